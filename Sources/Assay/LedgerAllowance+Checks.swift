@@ -1,3 +1,4 @@
+import Approov
 package import AssayCore
 package import FoundationEssentials
 
@@ -57,10 +58,17 @@ extension LedgerAllowance {
 }
 
 extension LedgerSubject {
-    /// Why a block on a name would hold for no evidence; nil if it may hold.
-    package var objectionToBlock: String? {
-        guard let first = name.first, let last = name.last, first.isWhitespace || last.isWhitespace else { return nil }
-        return "the name \"\(name.excerpt)\" begins or ends with white space, so that the block would hold for no "
-            + "evidence without it; give the name alone"
+    /// Why a block or an allowance of a name would apply to no evidence; nil if it may apply.
+    package var objectionToName: String? {
+        guard let first = name.first, let last = name.last else { return nil }
+        if first.isWhitespace || last.isWhitespace {
+            return "the name \"\(name.excerpt)\" begins or ends with white space, so that it would apply to no evidence; give "
+                + "the name alone"
+        }
+        // Tokens of Approov name a device with the padding.
+        if kind == .device, DeviceIDText.isValid(name + "==") {
+            return "the device ID \"\(name.excerpt)\" has no padding, so that it would apply to no evidence; give \(name)=="
+        }
+        return nil
     }
 }

@@ -76,7 +76,7 @@ public struct Verifier: Sendable {
         guard let engine = engines.byKind[record.kind] else {
             let kinds = engines.kinds.map(\.name).joined(separator: ", ")
             throw .request(
-                RequestError(.unknownKind, "no engine judges \(record.kind.name.excerpt); there are \(kinds)"))
+                RequestError(.unknownKind, "unknown kind \(record.kind.name.excerpt); expected one of \(kinds)"))
         }
         return try await engine.assess(record, ledger: ledger, at: now)
     }

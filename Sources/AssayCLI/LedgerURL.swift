@@ -98,7 +98,7 @@ enum LedgerURL: Equatable {
         }
         do {
             let ledger = try SQLiteLedger.open(path: path, purging: purging)
-            if isNew { Console.note("a new ledger begins at \(path)") }
+            if isNew { Console.note("created a new ledger at \(path)") }
             return OpenLedger(ledger: ledger, keys: ledger)
         } catch {
             throw CommandFailure(error)

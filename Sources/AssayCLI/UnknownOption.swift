@@ -56,9 +56,13 @@ struct UnknownOption {
                 guard let option = command.option(name) else {
                     let known = command.arguments?.flatMap { $0.names ?? [] }.map(\.name).filter { $0.count > 1 } ?? []
                     let nearest = Nearest.names(to: name, among: known).map { "--\($0)" }
-                    message =
-                        "\(path) has no option --\(name.prefix(60))"
-                        + (nearest.isEmpty ? "" : "; did you mean \(nearest.joined(separator: " or "))?")
+                    let advice =
+                        if path.hasSuffix(" serve"), ServeCommand.runner?.keys.contains(where: { $0.path == name }) ?? false {
+                            "; it is a key of the configuration: --set \(name)=VALUE"
+                        } else {
+                            nearest.isEmpty ? "" : "; did you mean \(nearest.joined(separator: " or "))?"
+                        }
+                    message = "\(path) has no option --\(name.prefix(60))\(advice)"
                     return
                 }
                 isValue = option.takesAnything && !argument.contains("=")

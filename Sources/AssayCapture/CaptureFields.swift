@@ -54,7 +54,7 @@ extension EvidenceRecord {
     package func redacted(knowing engines: EngineRegistry) throws(CaptureError) -> EvidenceRecord {
         guard let engine = engines.engine(for: kind) else {
             throw CaptureError(
-                .record, "no engine judges \(kind.name.excerpt), so it is not known which of its fields are sensitive")
+                .record, "unknown kind \(kind.name.excerpt): which of its fields are sensitive is not known")
         }
         let sensitive = engine.sensitiveFields.filter { $0.kind == kind }
         let members = evidence.members.compactMap { member -> RecordObject.Member? in

@@ -28,7 +28,7 @@ enum UnknownBytes {
             name: blob.name, encoding: encoding, format: nil, recognition: nil, alternatives: [], bytes: bytes,
             annotations: annotations, secrets: mayBeKey ? [bytes.indices] : [], violation: nil,
             unknown: [
-                "none of the \(formats.count) formats that are known here fits: no CBOR, DER, JSON, PEM, base64, token, "
+                "not one of the \(formats.count) known formats: no CBOR, DER, JSON, PEM, base64, token, "
                     + "record or HTTP message",
                 hint(bytes),
             ], nested: [])

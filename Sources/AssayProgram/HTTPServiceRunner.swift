@@ -9,6 +9,8 @@ struct HTTPServiceRunner: ServiceRunner {
         ServiceKey.all.map { ($0.path, $0.form, $0.standard, $0.help) }
     }
 
+    var problems: [(code: String, meaning: String)] { ProblemCode.allCases.map { ($0.rawValue, $0.meaning) } }
+
     func prepare(
         file: String?, environment: [String: String], settings: [(key: String, value: String)]
     ) throws(PolicyError) -> any PreparedService {

@@ -109,7 +109,7 @@ package struct HTTPService: Sendable {
         }
         guard callers.isEmpty else { return }
         throw ServiceError(
-            "no live operator may have evidence judged, so that every request on \(configuration.listen.description) would be "
+            "no active operator has the right to verify, so that every request on \(configuration.listen.description) would be "
                 + "refused: make a token with `assay operators add NAME --role caller`, listen on unix:PATH, or give --open on a "
                 + "loopback address")
     }
@@ -118,13 +118,13 @@ package struct HTTPService: Sendable {
         let listen = configuration.listen
         var services: [any ServiceLifecycle.Service] = [
             try listener(
-                listen, try publicEndpoints(), isOpen: listen.path != nil || configuration.isOpen, tls: tls,
+                "listen", listen, try publicEndpoints(), isOpen: listen.path != nil || configuration.isOpen, tls: tls,
                 descriptor: inherited.publicListener
             ) { started(false, $0) }
         ]
         if let admin = configuration.admin {
             services.append(
-                try listener(admin, adminEndpoints, isOpen: admin.isLocal, tls: nil, descriptor: inherited.admin) {
+                try listener("admin", admin, adminEndpoints, isOpen: admin.isLocal, tls: nil, descriptor: inherited.admin) {
                     started(true, $0)
                 })
         }
@@ -154,14 +154,14 @@ package struct HTTPService: Sendable {
                 live: live, parts: parts, configuration: configuration,
                 reload: { cause throws(Problem) in
                     do { try reload(because: cause) } catch {
-                        throw Problem(.unprocessableContent, "policy-unusable", "\(error)")
+                        throw Problem(.unprocessableContent, .policyUnusable, "\(error)")
                     }
                 }
             ).endpoints
     }
 
     private func listener(
-        _ address: ListenAddress, _ endpoints: [Endpoint], isOpen: Bool, tls: TLSFiles?, descriptor: Int32?,
+        _ key: String, _ address: ListenAddress, _ endpoints: [Endpoint], isOpen: Bool, tls: TLSFiles?, descriptor: Int32?,
         _ started: @escaping @Sendable (String) -> Void
     ) throws -> any ServiceLifecycle.Service {
         let limits = configuration.limits
@@ -175,7 +175,7 @@ package struct HTTPService: Sendable {
             requests: limits.requests, retryAfter: configuration.retryAfter, deadlines: deadlines,
             logger: logger)
         return try Listener(
-            address, inherited: descriptor, responder, channel, tls: tls?.configuration(),
+            key, address, inherited: descriptor, responder, channel, tls: tls?.configuration(),
             connections: limits.connections
         ) { started($0.description) }
     }

@@ -77,14 +77,20 @@ struct AuditCommandTests {
             (key + ["--check", "app-attest.assertion.counter"], "only policy checks"),
             (["--account", "a", "--check", "approov.token.anotations"], "approov.token.annotations"),
             (["--issuer", "i", "--check", "approov.token.annotations"], "an issuer cannot be allowed"),
+            (["--device", String(Self.device.dropLast(2))], "give \(Self.device)"),
         ] {
             let run = try allow(arguments)
             #expect(run.status == 64 && run.errors.contains(message), "\(arguments): \(run.errors)")
         }
         #expect(!scratch.exists("ledger.sqlite"))
         #expect(try allow(key + ["--check", "app-attest.assertion.bundle-version"]).status == 0)
-        #expect(try allow(["--device", Self.device, "--until", "never"]).status == 0)
-        #expect(try run("ledger", "block", "--account", "alice", "--reason", "fraud", "--operator", "eve").status == 0)
+        let first = try allow(["--device", Self.device])
+        #expect(first.status == 0 && !first.output.contains("it replaces"), "\(first.output)")
+        let second = try allow(["--device", Self.device, "--until", "never"])
+        #expect(second.status == 0 && second.output.contains("it replaces: "), "\(second.output)")
+        #expect(try run("ledger", "block", "--account", "alice", "--reason", "spam", "--operator", "eve").status == 0)
+        let block = try run("ledger", "block", "--account", "alice", "--reason", "fraud", "--operator", "eve")
+        #expect(block.status == 0 && block.output.contains(/it replaces: .*spam/), "\(block.output)")
         let list = try run("ledger", "show", "--allowances")
         #expect(list.lines.count == 2, "\(list.output)")
         #expect(list.lines[0].hasPrefix("device \(Self.device): ") && !list.lines[0].contains(" until "))

@@ -17,7 +17,7 @@ struct KeysCommandTests {
             ["keys", "add", "play-2026"] + Self.use + parts + Self.store + ["--not-before", "2026-01-01T00:00:00Z"])
         #expect(added.status == 0, "\(added.errors)")
         #expect(added.output.contains("key play-2026 for play-integrity of com.example.shop is sealed in sqlite:"))
-        #expect(added.errors.contains("a new ledger begins at ledger.sqlite"))
+        #expect(added.errors.contains("created a new ledger at ledger.sqlite"))
         let second = ["keys", "add", "play-2027", "--use", "play-integrity"] + parts + Self.store
         #expect(try scratch.run(second + ["--not-before", "2999-01-01T00:00:00Z"]).status == 0)
 

@@ -76,7 +76,7 @@ struct LedgerCommandTests {
                     playIntegrity: { packageName: com.example.game, platform: pc }
                 """)
         let table: [(app: String, kind: String, status: Int32, words: String)] = [
-            ("android", "play-integrity.classic", 0, "a new ledger begins"),
+            ("android", "play-integrity.classic", 0, "created a new ledger"),
             ("android", "attestation", 2, "says nothing"),
             ("caller", "classic", 0, "leaves challenges for"), ("pc", "classic", 2, "says nothing"),
             ("shop", "classic", 2, "says nothing"), ("shop", "assertion", 0, "leaves challenges for"),
@@ -282,7 +282,7 @@ struct LedgerCommandTests {
             let flag = command.first == "challenge" ? [] : ["--create-ledger"]
             let run = try scratch.run(command + ledger + flag)
             #expect(run.status == 0, "\(run.errors)")
-            #expect(run.errors.contains("a new ledger begins at \(number).sqlite"), "\(run.errors)")
+            #expect(run.errors.contains("created a new ledger at \(number).sqlite"), "\(run.errors)")
             let next = try scratch.run(Self.beginning[1] + ledger + flag)
             #expect(next.status == 0 && next.errors.isEmpty, "\(next.errors)")
         }

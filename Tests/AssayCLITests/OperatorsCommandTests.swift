@@ -26,7 +26,7 @@ struct OperatorsCommandTests {
     func life() async throws {
         let added = try run("add", "shop", "--role", "caller", "--for", "30d", "--operator", "eve")
         let token = try token(added)
-        #expect(added.errors.contains("a new ledger begins at ledger.sqlite"))
+        #expect(added.errors.contains("created a new ledger at ledger.sqlite"))
         #expect(
             added.errors.contains(/note: this is the token of operator shop, role caller, until \S+Z; it is a secret/))
         #expect(!added.errors.contains(token))
@@ -62,7 +62,7 @@ struct OperatorsCommandTests {
         #expect(
             Set(entries[1].keys) == ["entry", "name", "role", "addedAt", "addedBy", "until", "revokedAt", "revokedBy"])
         #expect(try scratch.run(["ledger", "check"] + Self.ledger).status == 0)
-        #expect(try scratch.run(["ledger", "show"] + Self.ledger).output.contains(/(?m)^live operators +1$/))
+        #expect(try scratch.run(["ledger", "show"] + Self.ledger).output.contains(/(?m)^active operators +1$/))
         let hash = try #require(OperatorToken(token)).hash
         for text in [audit.output, export.output, try run("list", "--all", "--json").output] {
             #expect(!text.contains(token.dropFirst(6)) && !text.contains(Data(hash).base64EncodedString()))
@@ -93,7 +93,7 @@ struct OperatorsCommandTests {
         let none = try run("list")
         #expect(none.status == 0 && none.output.isEmpty)
         #expect(
-            none.errors.contains("has no live operators; --all lists 3 that ended or were revoked"), "\(none.errors)")
+            none.errors.contains("has no active operators; --all lists 3 that ended or were revoked"), "\(none.errors)")
     }
 
     @Test("A live name is taken; a revoked one is free; a name that is not there is answered with the nearest")

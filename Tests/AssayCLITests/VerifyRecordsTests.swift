@@ -100,7 +100,7 @@ struct VerifyRecordsTests {
             ),
             (
                 #"{"id": "bad", "kind": "unheard-of", \#(received), "evidence": {}}"#,
-                ["record bad", "line 2", "no engine judges unheard-of"]
+                ["record bad", "line 2", "unknown kind unheard-of"]
             ),
             (
                 #"{"id": "bad", "kind": "app-attest.attestation", "evidence": {}}"#,

@@ -84,6 +84,15 @@ struct ConfigurationTests {
         }
     }
 
+    @Test("Docs/service.md has every code of a problem, with its meaning")
+    func codes() throws {
+        let file = TestVectors.folder.deletingLastPathComponent().appendingPathComponent("Docs/service.md")
+        let rows = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        for code in ProblemCode.allCases {
+            #expect(rows.contains("| `\(code.rawValue)` | \(code.meaning) |"), "\(code.rawValue)")
+        }
+    }
+
     @Test("Docs/service.md has every key, with its form, its default and its help, and an example that is read")
     func documented() throws {
         let file = TestVectors.folder.deletingLastPathComponent().appendingPathComponent("Docs/service.md")

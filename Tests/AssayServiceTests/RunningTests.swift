@@ -125,7 +125,14 @@ struct RunningTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "x")
         let service = try RunningService()
         let inUse = try serve("--open --listen 127.0.0.1:\(service.port)")
-        #expect(inUse.status == 2 && inUse.errors.contains("cannot listen"), "\(inUse)")
+        #expect(
+            inUse.status == 2
+                && inUse.errors.contains("listen: cannot listen on 127.0.0.1:\(service.port): Address already in use"),
+            "\(inUse)")
+        let admin = try serve("--open --listen 127.0.0.1:0 --set admin=127.0.0.1:\(service.port)")
+        #expect(admin.status == 2 && admin.errors.contains("admin: cannot listen on"), "\(admin)")
+        let option = try serve("--admin none")
+        #expect(option.status == 64 && option.errors.contains("--set admin=VALUE"), "\(option)")
         let socket = try serve("--listen 'unix:\(service.folder.path("admin.sock"))'")
         #expect(socket.status == 2 && socket.errors.contains("another program listens"), "\(socket)")
         let memory = try serve("--open --ledger memory: --listen 127.0.0.1:0")

@@ -35,7 +35,7 @@ struct VerifierTests {
         let error = await requestError(record)
         #expect(error?.reason == .unknownKind)
         #expect(
-            error?.message == "no engine judges x\\u{1B}; there are "
+            error?.message == "unknown kind x\\u{1B}; expected one of "
                 + "app-attest.attestation, app-attest.assertion, app-attest.request, app-attest.receipt, "
                 + "play-integrity.classic, play-integrity.standard, play-integrity.request, approov.token, approov.message, approov.text, approov.proof"
         )

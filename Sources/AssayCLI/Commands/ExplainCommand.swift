@@ -13,7 +13,8 @@ struct ExplainCommand: ParsableCommand {
             mode that the policy sets. A ledger check is decided when the effects of an acceptance are committed.
 
             A code, such as challenge-expired, stands in a verdict beside the check that failed, was annotated or was \
-            skipped, or passed with a remark. Its remedy is what a client can do about a failure, such as new-challenge.
+            skipped, or passed with a remark. Its remedy is what a client can do about a failure, such as new-challenge. \
+            Errors of assay serve have codes too, such as outage.
             """)
 
     @Argument(
@@ -34,11 +35,15 @@ struct ExplainCommand: ParsableCommand {
             return
         }
         let uses = CodeUse.all(of: name, in: catalogue)
-        guard uses.isEmpty else { return try explain(uses) }
+        let problem = ServeCommand.runner?.problems.first { $0.code == name }
+        if !uses.isEmpty { try explain(uses) }
+        if let problem { try explain(problem) }
+        guard uses.isEmpty, problem == nil else { return }
         let beginning = name.hasSuffix(".") ? name : name + "."
         let below = catalogue.filter { $0.id.name.hasPrefix(beginning) }
         guard below.isEmpty else { return try list(below) }
-        let nearest = Nearest.names(to: name, among: Self.names(in: catalogue))
+        let codes = ServeCommand.runner?.problems.map(\.code) ?? []
+        let nearest = Nearest.names(to: name, among: Self.names(in: catalogue) + codes)
         throw CommandFailure(
             .usage,
             "there is no check or code \"\(name.prefix(60))\"; "
@@ -88,6 +93,19 @@ struct ExplainCommand: ParsableCommand {
         }
     }
 
+    /// Explains an error of the service.
+    private func explain(_ problem: (code: String, meaning: String)) throws {
+        if json {
+            var object = JSONObject()
+            object.add("problem", text: problem.code)
+            object.add("meaning", text: problem.meaning)
+            return try Console.print(object.text)
+        }
+        let terminal = Terminal(STDOUT_FILENO)
+        try Console.print("\(terminal.colour(problem.code, .bold))  an error of assay serve")
+        try printWrapped(problem.meaning, indent: 2, terminal)
+    }
+
     private func printWrapped(_ text: String, indent: Int, _ terminal: Terminal) throws {
         try Console.print(terminal.wrapped(terminal.printable(text), indent: indent).joined(separator: "\n"))
     }
@@ -121,8 +139,8 @@ extension CheckDefinition.Kind {
     fileprivate var sentence: String {
         switch self {
         case .gate: "a gate: always enforced"
-        case .policy(let mode): "a policy check: \(mode.rawValue) when the policy says nothing"
-        case .signal: "a signal: annotate when the policy says nothing, and never enforced"
+        case .policy(let mode): "a policy check: \(mode.rawValue) by default"
+        case .signal: "a signal: annotate by default, and never enforced"
         case .ledger: "decided by the ledger: always enforced"
         }
     }

@@ -45,7 +45,7 @@ struct InspectCommand: AsyncParsableCommand {
     @Flag(help: "Print long values, lists and byte strings to their end.")
     var full = false
 
-    @Option(help: "Judge what can be judged under this policy.", completion: .file(extensions: ["yaml", "yml"]))
+    @Option(help: "Verify what can be verified, under this policy.", completion: .file(extensions: ["yaml", "yml"]))
     var policy: String?
 
     @Option(help: "The name of an app of the policy; a record that names another is an error.")

@@ -37,6 +37,9 @@ struct LedgerAllowCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard reason != "" else { throw ValidationError("--reason needs a text") }
+        for given in subject.named.given {
+            if let objection = given.objectionToName { throw ValidationError(objection) }
+        }
         guard subject.subject.kind != .issuer else {
             throw ValidationError("an issuer cannot be allowed: name it in the policy")
         }
@@ -61,15 +64,15 @@ struct LedgerAllowCommand: AsyncParsableCommand {
         let names = allowance.checks.map(\.name).joined(separator: ", ")
         try confirmation.demand(
             "This excuses failures of \(names) for \(allowance.subject) in \(options.url.description)")
-        try await options.url.withLedger(creating: creation.createLedger) { open in
-            let block: LedgerBlock?
+        let before = try await options.url.withLedger(creating: creation.createLedger) { open in
+            let before: LedgerStanding?
             do throws(LedgerOutage) {
-                block = try await open.ledger.blocks(on: [allowance.subject], at: now).first
-                if block == nil { try await open.ledger.allow(allowance) }
+                before = try await open.ledger.standings(of: [allowance.subject], at: now).first
+                if before?.block == nil { try await open.ledger.allow(allowance) }
             } catch {
                 throw CommandFailure(error)
             }
-            guard let block else { return }
+            guard let block = before?.block else { return before }
             throw CommandFailure(
                 .rejected,
                 "\(block.sentence). Run assay ledger unblock first: a subject has a block or an allowance, not both"
@@ -77,5 +80,6 @@ struct LedgerAllowCommand: AsyncParsableCommand {
         }
         try Console.print(Terminal(STDOUT_FILENO).printable("\(allowance.subject): \(allowance.sentence)"))
         try Console.print(Terminal(STDOUT_FILENO).printable("excused: \(names)"))
+        if let before { try Console.print(Terminal(STDOUT_FILENO).printable("it replaces: \(before.sentence)")) }
     }
 }

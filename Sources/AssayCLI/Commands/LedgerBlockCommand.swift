@@ -31,7 +31,7 @@ struct LedgerBlockCommand: AsyncParsableCommand {
     func validate() throws {
         guard !reason.isEmpty else { throw ValidationError("--reason needs a text") }
         for given in subject.named.given {
-            if let objection = given.objectionToBlock { throw ValidationError(objection) }
+            if let objection = given.objectionToName { throw ValidationError(objection) }
         }
     }
 
@@ -42,9 +42,17 @@ struct LedgerBlockCommand: AsyncParsableCommand {
             subject: subject.subject, reason: reason, since: now, until: end.time(from: now, standard: nil),
             setBy: author.name)
         try confirmation.demand("This blocks \(block.subject) in \(options.url.description)")
-        try await options.url.withLedger(creating: creation.createLedger) { open in
-            do throws(LedgerOutage) { try await open.ledger.block(block) } catch { throw CommandFailure(error) }
+        let before = try await options.url.withLedger(creating: creation.createLedger) { open in
+            do throws(LedgerOutage) {
+                let before = try await open.ledger.standings(of: [block.subject], at: now).first
+                try await open.ledger.block(block)
+                return before
+            } catch {
+                throw CommandFailure(error)
+            }
         }
-        try Console.print(Terminal(STDOUT_FILENO).printable("\(block.subject): \(block.sentence)"))
+        let terminal = Terminal(STDOUT_FILENO)
+        try Console.print(terminal.printable("\(block.subject): \(block.sentence)"))
+        if let before { try Console.print(terminal.printable("it replaces: \(before.sentence)")) }
     }
 }

@@ -90,7 +90,7 @@ struct LedgerShowCommand: AsyncParsableCommand {
             ("used digests", "\(summary.digests)"),
             ("blocks in force", "\(summary.blocks)"),
             ("allowances in force", "\(summary.allowances)"),
-            ("live operators", "\(summary.operators)"),
+            ("active operators", "\(summary.operators)"),
         ])
     }
 

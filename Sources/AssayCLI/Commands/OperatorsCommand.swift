@@ -33,7 +33,7 @@ struct OperatorsAddCommand: AsyncParsableCommand {
             To renew a token without a gap, add an operator of another name, give its token to the bearer, and revoke the old \
             one. A ledger that does not exist is created.
 
-            Exit status: 0, 1 when a live operator has this name, 3 an outage.
+            Exit status: 0, 1 when an active operator has this name, 3 an outage.
             """)
 
     @Argument(help: "The name of the operator, which the audit trail shows. 1 to 255 bytes.")
@@ -133,7 +133,7 @@ struct OperatorsListCommand: AsyncParsableCommand {
         if json { return try operators.forEach { try Console.print($0.json(at: now)) } }
         guard !operators.isEmpty else {
             let others = stored.isEmpty ? "" : "; --all lists \(stored.count) that ended or were revoked"
-            return Console.note("\(options.url.description) has no \(all ? "" : "live ")operators\(others)")
+            return Console.note("\(options.url.description) has no \(all ? "" : "active ")operators\(others)")
         }
         let rows =
             [["name", "role", "until", "state", "added", "by"]] + operators.map { $0.cells(at: now) }

@@ -9,6 +9,9 @@ package protocol ServiceRunner: Sendable {
     /// The keys of the configuration: name, form, what holds without it, and help.
     var keys: [(path: String, form: String, standard: String, help: String)] { get }
 
+    /// The codes of the service's problems, and what each means.
+    var problems: [(code: String, meaning: String)] { get }
+
     /// Reads the configuration.
     ///
     /// - Throws: `PolicyError` for what cannot be used.

@@ -71,13 +71,13 @@ struct ReplaySummaryText {
         var lines = [
             "", terminal.colour("under \(terminal.printable(against)): \(summary.sentenceAgainst)", .bold),
             outcomes.changed == 0
-                ? "no record changes sides"
-                : "\(NumberText.count(outcomes.changed)) change sides: \(NumberText.count(outcomes.lost)) would no longer be accepted, "
+                ? "no outcome differs"
+                : "\(NumberText.count(outcomes.changed)) outcomes differ: \(NumberText.count(outcomes.lost)) would no longer be accepted, "
                     + "\(NumberText.count(outcomes.gained)) newly accepted",
         ]
         let changed = summary.flowCounts.filter(\.flow.isChange)
         lines += section(
-            "who changes sides, by which check",
+            "outcome differs, by check",
             changed.map { flow, count in
                 let isLost = flow.from.outcome == .accepted
                 return Item(
@@ -92,7 +92,7 @@ struct ReplaySummaryText {
                 return Item(name: value, count: tally.changed, share: share, example: nil)
             }
             lines += section(
-                "who changes sides, by \(breakdown.title)", items, limit: ReplaySummaryText.listedValues)
+                "outcome differs, by \(breakdown.title)", items, limit: ReplaySummaryText.listedValues)
         }
         return lines
     }

@@ -22,7 +22,7 @@ struct RecordAnnotator {
         }
         if document.untold > 0 {
             contents.unknown.append(
-                "\(Words.count(document.untold, "more record")) of this file are not shown; `assay replay` judges them all"
+                "\(Words.count(document.untold, "more record")) of this file are not shown; `assay replay` verifies them all"
             )
         }
         return contents
@@ -42,7 +42,7 @@ struct RecordAnnotator {
             let path = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
             switch path.first {
             case "kind" where path.count == 1:
-                return engine == nil && !engines.isEmpty ? "no engine judges this kind" : nil
+                return engine == nil && !engines.isEmpty ? "unknown kind" : nil
             case "app" where path.count == 1: return "the policy's app"
             case "account" where path.count == 1: return "the account of the backend whose session sent the evidence"
             case "expect" where path.count == 1: return "what a test vector expects of its verdict"

@@ -12,7 +12,7 @@ extension ReplayReport {
         let outcomes = summary.outcomes
         let sentence =
             outcomes.changed == 0
-            ? "No record changes sides."
+            ? "No outcome differs."
             : "\(NumberText.count(outcomes.changed, "record")) "
                 + "\(outcomes.changed == 1 ? "changes" : "change") sides: \(NumberText.count(outcomes.lost)) would no longer be "
                 + "accepted, \(NumberText.count(outcomes.gained)) newly accepted."
@@ -37,7 +37,7 @@ extension ReplayReport {
                 return [check, NumberText.count(count), change]
             })
         return """
-            <h3>Who changes sides, by which check</h3>
+            <h3>Outcome differs, by check</h3>
             \(table.markup)
             <p class="screen"><button type="button" data-show-side="changed">Show these records</button></p>
 

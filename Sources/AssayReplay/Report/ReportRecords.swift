@@ -19,7 +19,7 @@ struct ReportRecords {
         let shown =
             rows.count < all
             ? "\(NumberText.count(rows.count)) of \(NumberText.count(all)) records are in this page: first those with "
-                + "another verdict than expected, then those that change sides, are rejected, could not be judged, are "
+                + "another verdict than expected, then those whose outcome differs, are rejected, could not be judged, are "
                 + "accepted; of each reason at least the first \(RowSelection.rowsPerReason)."
             : "All \(NumberText.count(all, "record"))."
         return """
@@ -51,7 +51,7 @@ struct ReportRecords {
             ? select(
                 "side", "Change",
                 [
-                    ("changed", "changes sides"), ("lost", "no longer accepted"), ("gained", "newly accepted"),
+                    ("changed", "outcome differs"), ("lost", "no longer accepted"), ("gained", "newly accepted"),
                     ("reason", "another reason"),
                 ]) : ""
         return """

@@ -32,7 +32,7 @@ enum AdminDocument {
             "responses":{"Problem":{"description":"A problem.","content":{"application/problem+json":{"schema":{\
             "type":"object","required":["type","title","status","detail","code"],"properties":{\
             "type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"detail":{"type":"string"},\
-            "code":{"type":"string"},"field":{"type":"string"},"offset":{"type":"integer"}}}}}}}}}
+            "code":\(ProblemCode.schema),"field":{"type":"string"},"offset":{"type":"integer"}}}}}}}}}
             """
     }
 

@@ -48,7 +48,7 @@ extension ServiceRequest {
     func pathName() throws(Problem) -> String {
         guard let name = String(segment).percentDecoded, AdminText.objection(to: name) == nil else {
             throw Problem(
-                .badRequest, "unreadable-request",
+                .badRequest, .unreadableRequest,
                 "the name in the path is no UTF-8 text in percent-encoding, or has a zero byte")
         }
         return name
@@ -86,7 +86,7 @@ extension ServiceRequest {
 
     /// The problem of a parameter.
     static func queryProblem(_ name: String, _ message: String) -> Problem {
-        var problem = Problem(.badRequest, "unreadable-request", message)
+        var problem = Problem(.badRequest, .unreadableRequest, message)
         problem.place = (name, nil)
         return problem
     }
@@ -146,7 +146,7 @@ struct AdminFields {
 
     /// The problem of a member.
     static func problem(_ error: RecordError) -> Problem {
-        Problem(.badRequest, "unreadable-request", error.message, at: error)
+        Problem(.badRequest, .unreadableRequest, error.message, at: error)
     }
 
     /// The problem of a member that has been read.

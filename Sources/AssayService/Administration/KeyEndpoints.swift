@@ -58,13 +58,13 @@ extension Administration {
 
     private func sealedKeys() throws(Problem) -> any SealedKeyStorage {
         if let storage = parts.sealedKeys { return storage }
-        throw Problem(.unprocessableContent, "no-key-store", "the ledger of the service stores no keys")
+        throw Problem(.unprocessableContent, .noKeyStore, "the ledger of the service stores no keys")
     }
 
     private func keyStore() throws(Problem) -> SealedKeyStore {
         if let store = parts.keyStore { return store }
         throw Problem(
-            .unprocessableContent, "no-key-store",
+            .unprocessableContent, .noKeyStore,
             "the service has no master key, under which keys are sealed: set masterKey in its configuration")
     }
 
@@ -72,7 +72,7 @@ extension Administration {
     private func addKey(_ served: ServiceRequest) async throws(Problem) -> Response {
         guard configuration.admin?.isLocal ?? true else {
             throw Problem(
-                .forbidden, "listener-not-local",
+                .forbidden, .listenerNotLocal,
                 "keys are added on a unix socket or a loopback address, because the listener of operators has no TLS; use "
                     + "`assay keys add`, or listen there")
         }
@@ -108,14 +108,14 @@ extension Administration {
         case .outage(let error): return outage(error)
         case .refusal(let refusal):
             switch refusal {
-            case .nameTaken: return Problem(.conflict, "name-taken", refusal.description)
-            case .unknownName: return Problem(.notFound, "unknown-key", refusal.description)
-            case .alreadyRetired: return Problem(.conflict, "already-retired", refusal.description)
-            case .invalidName: return Problem(.unprocessableContent, "invalid-name", refusal.description)
-            case .invalidScope: return Problem(.unprocessableContent, "invalid-scope", refusal.description)
-            case .emptyWindow: return Problem(.unprocessableContent, "empty-window", refusal.description)
-            case .unknownPurpose: return Problem(.unprocessableContent, "unknown-use", refusal.description)
-            case .invalidKey: return Problem(.unprocessableContent, "invalid-key", refusal.description)
+            case .nameTaken: return Problem(.conflict, .nameTaken, refusal.description)
+            case .unknownName: return Problem(.notFound, .unknownKey, refusal.description)
+            case .alreadyRetired: return Problem(.conflict, .alreadyRetired, refusal.description)
+            case .invalidName: return Problem(.unprocessableContent, .invalidName, refusal.description)
+            case .invalidScope: return Problem(.unprocessableContent, .invalidScope, refusal.description)
+            case .emptyWindow: return Problem(.unprocessableContent, .emptyWindow, refusal.description)
+            case .unknownPurpose: return Problem(.unprocessableContent, .unknownUse, refusal.description)
+            case .invalidKey: return Problem(.unprocessableContent, .invalidKey, refusal.description)
             }
         }
     }

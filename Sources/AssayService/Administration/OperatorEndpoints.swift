@@ -25,7 +25,7 @@ extension Administration {
                 }
                 guard let revoked else {
                     throw Problem(
-                        .notFound, "unknown-operator",
+                        .notFound, .unknownOperator,
                         "there is no operator \(name.excerpt), or it was revoked before")
                 }
                 return .json(revoked.revoked(by: author, at: now).json(at: now))
@@ -61,11 +61,11 @@ extension Administration {
 
     private static func problem(_ refusal: OperatorRefusal) -> Problem {
         switch refusal {
-        case .invalidName: Problem(.unprocessableContent, "invalid-name", refusal.description)
-        case .endPassed: Problem(.unprocessableContent, "end-passed", refusal.description)
-        case .endsAfterCreator: Problem(.unprocessableContent, "ends-after-creator", refusal.description)
-        case .nameTaken: Problem(.conflict, "name-taken", refusal.description)
-        case .tokenTaken: Problem(.conflict, "token-taken", refusal.description)
+        case .invalidName: Problem(.unprocessableContent, .invalidName, refusal.description)
+        case .endPassed: Problem(.unprocessableContent, .endPassed, refusal.description)
+        case .endsAfterCreator: Problem(.unprocessableContent, .endsAfterCreator, refusal.description)
+        case .nameTaken: Problem(.conflict, .nameTaken, refusal.description)
+        case .tokenTaken: Problem(.conflict, .tokenTaken, refusal.description)
         }
     }
 }

@@ -32,7 +32,7 @@ extension Administration {
         let bytes = try await served.wholeBody(
             upTo: InputLimits.policy, within: configuration.limits.bodyTime)
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Problem(.badRequest, "unreadable-request", "the policy is not UTF-8 text")
+            throw Problem(.badRequest, .unreadableRequest, "the policy is not UTF-8 text")
         }
         let review = PolicyReview(text: text, path: configuration.policy, engines: .standard, at: Date())
         var object = JSONObject()

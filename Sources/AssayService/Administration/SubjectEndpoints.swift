@@ -22,7 +22,7 @@ extension Administration {
                 }
                 guard let removed else {
                     throw Problem(
-                        .notFound, "no-standing",
+                        .notFound, .noStanding,
                         "there was no block on \(subject.description.excerpt), and no allowance")
                 }
                 return .json(removed.entryJSON)
@@ -104,7 +104,7 @@ extension Administration {
     private func block(_ served: ServiceRequest) async throws(Problem) -> Response {
         let fields = try await fields(served, ["kind", "name", "reason", "until"])
         let subject = try fields.subject()
-        if let objection = subject.objectionToBlock { throw fields.problem("name", objection) }
+        if let objection = subject.objectionToName { throw fields.problem("name", objection) }
         let now = Date()
         let block = LedgerBlock(
             subject: subject, reason: try fields.text("reason"), since: now,
@@ -116,6 +116,7 @@ extension Administration {
     private func allow(_ served: ServiceRequest) async throws(Problem) -> Response {
         let fields = try await fields(served, ["kind", "name", "reason", "until", "checks"])
         let subject = try fields.subject()
+        if let objection = subject.objectionToName { throw fields.problem("name", objection) }
         guard subject.kind != .issuer else {
             throw fields.problem("kind", "an issuer cannot be allowed: name it in the policy")
         }
@@ -138,7 +139,7 @@ extension Administration {
         }
         if let block {
             throw Problem(
-                .conflict, "subject-blocked", "\(block.sentence). An allowance would lift this block: remove it first")
+                .conflict, .subjectBlocked, "\(block.sentence). An allowance would lift this block: remove it first")
         }
         return .json(LedgerEntry.allowance(allowance).json)
     }
@@ -160,7 +161,7 @@ extension Administration {
         let before = try await ledger { (ledger) async throws(LedgerOutage) in
             try await ledger.move(.appAttest(identifier), to: target, by: author, at: Date())
         }
-        guard let before else { throw Problem(.notFound, "unknown-key", "the ledger has no key \(subject.name)") }
+        guard let before else { throw Problem(.notFound, .unknownKey, "the ledger has no key \(subject.name)") }
         var object = JSONObject()
         object.add("key", text: subject.name)
         if let account { object.add("account", text: account) }

@@ -38,7 +38,7 @@ struct AuthorizeEndpoint: Sendable {
         let isUnix = configuration.listen.path != nil
         guard rules.peers.contains(where: { $0.contain(served.channel.remoteAddress, isUnix: isUnix) }) else {
             throw Problem(
-                .forbidden, "peer-not-trusted",
+                .forbidden, .peerNotTrusted,
                 "the address is none of authorize.peers, which may ask whether a request passes")
         }
         let below = (served.request.head.path ?? "").dropFirst(Self.prefix.count)
@@ -47,14 +47,14 @@ struct AuthorizeEndpoint: Sendable {
         // Caddy adds the query of its client.
         guard rules.dialect == .envoy || rest.isEmpty || rest.first == "?" else {
             throw Problem(
-                .notFound, "not-found",
+                .notFound, .notFound,
                 "the path ends with the name of an app or a route, found \(rest.description.excerpt)")
         }
         let source = try ForwardedRequest(served.request.head, rest: rest, rules)
         let state = live.requests.state
         let route: GuardedRoute
         do throws(RequestError) { route = try state.route(named: name) } catch {
-            throw Problem(.internalServerError, error.code, error.message)
+            throw Problem(.internalServerError, ProblemCode(error), error.message)
         }
         var body = RequestBody(buffer: ByteBuffer())
         if case .attached = source.body {

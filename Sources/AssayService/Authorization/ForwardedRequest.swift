@@ -50,7 +50,7 @@ struct ForwardedRequest: RequestSource {
         case .forwarded:
             guard received[.envoyPartialBody] != "true" else {
                 throw Problem(
-                    .contentTooLarge, "partial-body",
+                    .contentTooLarge, .partialBody,
                     "the gateway sent the beginning of a body; let it refuse longer ones (allow_partial_message: false)"
                 )
             }
@@ -75,12 +75,12 @@ struct ForwardedRequest: RequestSource {
     }
 
     private static func malformed(_ what: String, _ found: String) -> Problem {
-        Problem(.badRequest, "bad-forwarding", "the gateway states \(what) as \"\(found.excerpt)\"")
+        Problem(.badRequest, .badForwarding, "the gateway states \(what) as \"\(found.excerpt)\"")
     }
 
     fileprivate static func repeated(_ name: HTTPField.Name) -> Problem {
         Problem(
-            .badRequest, "bad-forwarding", "the request has the field \(name.rawName) several times, allowed is one")
+            .badRequest, .badForwarding, "the request has the field \(name.rawName) several times, allowed is one")
     }
 
     /// The fields that a gateway writes.
@@ -101,7 +101,7 @@ extension HTTPFields {
     fileprivate func one(_ name: HTTPField.Name) throws(Problem) -> String {
         guard let value = try atMostOne(name), !value.isEmpty else {
             throw Problem(
-                .badRequest, "bad-forwarding",
+                .badRequest, .badForwarding,
                 "the request has no field \(name.rawName), in which the gateway states what its client sent; see Docs/gateways.md"
             )
         }

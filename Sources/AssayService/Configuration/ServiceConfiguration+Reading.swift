@@ -112,7 +112,8 @@ extension ServiceConfiguration {
         guard authorize.bodies == .withheld || dialect.canForwardBodies else {
             throw PolicyError(
                 field: "authorize.bodies",
-                "forwarded is for traefik and envoy, found it with \(dialect.rawValue), which sends no bodies to the service")
+                "forwarded is for traefik and envoy, found it with \(dialect.rawValue), which sends no bodies to the service"
+            )
         }
         let isUnix = listen.path != nil
         guard authorize.peers.contains(where: { ($0 == .unix) == isUnix }) else {

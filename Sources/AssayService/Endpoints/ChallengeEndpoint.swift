@@ -41,7 +41,7 @@ struct ChallengeEndpoint: Sendable {
             }
             return (app, EvidenceKind(kind))
         } catch {
-            throw Problem(.badRequest, "unreadable-request", error.message, at: error)
+            throw Problem(.badRequest, .unreadableRequest, error.message, at: error)
         }
     }
 
@@ -49,7 +49,7 @@ struct ChallengeEndpoint: Sendable {
         let verifier = live.verifier
         guard Verifier.challengeKinds.contains(kind) else {
             throw Problem(
-                .unprocessableContent, "unknown-kind",
+                .unprocessableContent, .unknownKind,
                 "challenges are for \(Verifier.challengeKinds.map(\.name).joined(separator: ", ")), found \(kind.name.excerpt)"
             )
         }
@@ -57,9 +57,9 @@ struct ChallengeEndpoint: Sendable {
             let isCallers = EngineRegistry.standard.engine(for: kind)?.leavesChallengesToCaller(of: kind, in: known)
             guard isCallers == false else {
                 throw Problem(
-                    .unprocessableContent, isCallers == nil ? "unknown-app" : "challenges-of-caller",
+                    .unprocessableContent, isCallers == nil ? .unknownApp : .challengesOfCaller,
                     isCallers == nil
-                        ? "app \(app.excerpt) of the policy takes no evidence of kind \(kind.name)"
+                        ? "app \(app.excerpt) of the policy accepts no evidence of kind \(kind.name)"
                         : "the policy of app \(app.excerpt) leaves challenges for \(kind.name) to the caller, so that no ledger "
                             + "would consume one"
                 )
@@ -82,7 +82,7 @@ struct ChallengeEndpoint: Sendable {
 
 extension Problem {
     /// A problem at a place of the body.
-    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, at error: RecordError) {
+    init(_ status: HTTPResponse.Status, _ code: ProblemCode, _ detail: String, at error: RecordError) {
         self.init(status, code, detail)
         place = (error.field, error.offset)
     }

@@ -17,7 +17,7 @@ enum CheckEndpoints {
             guard !uses.isEmpty else {
                 let names = Verifier.catalogue.map(\.id.name) + Verifier.catalogue.flatMap { $0.codes.map(\.name) }
                 throw Problem(
-                    .notFound, "unknown-check",
+                    .notFound, .unknownCheck,
                     "there is no check or code \(name.excerpt)" + Nearest.advice(for: name, among: names))
             }
             return .json(JSONText.array(uses.map(\.json)))

@@ -21,7 +21,7 @@ struct HealthEndpoints: Sendable {
     /// Ready once both listeners accept connections, until the service is told to stop, while the ledger takes writes and the key stores answer.
     private func readiness() async throws(Problem) -> Response {
         guard live.isReady else {
-            throw Problem(.serviceUnavailable, "not-ready", "the service starts or stops")
+            throw Problem(.serviceUnavailable, .notReady, "the service starts or stops")
         }
         do throws(LedgerOutage) {
             // Begins a write, which a locked or read-only ledger refuses, and changes nothing.

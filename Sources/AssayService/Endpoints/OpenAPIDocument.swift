@@ -80,7 +80,7 @@ enum OpenAPIDocument {
             "remedy":{"type":"string"}}},
             "Problem":{"type":"object","required":["type","title","status","detail","code"],"properties":{
             "type":{"type":"string","description":"urn:assay:problem: and the code."},"title":{"type":"string"},
-            "status":{"type":"integer"},"detail":{"type":"string"},"code":{"type":"string"},
+            "status":{"type":"integer"},"detail":{"type":"string"},"code":\(ProblemCode.schema),
             "field":{"type":"string","description":"The field of the record that is wrong."},
             "offset":{"type":"integer","description":"The byte of the body that is wrong."}}},
             "Record":{"type":"object","additionalProperties":false,"required":["kind","evidence"],"properties":{

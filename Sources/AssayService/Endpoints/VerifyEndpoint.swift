@@ -99,7 +99,7 @@ struct VerifyEndpoint: Sendable {
 extension Problem {
     static func mediaType(_ found: String?, _ allowed: String) -> Problem {
         Problem(
-            .unsupportedMediaType, "media-type",
+            .unsupportedMediaType, .mediaType,
             "expected Content-Type \(allowed), found \(found.map(\.excerpt) ?? "none")")
     }
 }
@@ -133,7 +133,7 @@ private struct RecordLines {
                 isEnded = true
                 return .failure(
                     Problem(
-                        .contentTooLarge, "line-too-long", "a line has at most \(limits.line) bytes; see limits.line"))
+                        .contentTooLarge, .lineTooLong, "a line has at most \(limits.line) bytes; see limits.line"))
             }
             do {
                 guard let part = try await parts.next() else {

@@ -45,19 +45,19 @@ struct CallerCheck: Sendable {
             throw Problem(error, retryAfter: retryAfter)
         }
         guard let caller = found else {
-            throw Self.refusal("the token is not that of a live operator: it is mistyped, has ended or was revoked")
+            throw Self.refusal("the token is not that of an active operator: it is mistyped, has ended or was revoked")
         }
         guard caller.role.rights.contains(right) else {
             let roles = OperatorRole.allCases.filter { $0.rights.contains(right) }.map(\.rawValue)
             throw Problem(
-                .forbidden, "role-not-allowed",
+                .forbidden, .roleNotAllowed,
                 "the token has the role \(caller.role.rawValue); allowed are \(roles.joined(separator: ", "))")
         }
         return Caller(name: caller.name, stored: caller)
     }
 
     private static func refusal(_ detail: String) -> Problem {
-        var problem = Problem(.unauthorized, "token-required", detail)
+        var problem = Problem(.unauthorized, .tokenRequired, detail)
         problem.headers[.wwwAuthenticate] = "Bearer"
         return problem
     }

@@ -9,7 +9,7 @@ struct Problem: Error {
     /// The HTTP status.
     let status: HTTPResponse.Status
     /// The stable code, also the end of `type`.
-    let code: String
+    let code: ProblemCode
     /// What was found, what is allowed, and what to do.
     let detail: String
     /// The field of the record, and the byte of the body, that is wrong.
@@ -17,7 +17,7 @@ struct Problem: Error {
     /// Further fields of the answer.
     var headers: HTTPFields = [:]
 
-    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String) {
+    init(_ status: HTTPResponse.Status, _ code: ProblemCode, _ detail: String) {
         self.status = status
         self.code = code
         self.detail = detail
@@ -25,7 +25,7 @@ struct Problem: Error {
 
     /// An outage of the ledger, the key store or Google.
     init(_ outage: any Outage, retryAfter: Int) {
-        self.init(.serviceUnavailable, "outage", outage.description)
+        self.init(.serviceUnavailable, .outage, outage.description)
         headers[.retryAfter] = "\(retryAfter)"
     }
 
@@ -36,14 +36,14 @@ struct Problem: Error {
         case .outage(let outage): self.init(outage, retryAfter: retryAfter)
         case .request(let error):
             // What only the operator of the service can change is no error of the caller.
-            let isOperators = ["no-key", "no-service"].contains(error.code)
-            self.init(isOperators ? .internalServerError : .unprocessableContent, error.code, error.message)
+            let isOperators = [.noKey, .noService].contains(error.reason)
+            self.init(isOperators ? .internalServerError : .unprocessableContent, ProblemCode(error), error.message)
         }
     }
 
     /// The problem of a record that cannot be read.
     init(_ error: RecordError) {
-        self.init(.badRequest, "unreadable-record", error.message)
+        self.init(.badRequest, .unreadableRecord, error.message)
         place = (error.field, error.offset)
     }
 
@@ -53,11 +53,11 @@ struct Problem: Error {
     /// The object on one line.
     var json: String {
         var object = JSONObject()
-        object.add("type", text: "urn:assay:problem:\(code)")
+        object.add("type", text: "urn:assay:problem:\(code.rawValue)")
         object.add("title", text: title)
         object.add("status", raw: "\(status.code)")
         object.add("detail", text: detail)
-        object.add("code", text: code)
+        object.add("code", text: code.rawValue)
         if let place {
             if !place.field.isEmpty { object.add("field", text: place.field) }
             if let offset = place.offset { object.add("offset", raw: "\(offset)") }

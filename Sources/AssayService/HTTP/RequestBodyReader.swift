@@ -84,14 +84,14 @@ extension Request {
 
 extension Problem {
     static func tooLong(_ limit: Int) -> Problem {
-        Problem(.contentTooLarge, "body-too-long", "a body has at most \(limit) bytes; see limits.body")
+        Problem(.contentTooLarge, .bodyTooLong, "a body has at most \(limit) bytes; see limits.body")
     }
 
     static var cut: Problem {
-        Problem(.badRequest, "body-length-differs", "the body is shorter or longer than Content-Length says")
+        Problem(.badRequest, .bodyLengthDiffers, "the body is shorter or longer than Content-Length says")
     }
 
     static func slow(_ seconds: Double) -> Problem {
-        Problem(.requestTimeout, "body-too-slow", "the body did not arrive within \(seconds) s; see limits.bodyTime")
+        Problem(.requestTimeout, .bodyTooSlow, "the body did not arrive within \(seconds) s; see limits.bodyTime")
     }
 }

@@ -40,14 +40,14 @@ final class ServiceResponder: Sendable {
         do throws(Problem) {
             guard slot.number <= limit else {
                 var problem = Problem(
-                    .serviceUnavailable, "too-many-requests",
+                    .serviceUnavailable, .tooManyRequests,
                     "\(limit) requests are handled already; send it again later")
                 problem.headers[.retryAfter] = "\(retryAfter)"
                 throw problem
             }
             response = try await answer(&served, channel)
         } catch {
-            served.note.problem = error.code
+            served.note.problem = error.code.rawValue
             if error.status.code >= 500 { served.note.detail = error.detail }
             response = error.response
         }
@@ -80,10 +80,10 @@ final class ServiceResponder: Sendable {
         }
         guard !allowed.isEmpty else {
             throw Problem(
-                .notFound, "not-found", "there is no such path; GET /openapi.json lists all of this listener")
+                .notFound, .notFound, "there is no such path; GET /openapi.json lists all of this listener")
         }
         var problem = Problem(
-            .methodNotAllowed, "method-not-allowed", "the path takes \(allowed.joined(separator: ", "))")
+            .methodNotAllowed, .methodNotAllowed, "the path takes \(allowed.joined(separator: ", "))")
         problem.headers[.allow] = allowed.joined(separator: ", ")
         throw problem
     }

@@ -14,6 +14,8 @@ import Synchronization
 /// An address on which the service accepts connections, each with HTTP/1.1. Hummingbird's own server takes no socket that another
 /// process has opened.
 struct Listener: ServiceLifecycle.Service {
+    /// The key of the configuration that has the address.
+    private let key: String
     private let address: ListenAddress
     /// The descriptor of a socket that another process has opened; nil to open one.
     private let inherited: Int32?
@@ -26,10 +28,11 @@ struct Listener: ServiceLifecycle.Service {
     ///   - connections: the most connections at the same time.
     ///   - onRunning: called with the address when the listener accepts connections.
     init(
-        _ address: ListenAddress, inherited: Int32?, _ responder: ServiceResponder,
+        _ key: String, _ address: ListenAddress, inherited: Int32?, _ responder: ServiceResponder,
         _ configuration: HTTP1Channel.Configuration, tls: TLSConfiguration?, connections: Int,
         onRunning: @escaping @Sendable (ListenAddress) -> Void
     ) throws {
+        self.key = key
         self.address = address
         self.inherited = inherited
         self.connections = connections
@@ -95,8 +98,14 @@ struct Listener: ServiceLifecycle.Service {
                 return server
             }
         } catch {
-            throw ServiceError("\(address.description): the service cannot listen on this address: \(error)")
+            throw ServiceError(
+                "\(key): cannot listen on \(address.description): \(Self.reason(error)); end the program that listens there, or set "
+                    + "\(key) to another address")
         }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
     }
 
     /// The address with the port that the system has chosen.

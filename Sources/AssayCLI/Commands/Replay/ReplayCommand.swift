@@ -45,7 +45,7 @@ struct ReplayCommand: AsyncParsableCommand {
             throw ValidationError("standard input has no policy.yaml beside it; give --policy")
         }
         guard judging.against != nil || !output.changed else {
-            throw ValidationError("--changed needs --against, under which records change sides")
+            throw ValidationError("--changed needs --against, the policy to compare with")
         }
     }
 

@@ -11,7 +11,7 @@ struct ReplayOutputOptions: ParsableArguments {
     @Flag(help: "Print the checks of each record that is rejected.")
     var rejected = false
 
-    @Flag(help: "Print each record that changes sides under --against.")
+    @Flag(help: "Print each record whose outcome differs under --against.")
     var changed = false
 
     @Flag(help: "Stop at the first record that cannot be read or judged.")

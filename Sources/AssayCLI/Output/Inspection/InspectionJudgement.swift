@@ -46,7 +46,8 @@ struct InspectionJudgement {
         for layer in incomplete { Console.note(advice(layer)) }
         try report.finish()
         guard report.count > 0 else {
-            let reason = incomplete.isEmpty ? "there is nothing here that a policy judges" : "nothing could be judged"
+            let reason =
+                incomplete.isEmpty ? "nothing here is evidence that a policy applies to" : "nothing could be verified"
             throw CommandFailure(.unreadable, "\(InputFile.name(file)): \(reason)")
         }
     }

@@ -1,0 +1,141 @@
+import Assay
+import AssayCore
+
+/// The stable codes of problems.
+package enum ProblemCode: String, CaseIterable, Sendable {
+    // Of requests.
+    case unreadableRecord = "unreadable-record"
+    case unreadableRequest = "unreadable-request"
+    case notFound = "not-found"
+    case unknownCheck = "unknown-check"
+    case methodNotAllowed = "method-not-allowed"
+    case mediaType = "media-type"
+    case bodyTooLong = "body-too-long"
+    case bodyTooSlow = "body-too-slow"
+    case bodyLengthDiffers = "body-length-differs"
+    case lineTooLong = "line-too-long"
+    case tooManyRequests = "too-many-requests"
+    // Of callers.
+    case tokenRequired = "token-required"
+    case roleNotAllowed = "role-not-allowed"
+    case listenerNotLocal = "listener-not-local"
+    // Of evidence that gives no verdict.
+    case unknownKind = "unknown-kind"
+    case unknownApp = "unknown-app"
+    case ambiguousApp = "ambiguous-app"
+    case challengesOfCaller = "challenges-of-caller"
+    case noTime = "no-time"
+    case invalidTime = "invalid-time"
+    case invalidAccount = "invalid-account"
+    case noAccount = "no-account"
+    case noKey = "no-key"
+    case noService = "no-service"
+    case outage
+    case notReady = "not-ready"
+    // Of forward auth.
+    case peerNotTrusted = "peer-not-trusted"
+    case badForwarding = "bad-forwarding"
+    case partialBody = "partial-body"
+    // Of administration.
+    case unknownKey = "unknown-key"
+    case unknownOperator = "unknown-operator"
+    case noStanding = "no-standing"
+    case subjectBlocked = "subject-blocked"
+    case nameTaken = "name-taken"
+    case tokenTaken = "token-taken"
+    case alreadyRetired = "already-retired"
+    case noKeyStore = "no-key-store"
+    case invalidName = "invalid-name"
+    case invalidScope = "invalid-scope"
+    case emptyWindow = "empty-window"
+    case unknownUse = "unknown-use"
+    case invalidKey = "invalid-key"
+    case policyUnusable = "policy-unusable"
+    case endPassed = "end-passed"
+    case endsAfterCreator = "ends-after-creator"
+
+    /// The code of a wrong call of the library.
+    init(_ error: RequestError) {
+        self =
+            switch error.reason {
+            case .unknownKind: .unknownKind
+            case .unknownApp: .unknownApp
+            case .ambiguousApp: .ambiguousApp
+            case .noTime: .noTime
+            case .invalidTime: .invalidTime
+            case .invalidAccount: .invalidAccount
+            case .noAccount: .noAccount
+            case .noKey: .noKey
+            case .noService: .noService
+            }
+    }
+
+    /// The schema of `code` in an OpenAPI document.
+    static var schema: String {
+        #"{"type":"string","enum":\#(JSONText.array(allCases.map { JSONText.string($0.rawValue) }))}"#
+    }
+
+    /// What happened, and what to do.
+    package var meaning: String {
+        switch self {
+        case .unreadableRecord:
+            "The body is no evidence record: `field` and `offset` say where. Compare it with the page on evidence records."
+        case .unreadableRequest:
+            "A field or a parameter of the request is missing, unknown or malformed: `field` names it."
+        case .notFound: "The listener has no such path. `GET /openapi.json` lists all."
+        case .unknownCheck: "No check and no code has this name. `GET /v1/checks` lists all checks."
+        case .methodNotAllowed: "The path accepts other methods: the field `Allow` lists them."
+        case .mediaType: "The field `Content-Type` is missing or another one: `detail` says which is expected."
+        case .bodyTooLong: "The body is longer than `limits.body`. Send less, or raise the limit."
+        case .bodyTooSlow: "The body did not arrive within `limits.bodyTime`. Send it again."
+        case .bodyLengthDiffers:
+            "The body has another length than `Content-Length` says: the connection broke. Send it again."
+        case .lineTooLong: "A line of a stream is longer than `limits.line`. The stream ends there."
+        case .tooManyRequests:
+            "The service handles `limits.requests` requests already. Send it again after `Retry-After`."
+        case .tokenRequired:
+            "The request needs `Authorization: Bearer` and the token of an active operator: `assay operators add NAME --role caller`."
+        case .roleNotAllowed: "The operator's role does not have the right: `detail` lists the roles that have it."
+        case .listenerNotLocal:
+            "Secrets are accepted on unix sockets and loopback addresses only. Use one, or `assay keys add`."
+        case .unknownKind: "The service does not know this kind of evidence: `detail` lists the kinds."
+        case .unknownApp:
+            "The policy has no such app or route, or the app accepts no evidence of this kind. Correct the name, or the policy."
+        case .ambiguousApp: "The evidence fits none or several apps of the policy. Name one as `app`."
+        case .challengesOfCaller:
+            "The policy leaves the challenges of this app to the backend (`challenge: caller`): issue your own."
+        case .noTime: "The record is to be verified as of its receipt, and has no `receivedAt`."
+        case .invalidTime: "A time or a duration is out of range."
+        case .invalidAccount: "The account is empty or too long."
+        case .noAccount: "Evidence of this kind comes with no account. Leave it out."
+        case .noKey:
+            "No key of the app is active at this time. An operator adds one: see `assay policy check` and `assay keys list`."
+        case .noService: "The evidence needs Google, and the service has no `serviceAccount`. An operator sets it."
+        case .outage:
+            "The ledger, the key store or Google does not answer. Repeat it after `Retry-After`; never count it as an acceptance."
+        case .notReady: "The service starts or stops. Send requests to another instance, or later."
+        case .peerNotTrusted: "The peer is none of `authorize.peers`. Add the gateway's address, and no other."
+        case .badForwarding:
+            "A field in which the gateway states its client's request is missing, repeated or malformed. See the page on gateways."
+        case .partialBody: "The gateway sent the beginning of a body only. Let it refuse longer ones."
+        case .unknownKey: "The ledger or the key store has no such key."
+        case .unknownOperator: "No active operator has this name. `GET /v1/admin/operators` lists all."
+        case .noStanding: "The subject has neither a block nor an allowance."
+        case .subjectBlocked: "The subject is blocked, and cannot be allowed. Remove the block first."
+        case .nameTaken: "The name is in use. Choose another one."
+        case .tokenTaken: "The token is in use. Make another one."
+        case .alreadyRetired: "The key was retired before."
+        case .noKeyStore: "The service has no key store. An operator sets `masterKey`."
+        case .invalidName: "The name is empty, too long, or has characters that names cannot have."
+        case .invalidScope: "The key is not for an app or a package that it can be for."
+        case .emptyWindow: "The key ends before it begins."
+        case .unknownUse: "No kind of key has this use: `detail` lists the uses."
+        case .invalidKey: "A part of the key is missing or cannot be read: `detail` says which."
+        case .policyUnusable:
+            "The policy file cannot be used, and the one before stays in force: `detail` says where it is wrong."
+        case .endPassed: "The end of the operator's token has passed."
+        case .endsAfterCreator:
+            "The token would end after the token of the operator who adds it. Choose an earlier end."
+        }
+    }
+}
