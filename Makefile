@@ -21,7 +21,7 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo demo-service test incremental build api graph docs format lint install uninstall benchmark-http fuzz bench soak soak-service sanitize instructions profile suites mutate vectors clean packages
+.PHONY: demo demo-service test incremental build api graph docs format lint install uninstall fuzz bench soak soak-service sanitize instructions profile suites mutate vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused. The program is built without HTTP, to compile less.
 demo: packages
@@ -104,6 +104,7 @@ uninstall:
 ## Measures ratios to bare operations and to peers in the same run, and writes them to Docs/ as Markdown and SVG.
 ## `make bench SECTIONS="rate threads"` runs some, and `QUICK=1` takes a rough look; both write nothing.
 bench: build
+	$(SWIFT) build $(CONFIGURATION) --product HTTPBenchmarkServer
 	$(call recompile,Benchmarks/.build,Benchmarks)
 	peers=$$(Scripts/install-peers benchmarks) && \
 		ASSAY_PEERS="$$peers" $(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks \
@@ -120,12 +121,6 @@ profile: packages
 	Scripts/install-packages valgrind binutils python3
 	$(SWIFT) build $(CONFIGURATION) --product HotPaths
 	Scripts/count-instructions .build/release/HotPaths --table Docs/profile.md
-
-## Measures a Hummingbird server with the check of Approov tokens against the same server without it.
-benchmark-http: packages
-	Scripts/install-packages wrk
-	$(SWIFT) build $(CONFIGURATION) --product HTTPBenchmarkServer
-	Scripts/benchmark-http .build/release/HTTPBenchmarkServer
 
 ## Fuzzes each target for FUZZ_SECONDS=60, and fails while a finding is open; Fuzz/README.md has the other settings.
 fuzz: packages

@@ -245,7 +245,7 @@ let package = Package(
                 "AssayPrimitives", "PlayIntegrity",
             ],
             path: "Tests/Programs/SecretStress", swiftSettings: strict),
-        // Serves with the check and without it, for Scripts/benchmark-http.
+        // Serves with the check and without it, for Benchmarks.
         .executableTarget(
             name: "HTTPBenchmarkServer",
             dependencies: [

@@ -23,7 +23,7 @@ struct ServiceSection: Section {
         let counters = folder.appendingPathComponent("counters").path
         try await CounterFile.prepare(counters)
         return try await verification(subject, LedgerCounters(path: counters, CounterFile.devices()), pace)
-            + [authorization(subject, pace), latency(subject, pace)] + memory(subject, pace)
+            + tokens(subject, pace) + [latency(subject, pace)] + memory(subject, pace)
     }
 
     /// An assertion through the service, against its parts.
@@ -59,31 +59,38 @@ struct ServiceSection: Section {
         ]
     }
 
-    /// Forward auth against an answer without a look.
-    private func authorization(_ subject: ServiceSubject, _ pace: Pace) -> Figure {
-        let service = HTTPLoad(
-            port: subject.service.port, connections: ServiceSubject.connections, expecting: " 200 OK")
-        let bare = HTTPLoad(port: subject.bare.port, connections: ServiceSubject.connections, expecting: " 200 OK")
+    /// Tokens of Approov against answers without a look.
+    private func tokens(_ subject: ServiceSubject, _ pace: Pace) -> [Figure] {
+        let authorization = subject.authorization("/v1/authorize/api")
+        return [
+            tokens(
+                "forward auth of an Approov token", subject.service, authorization, against: subject.bare,
+                subject.authorization("/"), .atLeast(0.75), pace),
+            tokens(
+                "the middleware with an Approov token", subject.guarded, subject.guardedRequest(),
+                against: subject.bare, subject.guardedRequest(), .atLeast(0.8), pace),
+        ]
+    }
+
+    private func tokens(
+        _ name: String, _ ours: ServedProgram, _ request: [UInt8], against bare: ServedProgram, _ unseen: [UInt8],
+        _ target: Target, _ pace: Pace
+    ) -> Figure {
+        let connections = ServiceSubject.connections
         let each = max(4, Int(pace.turn * 2500))
-        func requests(_ path: String) -> [[[UInt8]]] {
-            let all = [[UInt8]](repeating: subject.authorization(path), count: each)
-            return [[[UInt8]]](repeating: all, count: ServiceSubject.connections)
+        func contender(_ server: ServedProgram, _ request: [UInt8]) -> () -> Double {
+            let load = HTTPLoad(port: server.port, connections: connections, expecting: " 200 OK")
+            let requests = [[[UInt8]]](repeating: [[UInt8]](repeating: request, count: each), count: connections)
+            return { server.time { _ = load.run(requests) } }
         }
-        let (asked, unasked) = (requests("/v1/authorize/api"), requests("/"))
-        var rounds: [(Double, Double)] = []
-        for _ in 0..<pace.rounds {
-            rounds.append(
-                (
-                    subject.service.time { _ = service.run(asked) },
-                    subject.bare.time { _ = bare.run(unasked) }
-                ))
-        }
+        let (checked, unchecked) = (contender(ours, request), contender(bare, unseen))
+        let rounds = (0..<pace.rounds).map { _ in (checked(), unchecked()) }
         func microseconds(_ time: ((Double, Double)) -> Double) -> String {
-            significant(Spread(rounds.map(time)).median / Double(each * ServiceSubject.connections) * 1e6)
+            significant(Spread(rounds.map(time)).median / Double(each * connections) * 1e6)
         }
         return Figure(
-            "forward auth of an Approov token", against: "a 200 without a look", ratios: rounds.map { $0.1 / $0.0 },
-            target: .atLeast(0.75), detail: "\(microseconds { $0.0 }) us against \(microseconds { $0.1 }) us")
+            name, against: "a 200 without a look", ratios: rounds.map { $0.1 / $0.0 }, target: target,
+            detail: "\(microseconds { $0.0 }) us against \(microseconds { $0.1 }) us")
     }
 
     /// The slowest answers against the usual one, at a load that leaves some time.

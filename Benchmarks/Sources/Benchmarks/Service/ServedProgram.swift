@@ -6,13 +6,17 @@ final class ServedProgram {
     private let output: URL
     private let clock: clockid_t
     let port: Int
+    /// The token that it has printed behind its port; empty if there is none.
+    let token: String
 
     /// Starts a program, and waits until its output names its port.
     ///
     /// - Parameters:
     ///   - folder: where its output is written.
-    ///   - port: the port in the output; nil as long as it is not there.
-    init(_ program: URL, _ arguments: [String], in folder: URL, port: (String) -> Int?) throws {
+    ///   - start: finds the port in the output, and a token behind it; nil as long as it is not there.
+    init(
+        _ program: URL, _ arguments: [String], in folder: URL, start: (String) -> (port: Int, token: String)?
+    ) throws {
         output = folder.appendingPathComponent("\(program.lastPathComponent)-\(UUID().uuidString).log")
         demand(FileManager.default.createFile(atPath: output.path, contents: nil), "\(output.path) cannot be written")
         let handle = try FileHandle(forWritingTo: output)
@@ -26,8 +30,8 @@ final class ServedProgram {
         self.clock = clock
         while true {
             let text = try String(contentsOf: output, encoding: .utf8)
-            if let found = port(text) {
-                self.port = found
+            if let found = start(text) {
+                (port, token) = found
                 return
             }
             demand(process.isRunning, "\(program.path) does not start: \(text)")

@@ -9,6 +9,8 @@ final class ServiceSubject {
 
     let service: ServedProgram
     let bare: ServedProgram
+    /// The bare server with the middleware.
+    let guarded: ServedProgram
     /// A device for each connection.
     private let devices = (0..<connections).map { _ in AttestedKey() }
     private var counter: UInt32 = 0
@@ -61,11 +63,10 @@ final class ServiceSubject {
                 ].flatMap { ["--set", $0] },
             in: folder
         ) { log in
-            log.firstMatch(of: /"127\.0\.0\.1:([0-9]+)"/).flatMap { Int($0.1) }
+            log.firstMatch(of: /"127\.0\.0\.1:([0-9]+)"/).flatMap { Int($0.1) }.map { ($0, "") }
         }
-        bare = try ServedProgram(Places.bareServer, [], in: folder) { output in
-            output.split(separator: " ").first.flatMap { Int($0) }
-        }
+        bare = try Self.server([], in: folder)
+        guarded = try Self.server(["--check"], in: folder)
         let attestations = try devices.map { device in
             let minted = try AttestationBlueprint(
                 authority: authority, key: device, appID: Self.appID, clientData: .bytes(Array("challenge".utf8)),
@@ -74,6 +75,14 @@ final class ServiceSubject {
             return [verification(of: minted.record(id: "enrol").json)]
         }
         _ = HTTPLoad(port: service.port, connections: devices.count, expecting: Self.accepted).run(attestations)
+    }
+
+    private static func server(_ arguments: [String], in folder: URL) throws -> ServedProgram {
+        try ServedProgram(Places.bareServer, arguments, in: folder) { output in
+            let words = output.split(whereSeparator: \.isWhitespace)
+            guard words.count == 2, let port = Int(words[0]) else { return nil }
+            return (port, String(words[1]))
+        }
     }
 
     /// What the answer about accepted evidence contains.
@@ -129,6 +138,11 @@ final class ServiceSubject {
             \r
 
             """.utf8)
+    }
+
+    /// A request with a token for the middleware.
+    func guardedRequest() -> [UInt8] {
+        Array("GET / HTTP/1.1\r\nHost: localhost\r\nApproov-Token: \(guarded.token)\r\n\r\n".utf8)
     }
 
     /// A request with a body of which nothing has been sent.
