@@ -140,7 +140,7 @@ struct InspectCommandTests {
         #expect(missing.errors.contains("--key-id"))
         let nothing = try scratch.assay("inspect", "--policy", "policy.yaml", "policy.yaml")
         #expect(nothing.status == 2)
-        #expect(nothing.errors.contains("there is nothing here that a policy judges"))
+        #expect(nothing.errors.contains("nothing here is evidence that a policy applies to"))
     }
 
     @Test("What cannot be read is an error: no file, no bytes, too many; options that need a policy")

@@ -35,7 +35,7 @@ struct InspectInputTests {
         #expect(rejected.status == 1, "\(rejected.errors)")
         let both = try scratch.assay("inspect", "--policy", "policy.yaml", "attestation.bin", "assertion.bin")
         #expect(both.status == 2 && both.output.contains("REJECTED"), "\(both.errors)")
-        #expect(both.errors.contains("assertion.bin: nothing could be judged"))
+        #expect(both.errors.contains("assertion.bin: nothing could be verified"))
         let twice = try scratch.assay("inspect", "-", "-")
         #expect(twice.status == 64 && twice.errors.contains("standard input can be read once"))
     }

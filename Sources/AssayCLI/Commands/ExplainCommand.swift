@@ -37,7 +37,8 @@ struct ExplainCommand: ParsableCommand {
         let uses = CodeUse.all(of: name, in: catalogue)
         let problem = ServeCommand.runner?.problems.first { $0.code == name }
         if !uses.isEmpty { try explain(uses) }
-        if let problem { try explain(problem) }
+        // Lines of JSON are of one form.
+        if let problem, uses.isEmpty || !json { try explain(problem) }
         guard uses.isEmpty, problem == nil else { return }
         let beginning = name.hasSuffix(".") ? name : name + "."
         let below = catalogue.filter { $0.id.name.hasPrefix(beginning) }

@@ -14,12 +14,6 @@ struct MarkdownReport {
         lines += report.conditions.entries.map { "| \(escaped($0.name)) | \(escaped($0.value)) |" }
         lines += ["", missed.isEmpty ? "Every target is reached." : "Targets that are not reached: \(missed.count)."]
         for section in report.sections { lines += page(section) }
-        lines += [
-            "", "## A server with the check", "",
-            "`make benchmark-http` measures a Hummingbird server with the check of Approov tokens against the same server",
-            "without it, by `wrk` on loopback, and demands a ratio of at least 0.80. It is a run of its own, since it needs a",
-            "machine that does nothing else.",
-        ]
         return lines.joined(separator: "\n") + "\n"
     }
 
