@@ -207,7 +207,7 @@ struct SoakTests {
 
     /// Sends a record; nil without a whole answer.
     private static func verify(_ line: String, port: Int) -> HTTPAnswer? {
-        guard let connection = Connection.ifListening(port: port) else { return nil }
+        guard let connection = Connection(ifListening: port) else { return nil }
         connection.write(bytes: request("POST /v1/verify", "application/json", line))
         let answer = HTTPAnswer(connection.readToEnd())
         return answer.status == 200 && answer.json["outcome"] != nil ? answer : nil

@@ -32,6 +32,9 @@ enum Gateway: String, CaseIterable, CustomTestStringConvertible {
     /// Whether the example sends bodies to the service.
     var forwardsBodies: Bool { self == .traefik || self == .envoy }
 
+    /// Whether the example speaks HTTP/2 without TLS.
+    var speaksHTTP2: Bool { self != .nginx }
+
     /// The settings of the service beside the dialect.
     var settings: [String] { forwardsBodies ? ["authorize.bodies=forwarded"] : [] }
 
@@ -140,6 +143,32 @@ final class RunningGateway {
 
     /// Sends a request, and reads the answer to the end of the connection; nil without a connection.
     func send(_ request: String) -> HTTPAnswer? { send(Array(request.utf8)) }
+
+    /// Sends a request over HTTP/2 without TLS. Returns its status; 0 if the gateway speaks no HTTP/2 there.
+    ///
+    /// - Parameter body: sent without a length; nil for none.
+    func sendHTTP2(_ method: String, _ target: String, _ fields: [String], body: String? = nil) throws -> Int {
+        let curl = Process()
+        let (input, output) = (Pipe(), Pipe())
+        curl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        curl.arguments =
+            [
+                "curl", "--silent", "--http2-prior-knowledge", "--path-as-is", "--max-time", "300", "--output",
+                "/dev/null",
+                "--write-out", "%{http_version} %{http_code}", "--request", method,
+            ] + (["Host: api.example.com"] + fields).flatMap { ["--header", $0] }
+            // A file of unknown length.
+            + (body == nil ? [] : ["--upload-file", "-"]) + ["http://127.0.0.1:\(port)\(target)"]
+        curl.standardInput = input
+        curl.standardOutput = output
+        try curl.run()
+        try? input.fileHandleForWriting.write(contentsOf: Data((body ?? "").utf8))
+        try? input.fileHandleForWriting.close()
+        let answer = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        curl.waitUntilExit()
+        let words = answer.split(separator: " ")
+        return words.first == "2" ? words.last.flatMap { Int($0) } ?? 0 : 0
+    }
 
     /// Sends the bytes of a request.
     func send(_ request: [UInt8]) -> HTTPAnswer? {

@@ -184,6 +184,44 @@ struct GatewayTests {
         try setting.refuse("copies without evidence", "GET", "/stock", Self.forged)
     }
 
+    @Test("Over HTTP/2 the same holds, also of a body without a length", arguments: Gateway.installed)
+    func http2(_ gateway: Gateway) throws {
+        let setting = try Setting(gateway)
+        func send(_ method: String, _ target: String, _ fields: [String], body: String? = nil) throws -> Int {
+            try setting.running.sendHTTP2(method, target, fields, body: body)
+        }
+        let status = try send("GET", "/stock", Self.forged + setting.token())
+        let first = try setting.seen()
+        guard gateway.speaksHTTP2 else {
+            #expect(status == 0 && first == nil, "\(status)")
+            return
+        }
+        let received = try #require(first, "\(status) \(setting.running.log)")
+        let identity = try setting.identity(received)
+        #expect(identity["outcome"] == "accept" && identity["app"] == "api" && identity["account"] == "", "\(received)")
+        #expect(!"\(received)".contains("mallory") && !"\(received)".contains("forged"), "\(received)")
+
+        #expect(try send("GET", "/stock", []) == 401)
+        #expect(try send("GET", "/admin", setting.signed("GET", "/stock")) >= 400)
+        #expect(try setting.seen() == nil)
+        // The signature covers no body.
+        for method in ["GET", "POST"] {
+            let status = try send(method, "/stock", setting.signed(method, "/stock"), body: "stolen")
+            if let received = try setting.seen() {
+                #expect(received.body.isEmpty, "\(received)")
+            } else {
+                #expect(status == 0 || status >= 400, "\(method) \(status)")
+            }
+        }
+        let fields = try setting.signed("POST", "/orders", body: "{}")
+        let passed = try send("POST", "/orders", fields, body: "{}")
+        if let received = try setting.seen() {
+            #expect(passed == 200 && received.body == Array("{}".utf8), "\(received)")
+        } else {
+            #expect(passed == 0 || passed >= 400, "\(passed)")
+        }
+    }
+
     // oauth2-proxy 2026-40575 and 2026-76835, Traefik 2026-35051: a client's X-Forwarded fields are trusted.
     @Test("A client's fields of the dialect count for nothing", arguments: Gateway.installed)
     func forwardedFields(_ gateway: Gateway) throws {

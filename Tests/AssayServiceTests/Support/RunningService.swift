@@ -153,9 +153,6 @@ final class Connection: Sendable {
         self.init(try #require(Connection.descriptor(port: port), "nothing listens on port \(port)"))
     }
 
-    /// A connection for threads that go on when the service has ended; nil then.
-    static func ifListening(port: Int) -> Connection? { descriptor(port: port).map { Connection($0) } }
-
     /// Nil if no program listens on the port.
     convenience init?(ifListening port: Int) {
         guard let descriptor = Connection.descriptor(port: port) else { return nil }
