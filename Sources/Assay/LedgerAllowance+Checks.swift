@@ -62,12 +62,14 @@ extension LedgerSubject {
     package var objectionToName: String? {
         guard let first = name.first, let last = name.last else { return nil }
         if first.isWhitespace || last.isWhitespace {
-            return "the name \"\(name.excerpt)\" begins or ends with white space, so that it would apply to no evidence; give "
+            return
+                "the name \"\(name.excerpt)\" begins or ends with white space, so that it would apply to no evidence; give "
                 + "the name alone"
         }
         // Tokens of Approov name a device with the padding.
         if kind == .device, DeviceIDText.isValid(name + "==") {
-            return "the device ID \"\(name.excerpt)\" has no padding, so that it would apply to no evidence; give \(name)=="
+            return
+                "the device ID \"\(name.excerpt)\" has no padding, so that it would apply to no evidence; give \(name)=="
         }
         return nil
     }

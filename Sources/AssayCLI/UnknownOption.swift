@@ -57,7 +57,9 @@ struct UnknownOption {
                     let known = command.arguments?.flatMap { $0.names ?? [] }.map(\.name).filter { $0.count > 1 } ?? []
                     let nearest = Nearest.names(to: name, among: known).map { "--\($0)" }
                     let advice =
-                        if path.hasSuffix(" serve"), ServeCommand.runner?.keys.contains(where: { $0.path == name }) ?? false {
+                        if path.hasSuffix(" serve"),
+                            ServeCommand.runner?.keys.contains(where: { $0.path == name }) ?? false
+                        {
                             "; it is a key of the configuration: --set \(name)=VALUE"
                         } else {
                             nearest.isEmpty ? "" : "; did you mean \(nearest.joined(separator: " or "))?"

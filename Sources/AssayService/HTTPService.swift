@@ -124,7 +124,9 @@ package struct HTTPService: Sendable {
         ]
         if let admin = configuration.admin {
             services.append(
-                try listener("admin", admin, adminEndpoints, isOpen: admin.isLocal, tls: nil, descriptor: inherited.admin) {
+                try listener(
+                    "admin", admin, adminEndpoints, isOpen: admin.isLocal, tls: nil, descriptor: inherited.admin
+                ) {
                     started(true, $0)
                 })
         }
@@ -161,7 +163,8 @@ package struct HTTPService: Sendable {
     }
 
     private func listener(
-        _ key: String, _ address: ListenAddress, _ endpoints: [Endpoint], isOpen: Bool, tls: TLSFiles?, descriptor: Int32?,
+        _ key: String, _ address: ListenAddress, _ endpoints: [Endpoint], isOpen: Bool, tls: TLSFiles?,
+        descriptor: Int32?,
         _ started: @escaping @Sendable (String) -> Void
     ) throws -> any ServiceLifecycle.Service {
         let limits = configuration.limits

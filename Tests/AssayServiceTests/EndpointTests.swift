@@ -112,7 +112,8 @@ struct EndpointTests {
         #expect(try service.send("GET", "/v1/checks/challenge-expired", type: nil).status == 200)
         let problem = try service.assay("explain", "outage")
         #expect(problem.status == 0 && problem.output.contains("never count it as an acceptance"), "\(problem)")
-        #expect(try service.assay("explain", "token-required", "--json").output.contains(#""problem":"token-required""#))
+        #expect(
+            try service.assay("explain", "token-required", "--json").output.contains(#""problem":"token-required""#))
         let all = try service.send("GET", "/v1/checks", type: nil)
         #expect(all.body.contains(String(printed.dropLast())))
         let unknown = try service.send("GET", "/v1/checks/app-attest.attestation.nonse", type: nil)
