@@ -154,7 +154,9 @@ struct LedgerCommandTests {
         #expect(allowed.contains("until 2999-01-01T00:00:00Z: found") && !allowed.contains("blocked"), "\(allowed)")
 
         let cut = try run("block", "--device", String(device.dropLast(2)), "--reason", "without its padding")
-        #expect(cut.status == 0 && cut.errors.contains("is no device ID of Approov"), "\(cut.errors)")
+        #expect(cut.status == 64 && cut.errors.contains("has no padding"), "\(cut.errors)")
+        let other = try run("block", "--device", "phone 1", "--reason", "of another form")
+        #expect(other.status == 0 && other.errors.contains("is no device ID of Approov"), "\(other.errors)")
         #expect(!begun.errors.contains("is no device ID"))
         let ended = try run("unblock", "--device", device)
         #expect(ended.status == 0)
