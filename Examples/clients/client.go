@@ -38,18 +38,19 @@ func call(path string, body []byte) (found answer) {
 		}
 		time.Sleep(time.Duration(wait) * time.Second)
 	}
-	exit(3, "no answer from "+os.Getenv("ASSAY_URL")+path) // No verdict: let no request in, and have the client try again later.
+	// There is no verdict: let no request in, and have the client try again later.
+	exit(3, "no answer from "+os.Getenv("ASSAY_URL")+path+" "+found.Detail)
 	return
 }
 
 func exit(status int, text string) { fmt.Fprintln(os.Stderr, text); os.Exit(status) }
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == "challenge" {
+	if len(os.Args) != 3 || os.Args[1] != "challenge" && os.Args[1] != "verify" || os.Getenv("ASSAY_URL") == "" {
+		exit(2, "expected challenge APP or verify FILE, and ASSAY_URL")
+	} else if os.Args[1] == "challenge" {
 		body, _ := json.Marshal(map[string]string{"app": os.Args[2], "kind": "app-attest.attestation"})
 		fmt.Println(call("/v1/challenges", body).Challenge)
-	} else if len(os.Args) != 3 || os.Args[1] != "verify" {
-		exit(2, "expected challenge APP or verify FILE")
 	} else if record, err := os.ReadFile(os.Args[2]); err != nil {
 		exit(2, err.Error())
 	} else if verdict := call("/v1/verify", record); verdict.Outcome != "accept" {

@@ -20,10 +20,8 @@ async function call(path, body, attempts = 3) {
       });
       const json = await answer.json();
       if (answer.ok) return json;
-      if (answer.status !== 503) {
-        console.error(`${json.code}: ${json.detail}`);
-        process.exit(2);
-      }
+      console.error(`${json.code}: ${json.detail}`);
+      if (answer.status !== 503) process.exit(2);
       wait = Number(answer.headers.get("retry-after") ?? 1);
     } catch {
       // The service cannot be reached.
@@ -35,6 +33,7 @@ async function call(path, body, attempts = 3) {
 
 const [command, argument] = process.argv.slice(2);
 try {
+  if (!process.env.ASSAY_URL) throw new Error("ASSAY_URL is not set");
   if (command === "challenge") {
     const body = JSON.stringify({ app: argument, kind: "app-attest.attestation" });
     console.log((await call("/v1/challenges", body)).challenge);

@@ -5,7 +5,6 @@
 
 ASSAY_URL is the service, such as http://127.0.0.1:8080, and ASSAY_TOKEN the token of `assay operators add`.
 """
-
 import json
 import os
 import sys
@@ -21,6 +20,7 @@ def call(path, body, attempts=3):
     """Posts a JSON body. Repeats in an outage, as the service says."""
     headers = {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ.get("ASSAY_TOKEN", "")}
     request = requests.Request(os.environ["ASSAY_URL"] + path, body.encode(), headers)
+    problem = {"detail": ""}
     for attempt in range(attempts):
         try:
             with requests.urlopen(request, timeout=10) as answer:
@@ -32,7 +32,7 @@ def call(path, body, attempts=3):
             time.sleep(int(error.headers.get("Retry-After", 1)) if attempt + 1 < attempts else 0)
         except OSError:
             time.sleep(1 if attempt + 1 < attempts else 0)
-    raise Outage(f"no answer from {request.full_url}")
+    raise Outage(f"no answer from {request.full_url} {problem['detail']}")
 
 
 def main():

@@ -160,8 +160,16 @@ struct RouteTests {
             #expect(try await Self.send(client, phone).hasPrefix(#"401 {"error":"app-attest-rejected""#))
         }
         try await Self.application(live, "one").test(.router) { client in
-            let answer = try await Self.send(client, [:])
-            #expect(answer == #"200 annotate reject ["phone:app-attest.request"] 0"#)
+            // The app that is annotated decides about no evidence, and about its own.
+            #expect(try await Self.send(client, [:]) == #"200 annotate reject ["api:approov.token"] 0"#)
+            let expired = try Self.fields(counter: 1, token: false)
+            #expect(try await Self.send(client, expired).hasPrefix(#"401 {"error":"app-attest-rejected""#))
+            let forged: HTTPFields = [.approovToken: try TestAPI.token(secret: [UInt8](repeating: 1, count: 64))]
+            #expect(try await Self.send(client, forged) == #"200 annotate reject ["api:approov.token"] 0"#)
+            // A token that may fail does not excuse the evidence beside it.
+            var both = expired
+            both[.approovToken] = forged[.approovToken]
+            #expect(try await Self.send(client, both).hasPrefix(#"401 {"error":"app-attest-rejected""#))
         }
     }
 

@@ -173,6 +173,18 @@ struct ForwardAuthTests {
         #expect(try status(Self.nginx(), "/v1/authorize/api/orders") == 404)
         #expect(try status(Self.nginx(), "/v1/authorize/api?x=1") == 200)
         #expect(try status(Self.nginx(), "/v1/authorize/") == 500)
+        // Another host than the only origin, although a token covers none.
+        let elsewhere = [
+            "X-Original-Method: GET", "X-Original-URI: /stock?a=1", "X-Original-Host: evil.example.com",
+        ]
+        let other = try service.send("GET", "/v1/authorize/api", type: nil, fields: elsewhere + token)
+        #expect(other.status == 403 && other.json["code"] as? String == "unknown-host", "\(other)")
+        let entry = try #require(service.entries("request").last { $0["problem"] as? String == "unknown-host" })
+        #expect(
+            entry["level"] as? String == "warning" && entry["client.host"] as? String == "evil.example.com"
+                && entry["client.path"] as? String == "/stock" && entry["detail"] != nil, "\(entry)")
+        let off = try RunningService().send("GET", "/v1/authorize/api", type: nil)
+        #expect(off.status == 404 && off.body.contains("set authorize.dialect"), "\(off)")
         #expect(try service.send("POST", "/v1/verify", body: "{}").status == 401)
     }
 

@@ -195,11 +195,18 @@ struct RequestExamination: Sendable {
             }
             failed.append((head, outcome.outcome))
         }
-        // An outage may hide an acceptance. Otherwise the evidence decides that the request carries.
-        let deciding =
-            failed.first { $0.outcome.verdict == nil } ?? failed.first { $0.outcome.isOfPresentEvidence }
-            ?? failed.first
-        guard let deciding else { return decision(.off) }
+        // An outage may hide an acceptance. Otherwise the evidence decides that the request carries: with evidence of one app, an
+        // annotated other one lets nothing pass.
+        if failed.allSatisfy({ $0.outcome.verdict != nil }) {
+            let carried = failed.filter(\.outcome.isOfPresentEvidence)
+            if let deciding = carried.first(where: { $0.head.demand.enforcement == .reject }) ?? carried.first {
+                let demand = deciding.head.demand
+                return RequestDecision(deciding.outcome, demand.evidence, demand.enforcement)
+            }
+        }
+        let outage = failed.first { $0.outcome.verdict == nil }
+        let lenient = failed.first { $0.head.demand.enforcement == .annotate }
+        guard let deciding = outage ?? lenient ?? failed.first else { return decision(.off) }
         return RequestDecision(deciding.outcome, deciding.head.demand.evidence, enforcement(of: heads.map(\.demand)))
     }
 
@@ -253,7 +260,7 @@ struct RequestExamination: Sendable {
         return RequestDecision(outcome, signed.evidence, enforcement(of: demands))
     }
 
-    /// How a request is treated that none of some evidence lets pass: where one of several suffices, the weakest rule holds.
+    /// How a request without evidence is treated: where one of several apps suffices, the weakest rule holds.
     private func enforcement(of demands: [Demand]) -> Enforcement {
         let isAnnotated =
             switch requirement {

@@ -89,8 +89,15 @@ public struct ServerOrigins: Sendable {
         // In asterisk form the target is the server itself (RFC 9112 section 3.3).
         let path = path.utf8.elementsEqual("*".utf8) ? "" : path
         if origins.count == 1, let only = origins.first { return only.text + path }
-        guard let bytes = authority()?.utf8.map(HTTPFieldText.lowercase) else { return nil }
-        return origins.first { $0.authorities.contains(bytes) }.map { $0.text + path }
+        return authority().flatMap(origin).map { $0.text + path }
+    }
+
+    /// Whether an authority is that of an origin.
+    package func contain(_ authority: String) -> Bool { origin(of: authority) != nil }
+
+    private func origin(of authority: String) -> Origin? {
+        let bytes = authority.utf8.map(HTTPFieldText.lowercase)
+        return origins.first { $0.authorities.contains(bytes) }
     }
 }
 

@@ -36,10 +36,12 @@ struct AuthorizeEndpoint: Sendable {
     private func authorize(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let rules = configuration.authorize
         let isUnix = configuration.listen.path != nil
-        guard rules.peers.contains(where: { $0.contain(served.channel.remoteAddress, isUnix: isUnix) }) else {
+        let peer = served.channel.remoteAddress
+        guard rules.peers.contains(where: { $0.contain(peer, isUnix: isUnix) }) else {
             throw Problem(
                 .forbidden, .peerNotTrusted,
-                "the address is none of authorize.peers, which may ask whether a request passes")
+                "the address \(peer?.ipAddress ?? "of a unix socket") is none of authorize.peers, which may ask whether a request "
+                    + "passes")
         }
         let below = (served.request.head.path ?? "").dropFirst(Self.prefix.count)
         let name = String(below.prefix { $0 != "/" && $0 != "?" })
@@ -51,6 +53,13 @@ struct AuthorizeEndpoint: Sendable {
                 "the path ends with the name of an app or a route, found \(rest.description.excerpt)")
         }
         let source = try ForwardedRequest(served.request.head, rest: rest, rules)
+        served.note.client = (source.method, source.host.text, source.target)
+        if let origins = settings.options.origins, let host = source.host.text, !origins.contain(host) {
+            throw Problem(
+                .forbidden, .unknownHost,
+                "the client addressed \(host.excerpt), which is none of authorize.origins: \(rules.origins.joined(separator: ", "))"
+            )
+        }
         let state = live.requests.state
         let route: GuardedRoute
         do throws(RequestError) { route = try state.route(named: name) } catch {

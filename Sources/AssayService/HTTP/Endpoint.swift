@@ -114,10 +114,14 @@ struct RequestNote {
     var failed: [String] = []
     /// The route of forward auth.
     var route: String?
+    /// What the client of the gateway sent, in forward auth.
+    var client: (method: String, host: String?, target: String)?
     /// The decision of forward auth.
     var decision: RequestDecision?
     /// The code of a problem.
     var problem: String?
-    /// The detail of a problem of the service.
+    /// Whether the problem is that of a gateway's configuration.
+    var isGatewayWrong = false
+    /// The detail of a problem of the service or of a gateway.
     var detail: String?
 }

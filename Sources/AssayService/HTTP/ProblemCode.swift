@@ -36,6 +36,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case peerNotTrusted = "peer-not-trusted"
     case badForwarding = "bad-forwarding"
     case partialBody = "partial-body"
+    case unknownHost = "unknown-host"
     // Of administration.
     case unknownKey = "unknown-key"
     case unknownOperator = "unknown-operator"
@@ -68,6 +69,14 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             case .noKey: .noKey
             case .noService: .noService
             }
+    }
+
+    /// Whether it says that a gateway or the service is not configured as the other expects.
+    var concernsGateway: Bool {
+        switch self {
+        case .peerNotTrusted, .badForwarding, .partialBody, .unknownHost: true
+        default: false
+        }
     }
 
     /// The schema of `code` in an OpenAPI document.
@@ -118,6 +127,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
         case .badForwarding:
             "A field in which the gateway states its client's request is missing, repeated or malformed. See the page on gateways."
         case .partialBody: "The gateway sent the beginning of a body only. Let it refuse longer ones."
+        case .unknownHost:
+            "The host that the client addressed is none of `authorize.origins`. Add it, or let the gateway refuse other hosts."
         case .unknownKey: "The ledger or the key store has no such key."
         case .unknownOperator: "No active operator has this name. `GET /v1/admin/operators` lists all."
         case .noStanding: "The subject has neither a block nor an allowance."

@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import Synchronization
 
 /// Answers the requests of a listener: finds the endpoint, limits requests at the same time, asks who calls, and logs.
 final class ServiceResponder: Sendable {
@@ -33,7 +34,7 @@ final class ServiceResponder: Sendable {
         let start = ContinuousClock.now
         let slot = RequestSlot(slots)
         var served = ServiceRequest(
-            request: request, segment: "", id: RequestID().description, channel: channel, deadlines: deadlines,
+            request: request, segment: "", id: Self.newID(), channel: channel, deadlines: deadlines,
             slot: slot,
             caller: { () throws(Problem) in nil })
         var response: Response
@@ -48,7 +49,8 @@ final class ServiceResponder: Sendable {
             response = try await answer(&served, channel)
         } catch {
             served.note.problem = error.code.rawValue
-            if error.status.code >= 500 { served.note.detail = error.detail }
+            if error.status.code >= 500 || error.code.concernsGateway { served.note.detail = error.detail }
+            served.note.isGatewayWrong = error.code.concernsGateway
             response = error.response
         }
         response.headers[.requestID] = served.id
@@ -79,6 +81,11 @@ final class ServiceResponder: Sendable {
             return try await endpoint.answer(&served)
         }
         guard !allowed.isEmpty else {
+            if path.hasPrefix(AuthorizeEndpoint.prefix) {
+                throw Problem(
+                    .notFound, .notFound,
+                    "forward auth is off: set authorize.dialect and authorize.peers of the public listener")
+            }
             throw Problem(
                 .notFound, .notFound, "there is no such path; GET /openapi.json lists all of this listener")
         }
@@ -86,6 +93,17 @@ final class ServiceResponder: Sendable {
             .methodNotAllowed, .methodNotAllowed, "the path takes \(allowed.joined(separator: ", "))")
         problem.headers[.allow] = allowed.joined(separator: ", ")
         throw problem
+    }
+
+    private static let instance = UInt64.random(in: .min ... .max)
+    private static let count = Atomic<UInt64>(0)
+
+    /// 32 hexadecimal digits, which no other request of this process has.
+    private static func newID() -> String {
+        [instance, count.wrappingAdd(1, ordering: .relaxed).newValue].map { number in
+            let digits = String(number, radix: 16)
+            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        }.joined()
     }
 
     /// The statuses of requests whose body may not have been read to its end.
@@ -104,6 +122,8 @@ final class ServiceResponder: Sendable {
         let level: Logger.Level =
             if response.status.code >= 500 {
                 .error
+            } else if note.isGatewayWrong {
+                .warning
             } else if note.problem != nil || outcome != "accept" && outcome != nil {
                 .info
             } else {
@@ -122,6 +142,11 @@ final class ServiceResponder: Sendable {
         if let outcome = note.outcome { metadata["outcome"] = "\(outcome)" }
         if !note.failed.isEmpty { metadata["failed"] = .array(note.failed.map { "\($0)" }) }
         if let route = note.route { metadata["route"] = "\(route.excerpt)" }
+        if let client = note.client {
+            metadata["client.method"] = "\(client.method.excerpt)"
+            if let host = client.host { metadata["client.host"] = "\(host.excerpt)" }
+            metadata["client.path"] = "\(client.target.prefix { $0 != "?" }.description.excerpt)"
+        }
         for (name, value) in note.decision?.logFields ?? [] { metadata[name] = value }
         if let problem = note.problem { metadata["problem"] = "\(problem)" }
         if let detail = note.detail { metadata["detail"] = "\(detail)" }
