@@ -117,7 +117,8 @@ struct ForwardAuthTests {
         let service = try GuardedService.start("envoy", ["authorize.bodies=forwarded"])
         try GuardedService.enrol(service)
         func ask(_ target: String, _ body: String, _ fields: [String]) throws -> HTTPAnswer {
-            try service.send("POST", "/v1/authorize/shop\(target)", type: nil, body: body, fields: fields)
+            try service.send(
+                "POST", "/v1/authorize/shop\(target)", type: nil, body: body, fields: fields, host: "api.example.com")
         }
         let fields = try GuardedService.signed("POST", "/a/..//b?x=%2F", counter: 1, body: "{}")
         #expect(try ask("/a/..//b?x=%2F", "{]", fields).status == 401)

@@ -133,11 +133,11 @@ final class RunningService {
     /// Sends a request, and reads its answer to the end of the connection.
     func send(
         _ method: String, _ path: String, type: String? = "application/json", body: String = "",
-        fields: [String] = [], unix: String? = nil, port: Int? = nil
+        fields: [String] = [], unix: String? = nil, port: Int? = nil, host: String = "localhost"
     ) throws -> HTTPAnswer {
         let connection = try port.map { try Connection(port: $0) } ?? connect(unix: unix)
         var head = [
-            "\(method) \(path) HTTP/1.1", "Host: localhost", "Connection: close", "Content-Length: \(body.utf8.count)",
+            "\(method) \(path) HTTP/1.1", "Host: \(host)", "Connection: close", "Content-Length: \(body.utf8.count)",
         ]
         if let type { head.append("Content-Type: \(type)") }
         connection.write((head + fields).joined(separator: "\r\n") + "\r\n\r\n" + body)
