@@ -29,11 +29,25 @@ struct LedgerCheck {
             return LedgerSchema.triggers.filter { !found.contains($0) }.map { "the trigger \($0) is missing" }
         }
         problems += try rows("operator", LedgerTables.operatorColumns, by: "name, addedAt", operatorProblem)
+        problems += try rows("document", LedgerTables.documentColumns, by: "name", documentProblem)
         problems += try rows("audit", LedgerTables.auditColumns, by: "number", auditProblem())
         problems += try rows("forgotten", "until FROM forgotten", by: "what", markProblem)
         problems += try rows("forgottenUse", "madeAt FROM forgottenUse", by: "app, kind", markProblem)
         problems += try rows("sealedKey", LedgerTables.sealedKeyColumns, by: "name", sealedKeyProblem)
         return problems
+    }
+
+    /// Looks for damage in a file that cannot be opened as a ledger. Changes nothing in it.
+    ///
+    /// - Returns: what is wrong; empty if the file is sound as a database.
+    static func problems(withFileAt path: String) throws -> [String] {
+        do {
+            return try DatabaseQueue(path: path).read { db in
+                try LedgerCheck(db: db, path: path, engineProblem: { _ in nil }).fileProblems()
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+            return ["the file cannot be read to the end (SQLite \(error.extendedResultCode.rawValue))"]
+        }
     }
 
     private func fileProblems() throws -> [String] {
@@ -100,6 +114,16 @@ struct LedgerCheck {
         }
         if stored.until <= stored.addedAt { return "the token of operator \(stored.name) ended before it was added" }
         return tokenHash.count == 32 ? nil : "operator \(stored.name) has a hash of \(tokenHash.count) bytes, not of 32"
+    }
+
+    private func documentProblem(_ row: StoredCells) throws -> String? {
+        let (name, document) = try LedgerTables.document(row)
+        do throws(LedgerOutage) {
+            try LedgerRules.requireStorable(document.bytes, named: name)
+        } catch {
+            return error.message
+        }
+        return document.revision < 1 ? "the document \(name) has the revision \(document.revision)" : nil
     }
 
     /// Follows the chain of hashes: each entry must continue the one before. After a break it goes on from the entry found.

@@ -16,14 +16,20 @@ extension LedgerOutage {
                 "\(path) holds \(error.column) in table \(error.table) that no ledger writes; "
                     + "restore the file, or see what `assay ledger check` finds")
         case let error as DatabaseError:
-            self.init(error.resultCode, error.extendedResultCode, path)
+            self.init(error.resultCode, error.extendedResultCode, isMoved: error.message == LedgerMove.refusal, path)
         default:
             self.init(.internalError, "\(path) could not be used, for an unexpected \(type(of: error))")
         }
     }
 
-    private init(_ code: ResultCode, _ extended: ResultCode, _ path: String) {
+    private init(_ code: ResultCode, _ extended: ResultCode, isMoved: Bool, _ path: String) {
         let number = "SQLite \(extended.rawValue)"
+        if isMoved {
+            self.init(
+                .readOnly,
+                "\(path) refuses the write (\(number)): the ledger was moved; name the one that it was moved to")
+            return
+        }
         switch code {
         case .SQLITE_FULL:
             self.init(.full, "there is no space left for \(path) (\(number)); free some on its disk")

@@ -49,7 +49,7 @@ extension LedgerTables {
 
     static func key(_ row: StoredCells) throws -> EnrolledKey {
         let row = StoredRow(row, "enrolledKey")
-        guard let properties = StoredProperties.decode(try row.text(6)) else { throw row.error(6) }
+        guard let properties = LedgerProperties.decode(try row.text(6)) else { throw row.error(6) }
         return EnrolledKey(
             identifier: KeyIdentifier(engine: try row.text(0), value: try row.bytes(1)), app: try row.text(2),
             publicKey: try row.bytes(3), counters: try row.counters(4, skipped: 7), enrolledAt: try row.date(5),
@@ -231,27 +231,5 @@ enum StoredCounters {
 
     private static func bytes(_ counter: UInt32) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: counter >> (24 - 8 * $0)) }
-    }
-}
-
-/// A key's properties, as a JSON object of strings.
-enum StoredProperties {
-    static func encode(_ properties: [String: String]) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(properties), as: UTF8.self)
-    }
-
-    /// Not by Foundation, which takes as long as the query.
-    static func decode(_ text: String) -> [String: String]? {
-        let bytes = Array(text.utf8)
-        guard let object = try? JSONReader.readObject(bytes, limit: bytes.count) else { return nil }
-        var properties: [String: String] = [:]
-        properties.reserveCapacity(object.members.count)
-        for member in object.members {
-            guard case .text(let value) = member.value.content else { return nil }
-            properties[member.name] = value
-        }
-        return properties
     }
 }

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayKeyStore
 import Foundation
 import GRDB
 
@@ -7,13 +8,14 @@ enum LedgerSchema {
     /// "ASSY", in the header of the file: <https://www.sqlite.org/fileformat.html#application_id>.
     static let applicationID = 0x4153_5359
     /// The version of the tables that this code reads and writes. The file stores it as `user_version`.
-    static let version = 8
+    static let version = 9
 
     /// Recognises a ledger.
     ///
     /// - Returns: the version of its tables, 0 if it has none yet, and nil for an empty file.
     /// - Throws: ``LedgerOutage`` for a file of another program, or of a newer version of this code.
-    static func recognise(_ db: Database, _ path: String) throws -> Int? {
+    ///   A ledger with a mark is refused too, unless `isMoving`.
+    static func recognise(_ db: Database, _ path: String, isMoving: Bool = false) throws -> Int? {
         let identifier = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         if identifier == 0, found == 0, try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0 {
@@ -27,6 +29,7 @@ enum LedgerSchema {
             throw LedgerOutage(
                 .newerSchema, "\(path) is of version \(found), and this program knows up to \(version); update it")
         }
+        if !isMoving, let mark = try LedgerMove.mark(db) { throw mark.outage(of: path) }
         return found
     }
 
@@ -89,6 +92,10 @@ enum LedgerSchema {
         migrator.registerMigration("8") { db in
             try db.execute(sql: version8)
             try db.execute(sql: "PRAGMA user_version = 8")
+        }
+        migrator.registerMigration("9") { db in
+            try db.execute(sql: version9)
+            try db.execute(sql: "PRAGMA user_version = 9")
         }
         return migrator
     }
@@ -260,5 +267,16 @@ enum LedgerSchema {
             revokedBy TEXT
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS operatorByName ON operator (name);
+        """
+
+    /// Documents that processes share. With row IDs, because rows without them should be small:
+    /// <https://www.sqlite.org/withoutrowid.html>.
+    private static let version9 = """
+        CREATE TABLE IF NOT EXISTS document (
+            name TEXT NOT NULL PRIMARY KEY,
+            bytes BLOB NOT NULL,
+            revision INTEGER NOT NULL,
+            storedAt INTEGER NOT NULL
+        ) STRICT;
         """
 }

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPrimitives
 import Foundation
 import GRDB
 
@@ -106,7 +107,7 @@ struct LedgerTables: RowFinder {
                 try insert(key)
             } else {
                 let refreshed = LedgerRules.key(refreshing: stored, with: key)
-                let properties = try StoredProperties.encode(refreshed.properties)
+                let properties = try LedgerProperties.encode(refreshed.properties)
                 try change(Self.refreshKey) {
                     $0.key(key.identifier)
                     $0.text(properties)
@@ -144,7 +145,7 @@ struct LedgerTables: RowFinder {
     }
 
     private func insert(_ key: EnrolledKey) throws {
-        let properties = try StoredProperties.encode(key.properties)
+        let properties = try LedgerProperties.encode(key.properties)
         try change(Self.enrolKey) {
             $0.key(key.identifier)
             $0.text(key.app)

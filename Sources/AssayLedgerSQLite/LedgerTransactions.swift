@@ -1,4 +1,6 @@
 import AssayCore
+import CoreMetrics
+import Dispatch
 import GRDB
 import Synchronization
 
@@ -9,6 +11,8 @@ final class LedgerTransactions: Sendable {
     private let path: String
     private let purging: LedgerPurging
     private let begun = Atomic<Int>(0)
+    private let duration = CoreMetrics.Timer(label: MetricName.ledgerCommit.rawValue)
+    private let batchSize = Recorder(label: MetricName.ledgerBatch.rawValue)
 
     init(path: String, purging: LedgerPurging) {
         self.path = path
@@ -45,6 +49,7 @@ final class LedgerTransactions: Sendable {
         begun.add(1, ordering: .relaxed)
         var answers: [Result<LedgerAnswer, LedgerOutage>] = []
         answers.reserveCapacity(batch.count)
+        let start = DispatchTime.now()
         let tables = LedgerTables(db)
         try tables.inTransaction {
             var changed = false
@@ -66,6 +71,8 @@ final class LedgerTransactions: Sendable {
                 try tables.purge(expiredBy: horizon, atMost: 16 + 2 * batch.count)
             }
         }
+        duration.recordNanoseconds(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds)
+        batchSize.record(batch.count)
         return answers
     }
 
@@ -85,6 +92,8 @@ final class LedgerTransactions: Sendable {
             return .addedOperator(try tables.add(new, tokenHash: tokenHash))
         case .revokeOperator(let name, let operatorName):
             return .revokedOperator(try tables.revokeOperator(named: name, by: operatorName, at: write.now))
+        case .store(let bytes, let name, let revision):
+            return .changed(try tables.store(bytes, named: name, replacing: revision, at: write.now))
         case .purge:
             let horizon = purging.horizon(at: write.now)
             return .purged(try horizon.map { try tables.purge(expiredBy: $0, atMost: Self.purgeLimit) } ?? 0)

@@ -11,6 +11,7 @@ package enum LedgerWrite: Sendable {
     /// With the hash of its token.
     case addOperator(LedgerOperator, [UInt8])
     case revokeOperator(String, by: String?)
+    case store([UInt8], named: String, replacing: Int64)
     case purge
 }
 

@@ -71,6 +71,10 @@ extension SQLiteLedger {
             try LedgerTables.each(db, LedgerTables.operatorColumns, by: "name, addedAt") { row in
                 try hand(.operator(LedgerTables.storedOperator(row).operator))
             }
+            try LedgerTables.each(db, LedgerTables.documentColumns, by: "name") { row in
+                let (name, document) = try LedgerTables.document(row)
+                try hand(.document(document, named: name))
+            }
         }
     }
 
@@ -88,7 +92,8 @@ extension SQLiteLedger {
                 digests: try count("usedDigest WHERE ? < until"),
                 blocks: try count("block WHERE (until IS NULL OR ? < until) AND allows = 0"),
                 allowances: try count("block WHERE (until IS NULL OR ? < until) AND allows = 1"),
-                operators: try count("operator WHERE ? < until AND revokedAt IS NULL"))
+                operators: try count("operator WHERE ? < until AND revokedAt IS NULL"),
+                documents: try count("document WHERE ? IS NOT NULL"))
         }
     }
 
@@ -98,6 +103,14 @@ extension SQLiteLedger {
     ) async throws(LedgerOutage) -> [String] {
         let path = path
         return try await read { db in try LedgerCheck(db: db, path: path, engineProblem: keyProblem).problems() }
+    }
+
+    /// Looks for damage in a file that is too damaged to be opened as a ledger, and changes nothing in it.
+    ///
+    /// - Returns: what is wrong; empty if the file is sound as a database.
+    /// - Throws: ``LedgerOutage``: ``OutageCode/corrupt`` also for a file that is no database, or whose first page is damaged.
+    package static func problems(withFileAt path: String) throws(LedgerOutage) -> [String] {
+        do { return try LedgerCheck.problems(withFileAt: path) } catch { throw LedgerOutage(error, path: path) }
     }
 }
 

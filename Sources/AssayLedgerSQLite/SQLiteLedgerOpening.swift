@@ -27,7 +27,7 @@ extension SQLiteLedger {
     /// Opens a ledger with a limit of pages, so that tests can fill it, or with another clock for purging.
     package static func open(
         path: String, busyTimeout: Duration = defaultBusyTimeout, maximumPageCount: Int? = nil,
-        purging: LedgerPurging = .byClock({ Date() })
+        purging: LedgerPurging = .byClock({ Date() }), isMoving: Bool = false
     ) throws(LedgerOutage) -> SQLiteLedger {
         // SQLite would open a temporary database, which is not durable.
         guard !path.isEmpty, !path.hasPrefix(":"), !path.hasPrefix("file:") else {
@@ -37,12 +37,17 @@ extension SQLiteLedger {
         let deadline = ContinuousClock.now + busyTimeout
         while true {
             do {
-                return try attempt(path, isNew: isNew, BusyWait(busyTimeout), maximumPageCount, purging)
+                return try attempt(path, isNew: isNew, BusyWait(busyTimeout), maximumPageCount, purging, isMoving)
             } catch {
                 guard isRace(error), ContinuousClock.now < deadline else { throw LedgerOutage(error, path: path) }
                 Thread.sleep(forTimeInterval: 0.005)
             }
         }
+    }
+
+    /// Opens a ledger to move it, also one that is marked as moved.
+    package static func openToMove(path: String) throws(LedgerOutage) -> SQLiteLedger {
+        try open(path: path, purging: .never, isMoving: true)
     }
 
     /// Whether an error may come from processes that create, open or close the same file at the same time, in steps for which
@@ -58,7 +63,8 @@ extension SQLiteLedger {
     }
 
     private static func attempt(
-        _ path: String, isNew: Bool, _ busyWait: BusyWait, _ maximumPageCount: Int?, _ purging: LedgerPurging
+        _ path: String, isNew: Bool, _ busyWait: BusyWait, _ maximumPageCount: Int?, _ purging: LedgerPurging,
+        _ isMoving: Bool
     ) throws -> SQLiteLedger {
         let configuration = configuration(busyWait, maximumPageCount)
         // A pool turns the file to write-ahead mode before it can be asked what it is; a foreign file must not be
@@ -66,7 +72,7 @@ extension SQLiteLedger {
         if !isNew {
             let probe = try DatabaseQueue(path: path, configuration: configuration)
             // One snapshot: between two reads another process may make an empty file a ledger.
-            try probe.read { db in _ = try LedgerSchema.recognise(db, path) }
+            try probe.read { db in _ = try LedgerSchema.recognise(db, path, isMoving: isMoving) }
             try probe.close()
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
@@ -80,7 +86,7 @@ extension SQLiteLedger {
                     .inputOutput, "\(path) cannot be turned to write-ahead mode; check its disk and the system log")
             }
             try db.inTransaction(.immediate) {
-                if try LedgerSchema.recognise(db, path) == nil { try LedgerSchema.claim(db) }
+                if try LedgerSchema.recognise(db, path, isMoving: isMoving) == nil { try LedgerSchema.claim(db) }
                 // Writing it proves that the ledger can be written to.
                 let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
                 try db.execute(sql: "PRAGMA user_version = \(version)")

@@ -8,6 +8,7 @@ extension LedgerTables {
         "name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed FROM sealedKey"
 
     private static let insertSealedKey = LedgerSQL("INSERT \(sealedKeyValues)")
+    private static let insertMissingSealedKey = LedgerSQL("INSERT OR IGNORE \(sealedKeyValues)")
     private static let replaceSealedKey = LedgerSQL("REPLACE \(sealedKeyValues)")
     private static let sealedKeyValues = """
         INTO sealedKey (name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed)
@@ -42,8 +43,13 @@ extension LedgerTables {
         }
     }
 
-    private func write(_ key: SealedKey, _ sql: LedgerSQL) throws {
-        try change(sql) {
+    /// Stores a key of another ledger, unless there is one of its name.
+    func insertIfMissing(_ key: SealedKey) throws { try run(Self.insertMissingSealedKey, Self.binding(key)) }
+
+    private func write(_ key: SealedKey, _ sql: LedgerSQL) throws { try change(sql, Self.binding(key)) }
+
+    private static func binding(_ key: SealedKey) -> (inout StoredBinding) -> Void {
+        {
             $0.text(key.name)
             $0.text(key.purpose.name)
             $0.text(key.scope)

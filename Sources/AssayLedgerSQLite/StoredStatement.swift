@@ -75,6 +75,11 @@ struct StoredStatement {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
+        case let code where ResultCode(rawValue: code) == .SQLITE_CONSTRAINT_TRIGGER:
+            // What the trigger says.
+            throw DatabaseError(
+                resultCode: .SQLITE_CONSTRAINT_TRIGGER,
+                message: sqlite3_errmsg(sqlite3_db_handle(handle)).map { String(cString: $0) })
         case let code: throw error(code)
         }
     }

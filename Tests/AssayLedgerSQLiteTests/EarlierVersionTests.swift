@@ -18,6 +18,9 @@ struct EarlierVersionTests {
     ///
     /// `version-7.sqlite` was made by `assay` of 2026-11-24: `challenge issue`, `verify --account alice` of the vectors
     /// window/sequence, `ledger move`, `ledger block`, `ledger allow`, `ledger unblock` and `keys add`.
+    ///
+    /// `version-8.sqlite` was made by `assay` of 2026-11-24: `challenge issue`, `verify --account alice` of the vectors
+    /// window/sequence, `operators add`, `operators revoke` and `ledger block`.
     private func open(version: Int = 5) throws -> (TemporaryFolder, SQLiteLedger) {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(
@@ -46,6 +49,7 @@ struct EarlierVersionTests {
             case .block(let block): #expect(block.sentence.hasSuffix("until 2099-01-01T00:00:00Z: fraud"))
             case .allowance(let allowance): #expect(allowance.reason == "a test device" && allowance.until == nil)
             case .operator(let stored): Issue.record("an operator in a file of version 5: \(stored)")
+            case .document(_, let name): Issue.record("a document in a file of version 5: \(name)")
             }
         }
         #expect(sections == ["challenge": 1, "digest": 6])
@@ -161,7 +165,36 @@ struct EarlierVersionTests {
         try await ledger.close()
         let again = try SQLiteLedger.open(path: folder.path(), purging: .never)
         #expect(try await again.operators() == [alice])
-        #expect(try again.writerPragma("user_version") == "8")
+        #expect(try again.writerPragma("user_version") == "9")
+    }
+
+    @Test("A file of version 8 keeps its key, operators and audit trail, has no document, and takes some")
+    func version8() async throws {
+        let (folder, ledger) = try open(version: 8)
+        defer { withExtendedLifetime(folder) {} }
+        #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
+        #expect(try await ledger.keys(of: "alice").map(\.counters.greatest) == [9])
+        #expect(try await ledger.standings().map(\.subject.description) == ["account mallory"])
+        #expect(try await ledger.operators().map { $0.state(at: Fixture.now).rawValue } == ["live", "revoked"])
+        let token = "assay_kf3KtfUzr1gsew_kfEIiymNEKGDCV1oGWl0T4TMUtFY"
+        #expect(try await ledger.authenticate(token, at: Fixture.now)?.name == "alice")
+        var trail: [LedgerChange.Action] = []
+        try await ledger.audit { trail.append($0.change.action) }
+        #expect(trail == [.addOperator, .addOperator, .revokeOperator, .block])
+
+        #expect(try await ledger.summary(at: Fixture.now).documents == 0)
+        #expect(try await ledger.store([1, 2], named: "devices", replacing: 0, at: Fixture.now))
+        #expect(try await ledger.store([3], named: "devices", replacing: 1, at: Fixture.now + 1))
+        try await ledger.close()
+        let again = try SQLiteLedger.open(path: folder.path(), purging: .never)
+        let stored = LedgerDocument(bytes: [3], revision: 2, storedAt: Fixture.now + 1)
+        #expect(try await again.document(named: "devices") == stored)
+        #expect(try again.writerPragma("user_version") == "9")
+        #expect(try await again.check(Verifier.problem(withKey:)) == [])
+        try again.executeOnWriter("UPDATE document SET revision = 0")
+        let problems = try await again.check(Verifier.problem(withKey:))
+        #expect(problems == ["the document devices has the revision 0"])
+        try await again.close()
     }
 
     @Test("Its sealed keys open under their master key, and take a new retirement")

@@ -77,6 +77,10 @@ private struct GullibleLedger: LedgerAdministration {
     ) async throws(LedgerOutage) -> LedgerOperator? { nil }
     func operators() async throws(LedgerOutage) -> [LedgerOperator] { [] }
     func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator? { nil }
+    func document(named name: String) async throws(LedgerOutage) -> LedgerDocument? { nil }
+    func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool { true }
     func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {}
     func purge(at now: Date) async throws(LedgerOutage) -> Int { 0 }
     func check(
@@ -85,6 +89,7 @@ private struct GullibleLedger: LedgerAdministration {
     func export(_ body: (LedgerEntry) throws -> Void) async throws {}
     func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
         LedgerSummary(
-            openChallenges: 0, consumedChallenges: 0, keys: 0, digests: 0, blocks: 0, allowances: 0, operators: 0)
+            openChallenges: 0, consumedChallenges: 0, keys: 0, digests: 0, blocks: 0, allowances: 0, operators: 0,
+            documents: 0)
     }
 }

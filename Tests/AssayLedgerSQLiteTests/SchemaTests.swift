@@ -114,7 +114,7 @@ struct SchemaTests {
             try await ledger.export { entries.append($0) }
             exports.append(entries)
             #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
-            #expect(try ledger.writerPragma("user_version") == "8")
+            #expect(try ledger.writerPragma("user_version") == "9")
             #expect(try await ledger.sealedKeys() == [])
             try await ledger.close()
         }
@@ -134,7 +134,7 @@ struct SchemaTests {
 
     @Test(
         "A ledger of a newer version is refused",
-        arguments: ["PRAGMA user_version = 9", "INSERT INTO grdb_migrations VALUES ('9')"])
+        arguments: ["PRAGMA user_version = 10", "INSERT INTO grdb_migrations VALUES ('10')"])
     func newer(_ sql: String) async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())

@@ -15,7 +15,7 @@ struct StorageTests {
             #expect(try ledger.writerPragma("journal_mode") == "wal")
             #expect(try ledger.writerPragma("foreign_keys") == "1")
             #expect(try ledger.writerPragma("application_id") == "\(0x4153_5359)")
-            #expect(try ledger.writerPragma("user_version") == "8")
+            #expect(try ledger.writerPragma("user_version") == "9")
             try await ledger.close()
         }
     }

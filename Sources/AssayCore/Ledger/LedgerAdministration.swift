@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The ledger's operations for operators: standings, operators of a service, listing, purging and checking. No
+/// The ledger's operations besides verification: standings, operators of a service, documents, listing, purging and checking. No
 /// verification depends on it.
 ///
 /// Contract, in addition to that of ``Ledger``:
@@ -10,7 +10,7 @@ public import FoundationEssentials
 ///   Operations that change nothing append none.
 /// - A failed operation throws ``LedgerOutage``. The change may still have been applied if its answer was lost;
 ///   repeating it is safe.
-public protocol LedgerAdministration: Ledger {
+public protocol LedgerAdministration: Ledger, LedgerDocuments {
     /// Blocks a subject. Replaces its block or allowance.
     func block(_ block: LedgerBlock) async throws(LedgerOutage)
 
@@ -101,6 +101,8 @@ public enum LedgerEntry: Sendable, Equatable {
     case allowance(LedgerAllowance)
     /// An operator, without the hash of its token.
     case `operator`(LedgerOperator)
+    /// A document, with its name.
+    case document(LedgerDocument, named: String)
 }
 
 extension EnrolledKey {
@@ -124,11 +126,13 @@ public struct LedgerSummary: Sendable, Equatable {
     public let allowances: Int
     /// Operators whose tokens count.
     public let operators: Int
+    /// Documents.
+    public let documents: Int
 
     /// Counts a ledger's entries.
     public init(
         openChallenges: Int, consumedChallenges: Int, keys: Int, digests: Int, blocks: Int, allowances: Int,
-        operators: Int
+        operators: Int, documents: Int
     ) {
         self.openChallenges = openChallenges
         self.consumedChallenges = consumedChallenges
@@ -137,5 +141,6 @@ public struct LedgerSummary: Sendable, Equatable {
         self.blocks = blocks
         self.allowances = allowances
         self.operators = operators
+        self.documents = documents
     }
 }

@@ -10,7 +10,7 @@ extension CheckCode {
         "challenge-mismatch",
         "The challenge was issued for another app or kind of evidence: compare the app and kind given when it was issued."
     )
-    static let challengeExpired = CheckCode(
+    package static let challengeExpired = CheckCode(
         "challenge-expired", "The challenge expired before it was presented: issue a new one, or a longer-lived one.")
     static let challengeConsumed = CheckCode(
         "challenge-consumed",
@@ -32,7 +32,7 @@ extension CheckCode {
         "key-of-another-app",
         "The key is enrolled for another app of the policy: check which app the record or the caller names.",
         remedy: .newAttestation)
-    static let keyRetired = CheckCode(
+    package static let keyRetired = CheckCode(
         "key-retired",
         "The key was retired when its account enrolled a newer one beyond `maximumKeys`: the app attests a new key.",
         remedy: .newAttestation)

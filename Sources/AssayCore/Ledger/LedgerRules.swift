@@ -177,6 +177,19 @@ public enum LedgerRules {
         sameName.filter { $0.revokedAt == nil }.max { $0.until < $1.until }
     }
 
+    /// Throws `internalError` for a document that no ledger stores: more than ``LedgerDocument/maximumSize`` bytes, or a name that an
+    /// operator could not have.
+    public static func requireStorable(_ bytes: [UInt8], named name: String) throws(LedgerOutage) {
+        if let objection = KeyName.objection(to: name) {
+            throw LedgerOutage(.internalError, "no document can have the name \(name.excerpt): \(objection)")
+        }
+        guard bytes.count <= LedgerDocument.maximumSize else {
+            throw LedgerOutage(
+                .internalError,
+                "the document \(name) has \(bytes.count) bytes; a ledger stores up to \(LedgerDocument.maximumSize)")
+        }
+    }
+
     /// Throws `internalError` for two effects on one entry: the prior state could permit each, but not both.
     public static func requireDistinct(_ effects: [LedgerEffect]) throws(LedgerOutage) {
         guard effects.count > 1 else { return }

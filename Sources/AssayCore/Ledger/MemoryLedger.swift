@@ -161,6 +161,26 @@ public final class MemoryLedger: LedgerAdministration {
         state.withLock { $0.operators[tokenHash] }.flatMap { $0.state(at: now) == .live ? $0 : nil }
     }
 
+    /// The document of a name.
+    public func document(named name: String) async throws(LedgerOutage) -> LedgerDocument? {
+        state.withLock { $0.documents[Array(name.utf8)]?.document }
+    }
+
+    /// Stores a document if the stored revision is the expected one.
+    public func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        try LedgerRules.requireStorable(bytes, named: name)
+        return state.withLock { state in
+            let key = Array(name.utf8)
+            guard (state.documents[key]?.document.revision ?? 0) == revision else { return false }
+            let document = LedgerDocument(
+                bytes: bytes, revision: revision + 1, storedAt: Date(microseconds: now.microseconds))
+            state.documents[key] = (name, document)
+            return true
+        }
+    }
+
     /// Passes the changes by hand, which memory does not chain by hashes.
     public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {
         for (index, change) in state.withLock({ $0.changes }).enumerated() {
@@ -195,6 +215,9 @@ public final class MemoryLedger: LedgerAdministration {
         for block in standings.compactMap(\.block) { try body(.block(block)) }
         for allowance in standings.compactMap(\.allowance) { try body(.allowance(allowance)) }
         for stored in snapshot.operators.values.sorted(by: { $0.precedes($1) }) { try body(.operator(stored)) }
+        for (_, stored) in snapshot.documents.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            try body(.document(stored.document, named: stored.name))
+        }
     }
 
     /// Applies `keyProblem` to each key; memory has no other damage.
@@ -215,7 +238,8 @@ public final class MemoryLedger: LedgerAdministration {
                 openChallenges: current.count - consumed, consumedChallenges: consumed, keys: state.keys.count,
                 digests: state.digests.values.count { now < $0.until },
                 blocks: standings.count { $0.block != nil }, allowances: standings.count { $0.allowance != nil },
-                operators: state.operators.values.count { $0.state(at: now) == .live })
+                operators: state.operators.values.count { $0.state(at: now) == .live },
+                documents: state.documents.count)
         }
     }
 }
@@ -227,6 +251,8 @@ private struct State {
     var standings: [LedgerSubject: LedgerStanding] = [:]
     /// By the hashes of their tokens.
     var operators: [[UInt8]: LedgerOperator] = [:]
+    /// By the bytes of their names.
+    var documents: [[UInt8]: (name: String, document: LedgerDocument)] = [:]
     var changes: [LedgerChange] = []
     private let purging: LedgerPurging
     /// The latest `madeAt` of the purged digests.

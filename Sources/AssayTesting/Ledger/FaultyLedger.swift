@@ -43,6 +43,10 @@ public final class FaultyLedger: LedgerAdministration {
         case operators
         /// ``LedgerAdministration/liveOperator(tokenHash:at:)``
         case liveOperator
+        /// ``LedgerDocuments/document(named:)``
+        case document
+        /// ``LedgerDocuments/store(_:named:replacing:at:)``
+        case storeDocument
         /// ``LedgerAdministration/audit(_:)``
         case audit
         /// ``LedgerAdministration/purge(at:)``
@@ -217,6 +221,20 @@ public final class FaultyLedger: LedgerAdministration {
     public func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator? {
         try await perform(.liveOperator) { (base) throws(LedgerOutage) in
             try await base.liveOperator(tokenHash: tokenHash, at: now)
+        }
+    }
+
+    /// The document of a name, unless the plan has a fault.
+    public func document(named name: String) async throws(LedgerOutage) -> LedgerDocument? {
+        try await perform(.document) { (base) throws(LedgerOutage) in try await base.document(named: name) }
+    }
+
+    /// Stores a document, unless the plan has a fault.
+    public func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        try await perform(.storeDocument) { (base) throws(LedgerOutage) in
+            try await base.store(bytes, named: name, replacing: revision, at: now)
         }
     }
 

@@ -17,6 +17,6 @@ public enum LedgerContract {
     /// All rules. A later version may add cases that a ledger fails, even if it passed before.
     public static let cases: [Case] =
         challengeCases + keyCases + refreshCases + counterCases + windowCases + commitCases + blockCases
-        + allowanceCases + accountCases + operatorCases + auditCases + digestCases
+        + allowanceCases + accountCases + operatorCases + auditCases + documentCases + digestCases
         + purgingCases + exportCases + raceCases
 }

@@ -11,7 +11,7 @@ extension LedgerContract {
             try expectEqual(try await ledger.keys(of: "alice"), [Sample.key(account: "alice")], "the keys of alice")
             try expectEqual(try await ledger.keys(of: "Alice"), [], "the keys of another name")
         },
-        Case("the keys of an account are told in the order of their enrolment") { ledger in
+        Case("the keys of an account are listed in the order of their enrolment") { ledger in
             for seed: UInt8 in [3, 1, 2] {
                 let key = Sample.key(seed, enrolledAt: Sample.later(Double(seed)), account: "alice")
                 try await ledger.apply(Sample.enrol(key))

@@ -75,19 +75,23 @@ extension LedgerContract {
             try await ledger.apply(Sample.consume(2), at: Sample.later(1))
             let stored = Sample.operator("alice")
             try expectEqual(try await ledger.addOperator(stored, tokenHash: Sample.bytes(1)), nil, "a new operator")
+            let document = LedgerDocument(bytes: [0, 255], revision: 1, storedAt: Sample.now)
+            let isStored = try await ledger.store(document.bytes, named: "devices", replacing: 0, at: Sample.now)
+            try expect(isStored, "a new document was not stored")
             let expected: [LedgerEntry] = [
                 .challenge(Sample.challenge(1), consumedAt: nil),
                 .challenge(Sample.challenge(2), consumedAt: Sample.later(1)),
                 .key(Sample.key(1)), .key(Sample.key(2, counter: .max)),
                 .digest(Sample.digest(1)), .digest(Sample.digest(2)), .block(blocks[0]), .block(blocks[1]),
-                .allowance(allowance), .operator(stored),
+                .allowance(allowance), .operator(stored), .document(document, named: "devices"),
             ]
             let found = try await ledger.entries()
             try expectEqual(found.count, expected.count, "the number of entries")
             try expectEqual(found.map(\.section), expected.map(\.section), "the order of the sections")
             for entry in expected { try expect(found.contains(entry), "not exported: \(entry)") }
             let summary = LedgerSummary(
-                openChallenges: 1, consumedChallenges: 1, keys: 2, digests: 2, blocks: 2, allowances: 1, operators: 1)
+                openChallenges: 1, consumedChallenges: 1, keys: 2, digests: 2, blocks: 2, allowances: 1, operators: 1,
+                documents: 1)
             try expectEqual(try await ledger.summary(at: Sample.later(2)), summary, "the summary")
         },
         Case("a summary counts what holds at its time") { ledger in
@@ -98,7 +102,8 @@ extension LedgerContract {
             let ending = Sample.operator("alice", lasting: 300)
             try expectEqual(try await ledger.addOperator(ending, tokenHash: Sample.bytes(1)), nil, "a new operator")
             let late = LedgerSummary(
-                openChallenges: 0, consumedChallenges: 0, keys: 1, digests: 0, blocks: 0, allowances: 0, operators: 0)
+                openChallenges: 0, consumedChallenges: 0, keys: 1, digests: 0, blocks: 0, allowances: 0, operators: 0,
+                documents: 0)
             try expectEqual(try await ledger.summary(at: Sample.later(300)), late, "the summary after all has ended")
         },
         Case("what an export's receiver throws ends the export") { ledger in
@@ -126,6 +131,7 @@ extension LedgerEntry {
         case .block: 3
         case .allowance: 4
         case .operator: 5
+        case .document: 6
         }
     }
 }

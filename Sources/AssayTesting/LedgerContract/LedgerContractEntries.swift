@@ -50,7 +50,7 @@ extension LedgerContract {
             try expect(!isIssuedAgain, "a challenge of the same value was issued again")
             try await ledger.refuse(Sample.consume(), .challengeConsumed(Sample.now), at: Sample.later(2))
         },
-        Case("challenges of any length are told apart") { ledger in
+        Case("challenges of any length are distinct") { ledger in
             for value in [[0], [0, 0], [], [UInt8](repeating: 0, count: 4096)] as [[UInt8]] {
                 let challenge = IssuedChallenge(
                     value: value, app: Sample.app, purpose: Sample.purpose, issuedAt: Sample.now,

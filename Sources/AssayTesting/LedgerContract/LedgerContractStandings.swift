@@ -38,7 +38,7 @@ extension LedgerContract {
             try await ledger.block(shorter)
             try await ledger.expectStandings([.blocked(shorter)], of: [subject])
         },
-        Case("blocks are told by kind and name, and only those that were asked for") { ledger in
+        Case("blocks are found by kind and name, and only those that were asked for") { ledger in
             let alice = LedgerSubject(.account, "alice")
             try await ledger.block(Sample.block(alice))
             let others = [
@@ -49,7 +49,7 @@ extension LedgerContract {
             try await ledger.expectStandings([.blocked(Sample.block(alice))], of: others + [alice])
             try await ledger.expectStandings([], of: [])
         },
-        Case("names are told apart by their bytes") { ledger in
+        Case("names are compared by their bytes") { ledger in
             // U+00E9 versus e with U+0301: Swift's == equates them.
             let spellings = ["caf\u{E9}", "cafe\u{301}"].map { LedgerSubject(.issuer, $0) }
             try await ledger.block(Sample.block(spellings[0]))
@@ -61,7 +61,7 @@ extension LedgerContract {
     ]
 
     static let allowanceCases: [Case] = [
-        Case("an allowance is told while it is in force") { ledger in
+        Case("an allowance is found while it is in force") { ledger in
             let device = LedgerSubject(.device, "d1")
             try await ledger.allow(Sample.allowance(device, until: Sample.later(60)))
             let allowed = LedgerStanding.allowed(Sample.allowance(device, until: Sample.later(60)))
@@ -96,7 +96,7 @@ extension LedgerContract {
                 try await ledger.entries().filter { $0 != .key(Sample.key()) },
                 [.allowance(Sample.allowance(subject))], "what is left")
         },
-        Case("standings are told in the order of the subjects, however many") { ledger in
+        Case("standings are returned in the order of the subjects, for any number") { ledger in
             let subjects = (0..<300).map { LedgerSubject(LedgerSubject.Kind.allCases[$0 % 4], "s\($0 * 7919 % 300)") }
             var expected: [LedgerStanding] = []
             for (index, subject) in subjects.enumerated() where !index.isMultiple(of: 3) {

@@ -22,7 +22,7 @@ extension LedgerWork {
             switch entry {
             case .challenge(let challenge, let consumedAt): isConsumed[challenge.value] = consumedAt != nil
             case .key(let found): key = found
-            case .digest, .block, .allowance, .operator: break
+            case .digest, .block, .allowance, .operator, .document: break
             }
         }
         for (seed, step) in [(1, Step.issueFirst), (2, .issueSecond)] as [(UInt32, Step)] {

@@ -1,0 +1,126 @@
+import AssayCore
+
+/// Why a ledger is not moved, or was not moved.
+package struct LedgerCopyRefusal: Error, CustomStringConvertible {
+    /// One sentence.
+    package let description: String
+    /// Whether the copy differs from its source. Otherwise nothing was copied.
+    package let isOfCopy: Bool
+}
+
+/// Moves the records of one ledger to another one.
+package struct LedgerCopy {
+    private let source: any MovableLedger
+    private let from: String
+    private let target: any MovableLedger
+    private let to: String
+
+    /// - Parameters:
+    ///   - from: the place of the source, for messages.
+    ///   - to: the place of the target, which the source's mark names.
+    package init(source: any MovableLedger, from: String, target: any MovableLedger, to: String) {
+        (self.source, self.from, self.target, self.to) = (source, from, target, to)
+    }
+
+    private var unfinished: LedgerMark { .unfinishedCopy(of: from) }
+
+    private func refusal(_ description: String) -> LedgerCopyRefusal {
+        LedgerCopyRefusal(description: description, isOfCopy: false)
+    }
+
+    /// Refuses writers to the source, copies all records, and compares them. It continues a move to the same place, and copies
+    /// nothing if that was finished. The target is refused to all others until it is complete.
+    ///
+    /// - Returns: what was moved.
+    /// - Throws: ``LedgerCopyRefusal``, and ``LedgerOutage``.
+    package func run() async throws -> LedgerInventory {
+        let earlier = try await source.mark()
+        guard earlier == nil || earlier == .moved(to: to) else {
+            throw refusal(earlier?.objection(to: from) ?? "")
+        }
+        var inventory = LedgerInventory()
+        if try await target.mark() == nil, earlier != nil, try await isComplete() {
+            return try await Self.inventory(source)
+        }
+        try await claimTarget()
+        if let other = try await source.beginMove(to: to), other != .moved(to: to) {
+            throw refusal(other.objection(to: from))
+        }
+        try await source.records { records in
+            for record in records { inventory.add(record) }
+            try await target.insert(records)
+        }
+        if let difference = try await inventory.difference(from: Self.inventory(target)) {
+            throw LedgerCopyRefusal(
+                description:
+                    "\(from) and \(to) differ: \(difference). Do not use the copy; --cancel lets writers into \(from) again",
+                isOfCopy: true)
+        }
+        guard try await target.changeMark(from: unfinished, to: nil) else {
+            throw refusal("the migration from \(from) to \(to) was cancelled by another command")
+        }
+        return inventory
+    }
+
+    /// Whether a target without a mark, to which the source was moved, has what was moved: one that was created anew has nothing.
+    private func isComplete() async throws -> Bool {
+        if try await !isEmpty(target) { return true }
+        return try await isEmpty(source)
+    }
+
+    /// Marks an empty target as an unfinished copy of the source. One with this mark already is used on.
+    private func claimTarget() async throws {
+        switch try await target.mark() {
+        case unfinished: return
+        case let other?: throw refusal(other.objection(to: to))
+        case nil: break
+        }
+        guard try await isEmpty(target) else { throw refusal("\(to) is not empty; name a new ledger") }
+        guard try await target.changeMark(from: nil, to: unfinished) else {
+            throw refusal("another migration to \(to) has begun; name a new ledger")
+        }
+        // A server may have written meanwhile. From the mark on, it is refused.
+        guard try await isEmpty(target) else {
+            _ = try await target.changeMark(from: unfinished, to: nil)
+            throw refusal("\(to) is in use; name a new ledger")
+        }
+    }
+
+    /// Lets writers into the source again. The target keeps a mark, so that nothing uses it and a copy under way cannot finish.
+    ///
+    /// - Throws: ``LedgerCopyRefusal`` if the move was not begun, or is finished; and ``LedgerOutage``.
+    package func cancel() async throws {
+        guard let mark = try await source.mark() else { throw refusal("\(from) was not moved") }
+        guard mark == .moved(to: to) else { throw refusal(mark.objection(to: from)) }
+        let cancelled = LedgerMark.cancelledCopy(of: from)
+        var found = try await target.mark()
+        // An empty one replaces a target that is lost.
+        if found == nil, try await isEmpty(target), try await !isEmpty(source) {
+            _ = try await target.changeMark(from: nil, to: unfinished)
+            found = unfinished
+        }
+        if found == unfinished { _ = try await target.changeMark(from: unfinished, to: cancelled) }
+        switch try await target.mark() {
+        case cancelled: try await source.cancelMove()
+        case let other?: throw refusal(other.objection(to: to))
+        case nil: throw refusal("the move from \(from) to \(to) is finished; move the ledger back to a new place")
+        }
+    }
+
+    private func isEmpty(_ ledger: any MovableLedger) async throws -> Bool {
+        do {
+            try await ledger.records { records in if !records.isEmpty { throw FoundRecord() } }
+            return true
+        } catch is FoundRecord {
+            return false
+        }
+    }
+
+    private struct FoundRecord: Error {}
+
+    private static func inventory(_ ledger: any MovableLedger) async throws -> LedgerInventory {
+        var inventory = LedgerInventory()
+        try await ledger.records { records in for record in records { inventory.add(record) } }
+        return inventory
+    }
+}
