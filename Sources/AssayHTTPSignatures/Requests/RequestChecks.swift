@@ -82,12 +82,18 @@ package struct RequestChecks: Sendable {
 
     /// The `tag` of signatures, which is the engine's name.
     private let tag: String
+    /// Whether the value is a signature with an `alg`, which the engine reads.
+    private let hasAlgorithm: Bool
 
     /// Names the checks of an engine, such as `app-attest`.
     ///
-    /// - Parameter codes: the codes of the engine's own demands on a signature.
-    package init(engine: String, codes: [CheckCode] = []) {
+    /// - Parameters:
+    ///   - codes: the codes of the engine's own demands on a signature.
+    ///   - hasAlgorithm: whether the value is a signature with an `alg`, of which the engine says what is allowed; false for
+    ///     evidence of a platform, which has none.
+    package init(engine: String, codes: [CheckCode] = [], hasAlgorithm: Bool = false) {
         tag = engine
+        self.hasAlgorithm = hasAlgorithm
         decode = CheckID("\(engine).request.decode")
         components = CheckID("\(engine).request.components")
         freshness = CheckID("\(engine).request.freshness")
@@ -104,7 +110,8 @@ package struct RequestChecks: Sendable {
                     The byte in the detail; `requests.label` in the policy; whether a proxy changed or removed the fields.
                     """,
                 source: "RFC 9421 section 4, RFC 9651", remedy: .nothing,
-                codes: RequestSignature.codes + [.tagMissing, .tagDiffers, .algorithmGiven] + codes),
+                codes: RequestSignature.codes + [.tagMissing, .tagDiffers] + (hasAlgorithm ? [] : [.algorithmGiven])
+                    + codes),
             .components(
                 components, lookAt: "`requests.components` in the policy; the components that the app signs."),
             .freshness(freshness), .contentDigest(contentDigest),
@@ -151,7 +158,7 @@ package struct RequestChecks: Sendable {
         guard found.isByteEqual(to: tag) else {
             throw CheckFailure(.tagDiffers, "expected tag=\"\(tag)\", found \"\(found.excerpt)\"")
         }
-        if let algorithm = input.algorithm {
+        if !hasAlgorithm, let algorithm = input.algorithm {
             throw CheckFailure(
                 .algorithmGiven,
                 "the signature has alg=\"\(algorithm.excerpt)\"; with this tag its value is the evidence, and there is no alg"

@@ -45,7 +45,10 @@ enum ExtensionAnnotator {
         } else {
             (annotation.value, annotation.children) = ExtensionValues.describe(oid, inner, in: bytes)
         }
-        annotation.violation = annotation.violation ?? value.broken ?? inner.broken
+        annotation.violation = annotation.violation ?? value.broken
+        // A decoder may know a value that is no DER, such as a CBOR map, whose head DER reads as a tag of no universal type.
+        if decoders[oid] != nil, inner.tagClass != .universal { return annotation }
+        annotation.violation = annotation.violation ?? inner.broken
         if inner.range.upperBound < value.contents.upperBound, annotation.violation == nil {
             annotation.violation = "bytes follow the value of the extension"
         }

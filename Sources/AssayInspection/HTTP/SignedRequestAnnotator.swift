@@ -2,7 +2,7 @@ import AssayCore
 package import AssayHTTPSignatures
 import AssayPrimitives
 
-/// What a platform knows of the signatures on requests.
+/// The rules of a platform for signatures on requests.
 package struct SignatureKnowledge: Sendable {
     /// What a signature is, by its label and parameters.
     package let meaning: @Sendable (SignatureInput) -> String

@@ -26,7 +26,7 @@ package enum JSONFormat: BlobFormat {
                 : "it begins like a JSON \(kind), and breaks off")
     }
 
-    /// Annotates the first value; the rest is told.
+    /// Annotates the first value, and reports the bytes after it.
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         annotate(bytes) { _, _ in nil }
     }

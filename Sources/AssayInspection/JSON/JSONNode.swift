@@ -16,7 +16,7 @@ package struct JSONNode: Sendable {
         case array([JSONNode])
         /// An object, in the order written; duplicate keys are kept.
         case object([(key: JSONNode, value: JSONNode)])
-        /// Nothing that JSON knows; why.
+        /// No value of JSON, with the reason.
         case broken(String)
     }
 

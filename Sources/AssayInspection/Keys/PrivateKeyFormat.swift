@@ -3,7 +3,7 @@ package enum PrivateKeyFormat: BlobFormat {
     /// Private key.
     package static let name = "private key"
 
-    /// Takes the structures that ``PrivateKeys`` knows. A key in PEM is the business of ``PEMFormat``.
+    /// Takes the structures that ``PrivateKeys`` knows. ``PEMFormat`` reads keys in PEM.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.first == 0x30 else { return nil }
         return PrivateKeys.describe(bytes).map { Recognition(.certain, because: "it has the structure of \($0)") }

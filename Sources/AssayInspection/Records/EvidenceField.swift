@@ -9,7 +9,7 @@ struct EvidenceField {
     /// What the engine says that it is.
     let format: (any BlobFormat.Type)?
 
-    /// The blob, and nil when there is none that is worth a look.
+    /// The blob to inspect; nil for none.
     func blob(in bytes: [UInt8]) -> NestedBlob? {
         switch node.content {
         case .object where format != nil, .array where format != nil:

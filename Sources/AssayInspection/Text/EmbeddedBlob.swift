@@ -9,7 +9,7 @@ struct EmbeddedBlob {
     let bytes: [UInt8]
     /// What a private key among them is, and nil when there is none.
     let secret: String?
-    /// Whether it is worth a look inside; otherwise it is a digest or an identifier, to judge by length and first byte.
+    /// Whether to inspect its contents. Otherwise length and first byte show that it is a digest or an identifier.
     let isWorthDecoding: Bool
 
     /// Looks at a text, and finds nil when it is plain text.

@@ -20,13 +20,21 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
         self.contents = contents
     }
 
-    /// Reads an OBJECT IDENTIFIER. Components must be in their shortest form and have at most 63 bits.
+    /// The most contents octets that are read. Those in use have about 20; a map hashes them all.
+    private static let limit = 128
+
+    /// Reads an OBJECT IDENTIFIER of at most 128 contents octets. Components must be in their shortest form and have at most 63 bits.
     package init(_ element: DERElement) throws(DecodeError) {
         guard element.tag == .objectIdentifier else {
             throw DecodeError(
                 .unexpectedType, at: element.bytes.startIndex, "expected an OBJECT IDENTIFIER, found \(element.tag)")
         }
         let contents = element.contents
+        guard contents.count <= Self.limit else {
+            throw DecodeError(
+                .tooLarge, at: contents.startIndex,
+                "an OBJECT IDENTIFIER of \(contents.count) bytes, at most \(Self.limit) are allowed")
+        }
         guard let last = contents.last, last & 0x80 == 0 else {
             throw DecodeError(.truncated, at: contents.endIndex, "the OBJECT IDENTIFIER does not end")
         }

@@ -10,12 +10,19 @@ package enum PEM {
     /// - Throws: ``DecodeError`` if the file is not UTF-8 or has no certificate, an unterminated or undecodable one, or
     ///   a block with another label, such as a private key.
     package static func certificates(in bytes: [UInt8]) throws(DecodeError) -> [Certificate] {
+        var certificates: [Certificate] = []
+        for block in try blocks(in: bytes) { certificates.append(try Certificate(der: block.der[...])) }
+        return certificates
+    }
+
+    /// Returns the contents of the certificate blocks of a file, and where each begins, by the same rules.
+    package static func blocks(in bytes: [UInt8]) throws(DecodeError) -> [(offset: Int, der: [UInt8])] {
         do {
             try UTF8Text.validate(bytes[...])
         } catch {
             throw DecodeError(error.reason, at: error.offset, "the file is not UTF-8 text")
         }
-        var certificates: [Certificate] = []
+        var blocks: [(offset: Int, der: [UInt8])] = []
         var body: (start: Int, base64: [UInt8])?
         for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
             let offset = line.startIndex
@@ -41,12 +48,12 @@ package enum PEM {
             } catch {
                 throw DecodeError(error.reason, at: block.start, "the block is not base64: \(error.message)")
             }
-            certificates.append(try Certificate(der: der[...]))
+            blocks.append((block.start, der))
             body = nil
         }
         if let body { throw DecodeError(.truncated, at: body.start, "the block does not end with \(end)") }
-        guard !certificates.isEmpty else { throw DecodeError(.missing, at: 0, "the file has no \(begin) block") }
-        return certificates
+        guard !blocks.isEmpty else { throw DecodeError(.missing, at: 0, "the file has no \(begin) block") }
+        return blocks
     }
 
     private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

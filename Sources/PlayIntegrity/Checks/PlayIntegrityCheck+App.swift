@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayPrimitives
 
 extension PlayIntegrityCheck {
     private var app: PlayIntegrityPayload.AppIntegrity { payload.appIntegrity }

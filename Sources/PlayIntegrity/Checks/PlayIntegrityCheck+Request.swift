@@ -229,7 +229,7 @@ extension PlayIntegrityCheck {
     static let testingResponseEntry = CheckDefinition(
         testingResponse, .gate,
         proves: "The answer is Google's own, and not one that the owner of the Play Console chose for a tester.",
-        stops: "Answers with whatever labels a tester was to get.",
+        stops: "Answers whose labels a developer has chosen for a test.",
         lookAt: "The list of testers of the app in the Play Console.",
         source: "Google, Play Integrity API, Test different integrity verdict responses",
         remedy: .nothing, codes: [.testingResponse])

@@ -1,5 +1,6 @@
 package import AssayCore
 import AssayHTTPSignatures
+import AssayPrimitives
 
 extension PlayIntegrityConfiguration: ReadableConfiguration {
     /// Reads the field `playIntegrity` of an app in a policy file.
@@ -65,7 +66,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
         for element in try node.elements() {
             let name = try element.text()
             guard !names.containsBytes(of: name) else {
-                throw element.error("the key \(name.excerpt) stands in the list twice")
+                throw element.error("the key \(name.excerpt) is in the list twice")
             }
             names.append(name)
         }
@@ -96,7 +97,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
             } catch {
                 throw element.error(error.message)
             }
-            guard !digests.contains(digest) else { throw element.error("the digest stands in the list twice") }
+            guard !digests.contains(digest) else { throw element.error("the digest is in the list twice") }
             digests.append(digest)
         }
         return digests
@@ -127,7 +128,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
         var bits: [DeviceRecallBit] = []
         for element in try list.elements() {
             let bit = try element.word(DeviceRecallBit.self)
-            guard !bits.contains(bit) else { throw element.error("\(bit.rawValue) stands in the list twice") }
+            guard !bits.contains(bit) else { throw element.error("\(bit.rawValue) is in the list twice") }
             bits.append(bit)
         }
         return bits
@@ -148,7 +149,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
                 throw element.error("expected a label such as LOW_RISK_DEVICE, found \(element.found)")
             }
             let label = IntegrityLabel(text)
-            guard !labels.contains(label) else { throw element.error("\(text.excerpt) stands in the list twice") }
+            guard !labels.contains(label) else { throw element.error("\(text.excerpt) is in the list twice") }
             labels.append(label)
         }
         return labels
@@ -174,7 +175,7 @@ extension PolicyNode {
         var labels: [IntegrityLabel] = []
         for element in try elements() {
             let label = try element.label(of: field.labels)
-            guard !labels.contains(label) else { throw element.error("\(label.name) stands in the list twice") }
+            guard !labels.contains(label) else { throw element.error("\(label.name) is in the list twice") }
             labels.append(label)
         }
         return labels

@@ -1,5 +1,6 @@
 package import AssayCore
 package import AssayHTTPSignatures
+import AssayPrimitives
 
 /// The policy for the Play Integrity evidence of one app. A class, because all requests of the app share it.
 package final class PlayIntegrityConfiguration: EngineConfiguration {
@@ -192,7 +193,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     /// Demands a list that is not empty and has no duplicates.
     static func demandList<Element: Hashable>(_ list: [Element], _ field: String) throws(PolicyError) {
         guard !list.isEmpty else { throw PolicyError(field: field, "expected at least one value, found none") }
-        guard Set(list).count == list.count else { throw PolicyError(field: field, "a value stands in the list twice") }
+        guard Set(list).count == list.count else { throw PolicyError(field: field, "a value is in the list twice") }
     }
 }
 
@@ -215,7 +216,7 @@ extension PlayIntegrityConfiguration.AndroidRules {
             throw PolicyError(field: "maximumDeviceActivity", "\(level.name.excerpt) is no level")
         }
         guard Set(rejectedRecallBits).count == rejectedRecallBits.count else {
-            throw PolicyError(field: "deviceRecall.reject", "a value stands in the list twice")
+            throw PolicyError(field: "deviceRecall.reject", "a value is in the list twice")
         }
         try Configuration.demandList(playProtect, "playProtect")
         try Configuration.demandList(rejectedAccessRisks, "appAccessRisk.reject")

@@ -49,24 +49,14 @@ public struct IntegrityDecoderOutage: Outage, Equatable {
 }
 
 extension OutageCode {
-    /// No answer came in time.
-    package static let timeout: OutageCode = "timeout"
     /// The service account lacks permission: HTTP 401 or 403.
     package static let notAuthorised: OutageCode = "not-authorised"
     /// The quota is used up: HTTP 429.
     package static let quota: OutageCode = "quota"
-    /// Google's servers failed: HTTP 5xx.
-    package static let serverError: OutageCode = "server-error"
-    /// The answer has no documented form.
-    package static let unexpectedAnswer: OutageCode = "unexpected-answer"
     /// An earlier answer was lost after Google may have decoded the token. The repeated call got cleared verdicts.
     package static let answerLost: OutageCode = "answer-lost"
     /// Too many calls failed. Calls pause for a while.
     package static let circuitOpen: OutageCode = "circuit-open"
     /// Nothing was sent: the package name or the token is malformed.
     package static let notSendable: OutageCode = "not-sendable"
-    /// The caller's task was cancelled.
-    package static let cancelled: OutageCode = "cancelled"
-    /// The client is shut down.
-    package static let shutDown: OutageCode = "shut-down"
 }

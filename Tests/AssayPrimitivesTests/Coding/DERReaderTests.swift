@@ -101,6 +101,18 @@ import Testing
         #expect(ObjectIdentifier(2, 100, 3).description == "2.100.3")
     }
 
+    @Test("An object identifier has at most 128 bytes", arguments: [(128, true), (129, false), (200, false)])
+    func identifierLength(count: Int, isRead: Bool) throws {
+        var reader = DERReader([0x06, 0x81, UInt8(count)] + [UInt8](repeating: 1, count: count))
+        let element = try reader.read(.objectIdentifier)
+        guard !isRead else {
+            #expect(try ObjectIdentifier(element).contents.count == count)
+            return
+        }
+        let error = #expect(throws: DecodeError.self) { try ObjectIdentifier(element) }
+        #expect(error?.code == "too-large")
+    }
+
     @Test(
         "Times are those of RFC 5280; a UTCTime's year is from 1950 to 2049",
         arguments: [

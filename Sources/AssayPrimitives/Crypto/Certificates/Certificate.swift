@@ -6,10 +6,19 @@ package struct Certificate: Sendable, Hashable {
     // A class, so that copying a certificate counts one reference.
     private let fields: CertificateFields
 
+    /// Which deviations from RFC 5280 are tolerated.
+    package enum Profile: Sendable {
+        /// None.
+        case internet
+        /// Those of Android's keystores: NULL parameters of ECDSA algorithms, a critical flag that is encoded as 01, and any
+        /// value of any extension. The certificate then has no ``basicConstraints`` and ``keyUsage``: the caller reads the extensions that it needs.
+        case keystore
+    }
+
     /// Decodes at most ``InputLimits/certificate`` bytes, without copying them. Error offsets are their indices.
     /// - Throws: ``DecodeError`` if it is not DER, or breaks a rule of RFC 5280 that does not depend on the path.
-    package init(der: ArraySlice<UInt8>) throws(DecodeError) {
-        fields = try CertificateFields(der: der)
+    package init(der: ArraySlice<UInt8>, profile: Profile = .internet) throws(DecodeError) {
+        fields = try CertificateFields(der: der, profile)
     }
 
     /// The whole encoding.
@@ -51,6 +60,8 @@ package struct Certificate: Sendable, Hashable {
     package var issuerDescription: String { fields.issuer.description }
     /// The subject's first common name, or nil.
     package var commonName: String? { fields.subject.commonName }
+    /// The texts of the subject's attributes of one type, in order, unabridged.
+    package func subjectTexts(_ type: ObjectIdentifier) -> [String] { fields.subject.texts(type) }
 
     /// Whether issuer and subject are equal (RFC 5280 section 3.2).
     package var isSelfIssued: Bool { issuer.isByteEqual(to: subject) }
@@ -101,7 +112,7 @@ private final class CertificateFields: Sendable {
     let authorityKeyIdentifier: Certificate.AuthorityKeyIdentifier?
     let subjectKeyIdentifier: ArraySlice<UInt8>?
 
-    init(der: ArraySlice<UInt8>) throws(DecodeError) {
+    init(der: ArraySlice<UInt8>, _ profile: Certificate.Profile) throws(DecodeError) {
         guard der.count <= InputLimits.certificate else {
             throw DecodeError(
                 .tooLarge, at: der.startIndex,
@@ -125,7 +136,7 @@ private final class CertificateFields: Sendable {
                 .unexpectedValue, at: outerAlgorithm.bytes.startIndex, field: "signatureAlgorithm",
                 "differs from the one in tbsCertificate")
         }
-        signatureAlgorithm = try Certificate.SignatureAlgorithm(innerAlgorithm)
+        signatureAlgorithm = try Certificate.SignatureAlgorithm(innerAlgorithm, allowsNull: profile == .keystore)
         issuer = try DistinguishedName(tbs.read(.sequence))
         guard !issuer.isEmpty else {
             throw DecodeError(.missing, at: issuer.bytes.startIndex, field: "issuer", "an issuer has a name")
@@ -137,11 +148,13 @@ private final class CertificateFields: Sendable {
         subject = try DistinguishedName(tbs.read(.sequence))
         subjectPublicKeyInfo = try CertificateFields.readSubjectPublicKeyInfo(&tbs)
         try CertificateFields.skipUniqueIdentifiers(&tbs, version: version)
-        extensions = try Certificate.Extension.readAll(&tbs, version: version)
+        extensions = try Certificate.Extension.readAll(&tbs, version: version, profile)
         try tbs.finish()
 
         var known = Certificate.KnownExtensions()
-        for found in extensions { try known.read(found, hasEmptySubject: subject.isEmpty) }
+        if profile == .internet {
+            for found in extensions { try known.read(found, hasEmptySubject: subject.isEmpty) }
+        }
         basicConstraints = known.basicConstraints
         keyUsage = known.keyUsage
         authorityKeyIdentifier = known.authorityKeyIdentifier

@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 
 extension Certificate {
     /// An extension (RFC 5280 section 4.2).
@@ -10,7 +10,9 @@ extension Certificate {
         /// The contents of extnValue: the DER of the extension's own type.
         package let value: ArraySlice<UInt8>
 
-        static func readAll(_ tbs: inout DERReader, version: Int) throws(DecodeError) -> [Extension] {
+        static func readAll(
+            _ tbs: inout DERReader, version: Int, _ profile: Profile
+        ) throws(DecodeError) -> [Extension] {
             guard let wrapper = try tbs.readIfPresent(.context(3)) else { return [] }
             let start = wrapper.bytes.startIndex
             guard version == 3 else { throw DecodeError(.unexpected, at: start, "only version 3 has extensions") }
@@ -21,7 +23,7 @@ extension Certificate {
             var reader = list.reader
             var extensions: [Extension] = []
             while !reader.isAtEnd {
-                let found = try Extension(reader.read(.sequence))
+                let found = try Extension(reader.read(.sequence), profile)
                 guard !extensions.contains(where: { $0.oid == found.oid }) else {
                     throw DecodeError(
                         .duplicateKey, at: found.value.startIndex, field: "extensions", "\(found.oid) is there twice")
@@ -34,11 +36,13 @@ extension Certificate {
             return extensions
         }
 
-        private init(_ element: DERElement) throws(DecodeError) {
+        private init(_ element: DERElement, _ profile: Profile) throws(DecodeError) {
             var reader = element.reader
             oid = try ObjectIdentifier(reader.read(.objectIdentifier))
             if let critical = try reader.readIfPresent(.boolean) {
-                guard try critical.boolean() else {
+                let isTrue =
+                    profile == .keystore && critical.contents.elementsEqual([0x01]) ? true : try critical.boolean()
+                guard isTrue else {
                     throw DecodeError(.notMinimal, at: critical.bytes.startIndex, "FALSE is the default and is absent")
                 }
                 isCritical = true
@@ -57,7 +61,8 @@ extension Certificate {
         /// The maximum number of intermediates below it that are not self-issued.
         package let pathLength: Int?
 
-        init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
+        /// Reads the value of the extension.
+        package init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
             var reader = try DERReader.single(.sequence, in: value).reader
             if let flag = try reader.readIfPresent(.boolean) {
                 guard try flag.boolean() else {
@@ -97,7 +102,8 @@ extension Certificate {
         /// Signatures on revocation lists.
         package static let cRLSign = KeyUsage(rawValue: 1 << 6)
 
-        init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
+        /// Reads the value of the extension.
+        package init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
             let (unused, bytes) = try DERReader.single(.bitString, in: value).bitString()
             let count = bytes.count * 8 - unused
             var bits: UInt16 = 0
@@ -142,9 +148,11 @@ extension ObjectIdentifier {
     static func certificateExtension(_ number: UInt64) -> ObjectIdentifier { ObjectIdentifier(2, 5, 29, number) }
 
     static let subjectKeyIdentifier = certificateExtension(14)
-    static let keyUsage = certificateExtension(15)
+    /// keyUsage.
+    package static let keyUsage = certificateExtension(15)
     static let subjectAltName = certificateExtension(17)
-    static let basicConstraints = certificateExtension(19)
+    /// basicConstraints.
+    package static let basicConstraints = certificateExtension(19)
     static let nameConstraints = certificateExtension(30)
     static let certificatePolicies = certificateExtension(32)
     static let policyMappings = certificateExtension(33)

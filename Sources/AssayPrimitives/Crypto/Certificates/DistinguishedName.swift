@@ -24,6 +24,16 @@ struct DistinguishedName: Sendable {
         return found.map(DistinguishedName.readable)
     }
 
+    /// The texts of the attributes of one type.
+    func texts(_ type: ObjectIdentifier) -> [String] {
+        var found: [String] = []
+        visit { oid, text in
+            if oid == type { found.append(text) }
+            return true
+        }
+        return found
+    }
+
     /// Up to eight attributes for display, in the encoded order.
     var description: String {
         var parts: [String] = []

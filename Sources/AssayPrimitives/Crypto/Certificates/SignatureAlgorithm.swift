@@ -19,7 +19,9 @@ extension Certificate {
         case other(ObjectIdentifier)
 
         /// Reads an AlgorithmIdentifier. Parameters must be absent for known ECDSA algorithms, and NULL for RSA.
-        package init(_ element: DERElement) throws(DecodeError) {
+        ///
+        /// - Parameter allowsNull: whether ECDSA algorithms may have NULL as well, as some keystores write it.
+        package init(_ element: DERElement, allowsNull: Bool = false) throws(DecodeError) {
             var reader = element.reader
             let oid = try ObjectIdentifier(reader.read(.objectIdentifier))
             let parameters = reader.isAtEnd ? nil : try reader.read()
@@ -28,7 +30,7 @@ extension Certificate {
                 self = .other(oid)
                 return
             }
-            guard parameters?.tag == (known.isECDSA ? nil : .null) else {
+            guard parameters?.tag == (known.isECDSA ? nil : .null) || allowsNull && parameters?.tag == .null else {
                 throw DecodeError(
                     .unexpectedValue, at: element.bytes.startIndex, field: "signatureAlgorithm",
                     "\(known) has \(known.isECDSA ? "no parameters" : "NULL as its parameters")")
@@ -54,7 +56,7 @@ extension Certificate {
         }
 
         /// The digest of an ECDSA signature that ``ECDSAPublicKey`` supports; otherwise nil.
-        var ecdsaDigest: ECDSAPublicKey.SignatureDigest? {
+        package var ecdsaDigest: ECDSAPublicKey.SignatureDigest? {
             switch self {
             case .ecdsaSHA256: .sha256
             case .ecdsaSHA384: .sha384

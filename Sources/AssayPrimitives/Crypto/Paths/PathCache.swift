@@ -1,11 +1,12 @@
+internal import AssayCore
 internal import Synchronization
 
 /// Caches verification results by a key over the verified bytes. A full cache evicts its oldest entry. Callers must add
 /// only fully verified paths, so that an attacker without such paths can neither fill nor flush the cache.
-final class PathCache<Value: Sendable>: Sendable {
+package final class PathCache<Value: Sendable>: Sendable {
     private struct State {
-        var values: [[UInt8]: Value] = [:]
-        var order: [[UInt8]] = []
+        var values: [PathKey: Value] = [:]
+        var order: [PathKey] = []
         var next = 0
     }
 
@@ -13,21 +14,22 @@ final class PathCache<Value: Sendable>: Sendable {
     private let capacity: Int
 
     /// Creates an empty cache. With capacity 0 it stays empty.
-    init(capacity: Int) {
+    package init(capacity: Int) {
         self.capacity = capacity
     }
 
     /// The number of entries.
-    var count: Int { state.withLock { $0.values.count } }
+    package var count: Int { state.withLock { $0.values.count } }
 
     /// The entry for a key.
-    subscript(key: [UInt8]) -> Value? {
-        state.withLock { $0.values[key] }
+    package subscript(key: [UInt8]) -> Value? {
+        state.withLock { $0.values[PathKey(bytes: key)] }
     }
 
     /// Adds or replaces an entry.
-    func insert(_ value: Value, for key: [UInt8]) {
+    package func insert(_ value: Value, for key: [UInt8]) {
         guard capacity > 0 else { return }
+        let key = PathKey(bytes: key)
         state.withLock { state in
             if state.values.updateValue(value, forKey: key) != nil { return }
             if state.order.count < capacity {
@@ -39,4 +41,16 @@ final class PathCache<Value: Sendable>: Sendable {
             }
         }
     }
+}
+
+/// The bytes that a cached result depends on. They are hashed as a whole: an array of bytes is hashed byte by byte, which takes as
+/// long as verifying a signature on P-256.
+private struct PathKey: Hashable {
+    let bytes: [UInt8]
+
+    func hash(into hasher: inout Hasher) {
+        unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.combine(bytes: bytes) }
+    }
+
+    static func == (left: PathKey, right: PathKey) -> Bool { left.bytes[...].isByteEqual(to: right.bytes[...]) }
 }

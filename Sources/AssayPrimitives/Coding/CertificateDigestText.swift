@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The SHA-256 of a signing certificate as text: hexadecimal with colons in the Play Console, base64url in tokens.
 package enum CertificateDigestText {
