@@ -1,0 +1,156 @@
+package import AssayCore
+import AssayPrimitives
+package import FoundationEssentials
+
+/// The status list that an attestation is judged by.
+package enum KeyAttestationStatus: Sendable {
+    /// The policy says that there is none.
+    case none
+    /// This list.
+    case list(AttestationStatusList)
+    /// It could not be had. Evidence that nothing else rejects then has no verdict.
+    case unavailable
+}
+
+/// Assesses Android key attestations: a pure function of its arguments.
+package enum KeyAttestationAssessor {
+    /// Runs every check that needs no ledger, and returns the results with the effects for the ledger.
+    package static func assess(
+        _ input: KeyAttestationInput, account: AccountStandings = .none, status: KeyAttestationStatus,
+        expectations: AndroidKeyExpectations, now: Date
+    ) -> Assessment {
+        var run = CheckRun(modes: expectations.modes, capacity: KeyAttestationCheck.catalogue.count)
+        let evidence = decode(input, expectations.trust, &run)
+        return assess(evidence, of: input, account, status, expectations, now, &run)
+    }
+
+    /// Decodes the certificates. `trust` only caches issuers and does not affect the result.
+    static func decode(
+        _ input: KeyAttestationInput, _ trust: AndroidKeyTrust, _ run: inout CheckRun
+    ) -> KeyAttestationEvidence? {
+        run.decode(KeyAttestationCheck.decode) { () throws(DecodeError) in
+            try KeyAttestationEvidence(input.certificates, trust)
+        }
+    }
+
+    /// Runs every check after decoding. The run skips them if the evidence is nil.
+    static func assess(
+        _ evidence: KeyAttestationEvidence?, of input: KeyAttestationInput, _ account: AccountStandings,
+        _ status: KeyAttestationStatus, _ expectations: AndroidKeyExpectations, _ now: Date, _ run: inout CheckRun
+    ) -> Assessment {
+        run.allow(account.standings)
+        let checks = KeyAttestationCheck(input: input, expectations: expectations, now: now)
+        var subject: AndroidKeySubject?
+        if let evidence {
+            subject = judge(checks, evidence, account, status, &run)
+        } else {
+            run.skip(KeyAttestationCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
+        }
+
+        var effects: [LedgerEffect] = []
+        if expectations.configuration.challenge == .caller {
+            run.add(.leftToCaller(KeyAttestationCheck.challenge))
+        } else if run.failedAuthenticity != nil {
+            run.skip([KeyAttestationCheck.challenge])
+        } else {
+            effects.append(
+                LedgerEffect(
+                    KeyAttestationCheck.challenge,
+                    .consumeChallenge(
+                        value: LedgerChallenge.value(of: input.challenge), app: expectations.app,
+                        purpose: ChallengePurpose(.androidKeyAttestation))))
+        }
+        let ledgerChecks = effects.map(\.check) + [KeyAttestationCheck.enrolment]
+        if let subject {
+            let configuration = expectations.configuration
+            let rules = EnrolmentRules(
+                refreshKeeping: configuration.reattestation == .refresh ? EnrolledAndroidProperty.identity : nil,
+                limit: configuration.maximumKeys)
+            effects.append(
+                LedgerEffect(
+                    KeyAttestationCheck.enrolment,
+                    .enrol(
+                        subject.enrolment(account.account, expectations, unproven: unproven(run.results), at: now),
+                        rules)))
+        }
+        return Assessment(
+            kind: .androidKeyAttestation, app: expectations.app, catalogue: KeyAttestationCheck.catalogue,
+            checks: run.results, ledgerChecks: ledgerChecks, effects: effects, subject: subject,
+            testAuthority: expectations.trust.testAuthority)
+    }
+
+    /// Runs the checks of decoded evidence; returns its facts if all of it is authentic.
+    private static func judge(
+        _ checks: KeyAttestationCheck, _ evidence: KeyAttestationEvidence, _ account: AccountStandings,
+        _ status: KeyAttestationStatus, _ run: inout CheckRun
+    ) -> AndroidKeySubject? {
+        let walk = ChainWalk(evidence: evidence, trust: checks.expectations.trust, now: checks.now)
+        let chain = run.authenticity(KeyAttestationCheck.chain) { () throws(CheckFailure) in
+            try walk.chain()
+        }
+        let target: Void? = run.authenticity(KeyAttestationCheck.target) { () throws(CheckFailure) in
+            if let chain { try checks.target(evidence, chain) }
+        }
+        if target != nil, let chain { walk.remember(chain) }
+        let description = run.authenticity(KeyAttestationCheck.attestationExtension) { () throws(CheckFailure) in
+            try checks.description(evidence)
+        }
+        if let remark = description.flatMap(KeyAttestationCheck.remark) { run.remark(remark) }
+        let key = run.authenticity(KeyAttestationCheck.publicKey) { () throws(CheckFailure) in
+            try checks.publicKey(evidence, description)
+        }
+        _ = run.authenticity(KeyAttestationCheck.challengeBinding) { () throws(CheckFailure) in
+            try checks.challengeBinding(description)
+        }
+        _ = run.authenticity(KeyAttestationCheck.securityLevel) { () throws(CheckFailure) in
+            try checks.securityLevel(description, chain)
+        }
+        guard run.failedAuthenticity == nil, let chain, let description, let key else {
+            run.skip(KeyAttestationCheck.catalogue.dropFirst(7).filter { $0.kind != .ledger }.map(\.id))
+            return nil
+        }
+        let info = KeyAttestationCheck.provisioningInfo(chain)
+        judge(checks, chain, description, info, &run)
+        var list: AttestationStatusList?
+        switch status {
+        case .none: run.policy(KeyAttestationCheck.revocation) { () throws(CheckFailure) in .notRequired }
+        case .list(let found):
+            list = found
+            run.policy(KeyAttestationCheck.revocation) { () throws(CheckFailure) in
+                try checks.revocation(chain, found)
+            }
+        case .unavailable:
+            // Skipped because of itself: such an assessment can never be accepted.
+            run.add(.skipped(KeyAttestationCheck.revocation, because: .check(KeyAttestationCheck.revocation)))
+        }
+        run.policy(KeyAttestationCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
+        return AndroidKeySubject(
+            evidence: evidence, chain: chain, description: description, key: key, info: try? info.get(), list: list)
+    }
+
+    /// The policy checks that found something which the policy, or an allowance, tolerates. Requests have their own check of the account.
+    private static func unproven(_ results: [CheckResult]) -> [CheckID] {
+        results.filter { $0.status == .annotated && $0.check != KeyAttestationCheck.account }.map(\.check)
+    }
+
+    /// Runs the policy checks of device, app and key.
+    private static func judge(
+        _ checks: KeyAttestationCheck, _ chain: AttestationChain, _ description: KeyDescription,
+        _ info: Result<ProvisioningInfo?, DecodeError>, _ run: inout CheckRun
+    ) {
+        typealias Check = KeyAttestationCheck
+        run.policy(Check.version) { () throws(CheckFailure) in try checks.version(description) }
+        run.policy(Check.rootOfTrust) { () throws(CheckFailure) in try checks.rootOfTrust(description) }
+        run.policy(Check.osVersion) { () throws(CheckFailure) in try checks.osVersion(description) }
+        run.policy(Check.patchLevel) { () throws(CheckFailure) in try checks.patchLevel(description) }
+        run.policy(Check.application) { () throws(CheckFailure) in try checks.application(description) }
+        run.policy(Check.origin) { () throws(CheckFailure) in try checks.origin(description) }
+        run.policy(Check.purpose) { () throws(CheckFailure) in try checks.purpose(description) }
+        run.policy(Check.keyScope) { () throws(CheckFailure) in try checks.keyScope(description) }
+        run.policy(Check.userAuthentication) { () throws(CheckFailure) in try checks.userAuthentication(description) }
+        run.policy(Check.rollbackResistance) { () throws(CheckFailure) in try checks.rollbackResistance(description) }
+        run.policy(Check.creationTime) { () throws(CheckFailure) in try checks.creationTime(description) }
+        run.policy(Check.deviceIdentity) { () throws(CheckFailure) in try checks.deviceIdentity(description) }
+        run.policy(Check.provisioning) { () throws(CheckFailure) in try checks.provisioning(chain, info) }
+    }
+}

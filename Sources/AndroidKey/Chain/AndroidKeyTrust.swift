@@ -1,0 +1,109 @@
+import AssayCore
+import AssayPrimitives
+
+/// The keys to which chains must lead, with a cache of verified issuers.
+final class AndroidKeyTrust: Sendable {
+    /// A pinned key: the name and the key of a root. Its certificate does not matter.
+    struct Anchor: Sendable {
+        /// The subject of the root.
+        let name: ArraySlice<UInt8>
+        /// The SubjectPublicKeyInfo.
+        let subjectPublicKeyInfo: ArraySlice<UInt8>
+        /// The key.
+        let key: IssuerKey
+        /// SHA-256 of the SubjectPublicKeyInfo, in hexadecimal.
+        let keyDigest: String
+    }
+
+    /// Google's keys.
+    static let google = AndroidKeyTrust(GoogleRoots.certificates, testAuthority: nil)
+
+    let anchors: [Anchor]
+    /// The names and key digests of the test roots; nil for Google's.
+    let testAuthority: String?
+    /// Verified issuers by the bytes of their certificates: from certificate 1 up, which remote provisioning renews, and from
+    /// certificate 2 up, which many devices share.
+    private let all = PathCache<VerifiedIssuers>(capacity: 512)
+    private let shared = PathCache<VerifiedIssuers>(capacity: 512)
+
+    /// Trusts the keys of a test authority.
+    convenience init(testRoots: [Certificate]) {
+        self.init(
+            testRoots,
+            testAuthority: testRoots.map { root in
+                "\(root.subjectDescription) (key SHA-256 \(Digest.sha256(root.subjectPublicKeyInfo).hexadecimal))"
+            }.sorted().joined(separator: "; "))
+    }
+
+    private init(_ roots: [Certificate], testAuthority: String?) {
+        anchors = roots.compactMap { root in
+            guard let key = IssuerKey(root.subjectPublicKeyInfo) else { return nil }
+            return Anchor(
+                name: root.subject, subjectPublicKeyInfo: root.subjectPublicKeyInfo, key: key,
+                keyDigest: Digest.sha256(root.subjectPublicKeyInfo).hexadecimal)
+        }
+        self.testAuthority = testAuthority
+    }
+
+    /// Issuers that an earlier chain has verified, for the certificates of a chain above the leaf, in DER.
+    func issuers(_ certificates: ArraySlice<[UInt8]>) -> KnownIssuers? {
+        if let issuers = all[Self.cacheKey(certificates)] {
+            return KnownIssuers(trust: self, start: 1, issuers: issuers)
+        }
+        return shared[Self.cacheKey(certificates.dropFirst())].map { KnownIssuers(trust: self, start: 2, issuers: $0) }
+    }
+
+    /// Keeps verified issuers, of which the first is at `start`, 1 or 2, in its chain.
+    func remember(_ issuers: VerifiedIssuers, from start: Int) {
+        (start == 1 ? all : shared).insert(issuers, for: Self.cacheKey(issuers.certificates.lazy.map(\.der)))
+    }
+
+    /// SHA-256 of the certificates, each after its length: the same bytes, divided in another way, are another chain. A digest, so
+    /// that the caches keep no second copy, and compare 32 bytes while they are locked.
+    private static func cacheKey(_ certificates: some Sequence<some Collection<UInt8>>) -> [UInt8] {
+        var key: [UInt8] = []
+        key.reserveCapacity(4096)
+        for certificate in certificates {
+            let count = certificate.count
+            key += [UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8), UInt8(count & 0xFF)]
+            key.append(contentsOf: certificate)
+        }
+        return Digest.sha256(key)
+    }
+
+    /// Whether a pinned key signed a certificate.
+    func hasSigned(_ certificate: Certificate) -> Bool { anchors.contains { $0.key.hasSigned(certificate) } }
+
+    /// Whether a key is pinned.
+    func pins(_ certificate: Certificate) -> Bool {
+        anchors.contains { $0.subjectPublicKeyInfo.isByteEqual(to: certificate.subjectPublicKeyInfo) }
+    }
+}
+
+/// A key that may issue certificates: P-256 or P-384, or RSA from 2048 bits.
+enum IssuerKey: Sendable {
+    case ecdsa(ECDSAPublicKey)
+    case rsa(RSAPublicKey)
+
+    init?(_ info: ArraySlice<UInt8>) {
+        if let key = try? ECDSAPublicKey(subjectPublicKeyInfo: info) {
+            self = .ecdsa(key)
+        } else if let key = try? RSAPublicKey(subjectPublicKeyInfo: info) {
+            self = .rsa(key)
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether this key signed a certificate: SHA-256 or SHA-384 with ECDSA, SHA-256 with RSA. Genuine chains use no other algorithm.
+    func hasSigned(_ certificate: Certificate) -> Bool {
+        switch self {
+        case .ecdsa(let key):
+            guard let digest = certificate.signatureAlgorithm.ecdsaDigest else { return false }
+            return key.isValidSignature(der: certificate.signature, for: certificate.tbsBytes, digest: digest)
+        case .rsa(let key):
+            guard certificate.signatureAlgorithm == .rsaSHA256 else { return false }
+            return key.verifyPKCS1SHA256(Array(certificate.signature), for: certificate.tbsBytes)
+        }
+    }
+}

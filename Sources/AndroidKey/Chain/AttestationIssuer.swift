@@ -1,0 +1,95 @@
+import AssayCore
+import AssayPrimitives
+import FoundationEssentials
+
+/// A certificate above the attested one, and below the root.
+struct AttestationIssuer: Sendable {
+    /// The certificate.
+    let certificate: Certificate
+    /// Its key; nil if such a key may not issue certificates.
+    let key: IssuerKey?
+    /// Its basic constraints; nil if it has none, or they cannot be read.
+    let basicConstraints: Certificate.BasicConstraints?
+    /// Its key usage; nil if it has none, or it cannot be read.
+    let keyUsage: Certificate.KeyUsage?
+    /// A critical extension that a verifier must know, and that this one does not.
+    let unknownCriticalExtension: ObjectIdentifier?
+
+    /// The extensions that may be critical. Name constraints are about names that leaves do not have.
+    private static let understood = [
+        ObjectIdentifier.basicConstraints, ObjectIdentifier.keyUsage, ObjectIdentifier(2, 5, 29, 30),
+        KeyDescription.oid,
+        ProvisioningInfo.oid,
+    ]
+
+    init(_ certificate: Certificate) {
+        self.certificate = certificate
+        key = IssuerKey(certificate.subjectPublicKeyInfo)
+        basicConstraints = certificate.extension(.basicConstraints).flatMap { try? .init($0.value) }
+        keyUsage = certificate.extension(.keyUsage).flatMap { try? .init($0.value) }
+        unknownCriticalExtension =
+            certificate.extensions.first { $0.isCritical && !Self.understood.contains($0.oid) }?.oid
+    }
+
+    /// Whether it is a certification authority by its own words.
+    var isAuthority: Bool {
+        basicConstraints?.isCA == true
+            && (certificate.extension(.keyUsage) == nil || keyUsage?.contains(.keyCertSign) == true)
+    }
+
+    private static let serialNumber = ObjectIdentifier(2, 5, 4, 5)
+    private static let organization = ObjectIdentifier(2, 5, 4, 10)
+    private static let title = ObjectIdentifier(2, 5, 4, 12)
+
+    /// The serial numbers in its subject.
+    var subjectSerialNumbers: [String] { certificate.subjectTexts(Self.serialNumber) }
+
+    /// Whether its subject names a place where keys are kept, `TEE` or `StrongBox`, as title or organization.
+    func names(_ place: String) -> Bool {
+        (certificate.subjectTexts(Self.title) + certificate.subjectTexts(Self.organization))
+            .contains { $0.isByteEqual(to: place) }
+    }
+}
+
+/// Issuers whose signatures lead to an anchor.
+struct VerifiedIssuers: Sendable {
+    /// The certificates as sent, the root included if it was.
+    let certificates: [Certificate]
+    /// Those below the root, from the one next to the attested certificate up.
+    let issuers: [AttestationIssuer]
+    /// The pinned key that signed the last of them.
+    let anchor: AndroidKeyTrust.Anchor
+}
+
+/// How the attestation key came into the device.
+public enum KeyProvisioning: String, Sendable, CaseIterable {
+    /// In the factory, with a certificate for years that many devices share.
+    case factory
+    /// From Google's server, with a certificate for weeks.
+    case remote
+}
+
+/// A chain whose signatures lead to an anchor.
+struct AttestationChain: Sendable {
+    /// The issuers, from the one next to the attested certificate up, without the root.
+    let issuers: [AttestationIssuer]
+    /// The certificates above the attested one as sent, the root included if it was.
+    let certificates: [Certificate]
+    /// The pinned key.
+    let anchor: AndroidKeyTrust.Anchor
+    /// Whether the chain came with a certificate of the root that no pinned key signed. Its key counts, and nothing else of it.
+    let hasForeignRoot: Bool
+    /// The place of the first issuer that was known before, 1 or 2; nil for none.
+    let knownFrom: Int?
+
+    /// Factory certificates have a serial number in the subject below the root; those of Google's server have none.
+    var provisioning: KeyProvisioning {
+        issuers.last.map(\.subjectSerialNumbers.isEmpty) == false ? .factory : .remote
+    }
+
+    /// Whether an issuer is the certificate of an attested key.
+    var hasAttestedIssuer: Bool { issuers.contains { $0.certificate.extension(KeyDescription.oid) != nil } }
+
+    /// Whether the chain came with a certificate of the root.
+    var includesRoot: Bool { certificates.count > issuers.count }
+}

@@ -1,0 +1,128 @@
+package import AssayCore
+import AssayPrimitives
+
+/// What the keystore certifies about a key: KeyDescription, extension 1.3.6.1.4.1.11129.2.1.17 (Android documentation, "Verify
+/// hardware-backed key pairs with key attestation", schema; versions 1 to 500, later ones are read as 500).
+package struct KeyDescription: Sendable {
+    /// The identifier of the extension.
+    static let oid = ObjectIdentifier(1, 3, 6, 1, 4, 1, 11129, 2, 1, 17)
+
+    /// The version of the attestation: 1 on Android 7 to 500 on Android 17.
+    let attestationVersion: UInt64
+    /// Where the attestation was made.
+    let attestationSecurityLevel: KeySecurityLevel
+    /// The version of Keymaster or KeyMint.
+    let keyMintVersion: UInt64
+    /// Where the key is kept.
+    let keyMintSecurityLevel: KeySecurityLevel
+    /// The challenge that the app gave.
+    package let challenge: ArraySlice<UInt8>
+    /// An identifier of the device that only system apps get.
+    let uniqueID: ArraySlice<UInt8>
+    /// What the operating system claims or enforces.
+    let softwareEnforced: AuthorizationList
+    /// What the secure hardware enforces.
+    let hardwareEnforced: AuthorizationList
+    /// The app that made the key, as the operating system says; nil if it says none.
+    let applicationID: AttestationApplicationID?
+
+    /// Reads the value of the extension.
+    package init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
+        var reader = try DERReader.single(.sequence, in: value).reader
+        attestationVersion = try Self.part("attestationVersion") { () throws(DecodeError) in
+            try reader.read(.integer).unsignedInteger()
+        }
+        attestationSecurityLevel = try Self.part("attestationSecurityLevel") { () throws(DecodeError) in
+            try KeySecurityLevel(reader.read(.enumerated))
+        }
+        keyMintVersion = try Self.part("keyMintVersion") { () throws(DecodeError) in
+            try reader.read(.integer).unsignedInteger()
+        }
+        keyMintSecurityLevel = try Self.part("keyMintSecurityLevel") { () throws(DecodeError) in
+            try KeySecurityLevel(reader.read(.enumerated))
+        }
+        challenge = try Self.part("attestationChallenge") { () throws(DecodeError) in
+            try reader.read(.octetString).octetString()
+        }
+        uniqueID = try Self.part("uniqueId") { () throws(DecodeError) in try reader.read(.octetString).octetString() }
+        let software = try Self.part("softwareEnforced") { () throws(DecodeError) in
+            try AuthorizationList(reader.read(.sequence))
+        }
+        hardwareEnforced = try Self.part("hardwareEnforced") { () throws(DecodeError) in
+            try AuthorizationList(reader.read(.sequence))
+        }
+        try reader.finish()
+        softwareEnforced = software
+        applicationID = try Self.part("softwareEnforced.attestationApplicationId") { () throws(DecodeError) in
+            guard let bytes = software.octets(AuthorizationTag.attestationApplicationID) else { return nil }
+            return try AttestationApplicationID(bytes)
+        }
+        guard attestationVersion > 0 else {
+            throw DecodeError(
+                .unexpectedValue, at: value.startIndex, field: "attestationVersion", "there is no version 0")
+        }
+    }
+
+    private static func part<Value>(
+        _ field: String, _ body: () throws(DecodeError) -> Value
+    ) throws(DecodeError) -> Value {
+        do { return try body() } catch { throw error.within(field) }
+    }
+
+    /// When the key was made, in milliseconds since 1970: as the hardware says, or else as the system says.
+    var creationTime: UInt64? {
+        hardwareEnforced.integer(AuthorizationTag.creationDateTime)
+            ?? softwareEnforced.integer(AuthorizationTag.creationDateTime)
+    }
+}
+
+/// Where a key is kept, or an attestation was made.
+public enum KeySecurityLevel: String, Sendable, CaseIterable, Comparable {
+    /// In the operating system, which proves nothing.
+    case software
+    /// In the trusted execution environment of the processor.
+    case trustedEnvironment
+    /// In a chip of its own.
+    case strongBox
+
+    init(_ element: DERElement) throws(DecodeError) {
+        switch try element.enumerated() {
+        case 0: self = .software
+        case 1: self = .trustedEnvironment
+        case 2: self = .strongBox
+        case let number:
+            throw DecodeError(
+                .unexpectedValue, at: element.bytes.startIndex, "there is no security level \(number)")
+        }
+    }
+
+    /// Whether `left` is weaker.
+    public static func < (left: KeySecurityLevel, right: KeySecurityLevel) -> Bool {
+        guard let first = allCases.firstIndex(of: left), let second = allCases.firstIndex(of: right) else {
+            return false
+        }
+        return first < second
+    }
+}
+
+/// Where a key comes from (tag 702).
+public enum KeyOrigin: String, Sendable, CaseIterable {
+    /// The keystore made it.
+    case generated
+    /// The keystore derived it from another secret.
+    case derived
+    /// It was made elsewhere.
+    case imported
+    /// It was made elsewhere, and imported without the operating system seeing it.
+    case securelyImported
+
+    init?(number: UInt64) {
+        switch number {
+        case 0: self = .generated
+        case 1: self = .derived
+        case 2: self = .imported
+        case 4: self = .securelyImported
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,273 @@
+package import AssayCore
+package import AssayHTTPSignatures
+package import AssayPrimitives
+
+/// The policy's requirements for the key attestations of one app. A class: all requests share one instance.
+package final class AndroidKeyConfiguration: EngineConfiguration {
+    /// The engine's name.
+    package static let engine = "android-key"
+    /// The field of an app in a policy file.
+    package static let policyField = "androidKey"
+
+    /// Whether the ledger or the caller ensures that a challenge was issued and is used once.
+    package enum ChallengeSource: String, Sendable, CaseIterable {
+        /// The ledger issued it and consumes it.
+        case ledger
+        /// The caller compares it.
+        case caller
+    }
+
+    /// An algorithm of attested keys.
+    package enum KeyAlgorithm: String, Sendable, CaseIterable {
+        /// ECDSA on P-256.
+        case p256 = "ec-p256"
+        /// ECDSA on P-384.
+        case p384 = "ec-p384"
+        /// ECDSA on P-521.
+        case p521 = "ec-p521"
+        /// RSA from 2048 bits on.
+        case rsa
+    }
+
+    /// Where keys must be kept.
+    package enum Hardware: String, Sendable, CaseIterable {
+        /// In the trusted execution environment, or better.
+        case trustedEnvironment
+        /// In a chip of its own.
+        case strongBox
+
+        var level: KeySecurityLevel { self == .strongBox ? .strongBox : .trustedEnvironment }
+    }
+
+    /// A state of verified boot that can be allowed.
+    package enum BootState: String, Sendable, CaseIterable {
+        /// The maker's system.
+        case verified
+        /// Another system, whose key the policy lists.
+        case selfSigned
+
+        var state: VerifiedBootState { self == .verified ? .verified : .selfSigned }
+    }
+
+    /// A security patch level.
+    package enum PatchLevelName: String, Sendable, CaseIterable {
+        /// Of the system, tag 706.
+        case os
+        /// Of the vendor's image, tag 718.
+        case vendor
+        /// Of the boot image, tag 719.
+        case boot
+    }
+
+    /// A use of a key.
+    package enum KeyPurpose: String, Sendable, CaseIterable {
+        case encrypt, decrypt, sign, verify, wrapKey, agreeKey, attestKey
+
+        var number: UInt64 {
+            switch self {
+            case .encrypt: 0
+            case .decrypt: 1
+            case .sign: 2
+            case .verify: 3
+            case .wrapKey: 5
+            case .agreeKey: 6
+            case .attestKey: 7
+            }
+        }
+    }
+
+    /// Whether something is demanded.
+    package enum Demand: String, Sendable, CaseIterable {
+        case any, required
+    }
+
+    /// Whether identifiers of the device may be attested.
+    package enum DeviceIdentity: String, Sendable, CaseIterable {
+        case allowed, forbidden
+    }
+
+    /// Which provisioning is allowed.
+    package enum Provisioning: String, Sendable, CaseIterable {
+        /// From the factory, or from Google's server.
+        case any
+        /// Only from Google's server.
+        case remote
+    }
+
+    /// What becomes of a further attestation of an enrolled key.
+    package enum Reattestation: String, Sendable, CaseIterable {
+        /// Its facts take the place of the stored ones.
+        case refresh
+        /// It is refused.
+        case refuse
+    }
+
+    /// How the account of a request and that of the key are compared.
+    package enum AccountBinding: String, Sendable, CaseIterable {
+        /// Not at all. Attestations still bind keys to accounts.
+        case none
+        /// They must be the same if the backend names an account and the key has one.
+        case match
+        /// The backend must name an account, and it must be that of the key.
+        case required
+    }
+
+    /// How old security patch levels may be. The age counts from the first day of the month.
+    package struct PatchLevelRules: Sendable, Equatable {
+        /// The greatest age, in seconds.
+        package let maximumAge: Double
+        /// How far ahead of the time of judgement a level may be, in seconds: makers ship levels before their month.
+        package let maximumAhead: Double
+        /// The levels to judge.
+        package let levels: [PatchLevelName]
+
+        /// The default of `maximumAhead`: two months.
+        package static let standardAhead = 62 * 86_400.0
+
+        /// States the rules.
+        package init(maximumAge: Double, maximumAhead: Double = standardAhead, levels: [PatchLevelName] = [.os]) {
+            self.maximumAge = maximumAge
+            self.maximumAhead = maximumAhead
+            self.levels = levels
+        }
+    }
+
+    /// How far the time at which the key was made may be from that of judgement, in seconds.
+    package struct CreationTimeRules: Sendable, Equatable {
+        /// How long ago.
+        package let past: Double
+        /// How far ahead: the device's clock is another one.
+        package let future: Double
+
+        /// States the rules.
+        package init(past: Double = 300, future: Double = 60) {
+            self.past = past
+            self.future = future
+        }
+    }
+
+    /// What is demanded of the device and the key, for which presets have other values.
+    package struct Rules: Sendable {
+        /// The weakest place of keys.
+        package var securityLevel = Hardware.trustedEnvironment
+        /// The allowed algorithms of keys.
+        package var keyAlgorithms = KeyAlgorithm.allCases
+        /// The allowed results of verified boot.
+        package var bootStates = [BootState.verified]
+        /// SHA-256 of the keys of allowed systems that are not the maker's.
+        package var verifiedBootKeys: [[UInt8]] = []
+        /// The lowest version of Android, as tag 705 has it; nil for any.
+        package var minimumOSVersion: AndroidVersion?
+        /// The requirements for security patch levels; nil for none.
+        package var patchLevel: PatchLevelRules?
+        /// The uses that a key may have. It must have `sign`.
+        package var purposes: [KeyPurpose] = [.sign, .verify]
+        /// The lowest version of attestations; nil for any.
+        package var minimumAttestationVersion: Int64?
+        /// Which provisioning is allowed.
+        package var provisioning = Provisioning.any
+        /// How many certificates Google's server may have issued to the device in 30 days; nil for any number.
+        package var maximumCertificatesIssued: Int64?
+        /// Whether each use must need an authentication of the user.
+        package var userAuthentication = Demand.any
+        /// Whether deleting the key must be final.
+        package var rollbackResistance = Demand.any
+        /// When the key must have been made; nil for any time.
+        package var creationTime: CreationTimeRules?
+        /// Whether identifiers of the device may be attested.
+        package var deviceIdentity = DeviceIdentity.allowed
+        /// How long an attestation holds for requests, in seconds; nil for ever.
+        package var maximumAttestationAge: Double?
+
+        /// The rules of a section that names no preset.
+        package init() {}
+    }
+
+    /// The package names, one of which must have made the key.
+    package let packages: [String]
+    /// SHA-256 of the app's signing certificates, 32 bytes each.
+    package let certificateDigests: [[UInt8]]
+    /// The version codes that are allowed.
+    package let versions: VersionRules<Int64>
+    /// Whether the ledger or the caller checks challenges.
+    package let challenge: ChallengeSource
+    /// The preset that was named; nil for none.
+    package let preset: AndroidKeyPreset?
+    /// The requirements in force.
+    package let rules: Rules
+    /// The list of revoked certificates.
+    package let statusList: AttestationStatusRule
+    /// What becomes of a further attestation of an enrolled key.
+    package let reattestation: Reattestation
+    /// How accounts are compared.
+    package let account: AccountBinding
+    /// How many keys one account may have; nil for any number.
+    package let maximumKeys: AccountKeyLimit?
+    /// The requirements for requests that attested keys sign; nil if the app sends none.
+    package let requests: RequestRules?
+    /// Roots of a test authority in place of Google's; empty for Google's.
+    package let testRoots: [Certificate]
+
+    /// Composes a configuration in code. Fields that security depends on have no default. Throws when nothing is allowed.
+    package init(
+        packages: [String], certificateDigests: [[UInt8]], versions: VersionRules<Int64> = VersionRules(),
+        challenge: ChallengeSource, statusList: AttestationStatusRule, preset: AndroidKeyPreset? = nil,
+        rules: Rules = Rules(), reattestation: Reattestation? = nil, account: AccountBinding = .match,
+        maximumKeys: AccountKeyLimit? = nil, requests: RequestRules? = nil, testRoots: [Certificate] = []
+    ) throws(PolicyError) {
+        try Self.demandList(packages, "packages")
+        for name in packages {
+            if let objection = PackageName.objection(to: name) {
+                throw PolicyError(field: "packages", objection)
+            }
+        }
+        try Self.demandList(certificateDigests, "certificateDigests")
+        for digest in certificateDigests where digest.count != 32 {
+            throw PolicyError(field: "certificateDigests", "a SHA-256 digest has 32 bytes, found \(digest.count)")
+        }
+        try Self.demandList(rules.keyAlgorithms, "keyAlgorithms")
+        try Self.demandList(rules.bootStates, "bootStates")
+        try Self.demandList(rules.purposes, "purposes")
+        guard rules.purposes.contains(.sign) else {
+            throw PolicyError(field: "purposes", "sign is missing: a key that cannot sign proves nothing later")
+        }
+        if rules.bootStates.contains(.selfSigned), rules.verifiedBootKeys.isEmpty {
+            throw PolicyError(
+                field: "bootStates", "selfSigned needs verifiedBootKeys: without them, any system would be allowed")
+        }
+        if !rules.bootStates.contains(.selfSigned), !rules.verifiedBootKeys.isEmpty {
+            throw PolicyError(
+                field: "verifiedBootKeys",
+                "the keys are for systems of the state selfSigned, which bootStates does not list")
+        }
+        for key in rules.verifiedBootKeys {
+            guard key.count == 32 else {
+                throw PolicyError(field: "verifiedBootKeys", "a key's SHA-256 digest has 32 bytes, found \(key.count)")
+            }
+            guard key.contains(where: { $0 != 0 }) else {
+                throw PolicyError(
+                    field: "verifiedBootKeys",
+                    "a key of zeros stands for none: some devices write it, whatever they booted")
+            }
+        }
+        if let patchLevel = rules.patchLevel { try Self.demandList(patchLevel.levels, "patchLevel.levels") }
+        self.packages = packages
+        self.certificateDigests = certificateDigests
+        self.versions = versions
+        self.challenge = challenge
+        self.statusList = statusList
+        self.preset = preset
+        self.rules = rules
+        // Without a challenge of the ledger, a recorded attestation would pass again.
+        self.reattestation = reattestation ?? (challenge == .ledger ? .refresh : .refuse)
+        self.account = account
+        self.maximumKeys = maximumKeys
+        self.requests = requests
+        self.testRoots = testRoots
+    }
+
+    private static func demandList<Element: Hashable>(_ list: [Element], _ field: String) throws(PolicyError) {
+        guard !list.isEmpty else { throw PolicyError(field: field, "expected at least one value, found none") }
+        guard Set(list).count == list.count else { throw PolicyError(field: field, "a value stands in the list twice") }
+    }
+}

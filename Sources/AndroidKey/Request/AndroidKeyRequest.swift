@@ -1,0 +1,140 @@
+package import AssayCore
+package import AssayHTTPSignatures
+import AssayPrimitives
+import FoundationEssentials
+
+/// A request that an enrolled key has signed (RFC 9421): `keyid` names the key, `alg` its algorithm, and the value is its signature
+/// over the signature base.
+package enum AndroidKeyRequest {
+    /// How attested keys sign requests (RFC 9421 section 6.2.2). The key decides; the request only says what it used.
+    enum Algorithm: String, CaseIterable {
+        /// ECDSA on P-256 with SHA-256, `r || s`, 64 bytes.
+        case ecdsaP256 = "ecdsa-p256-sha256"
+        /// RSASSA-PKCS1-v1_5 with SHA-256.
+        case rsa = "rsa-v1_5-sha256"
+    }
+
+    /// What the parameters of a signature say of its key.
+    struct NamedKey {
+        /// SHA-256 of the key's SubjectPublicKeyInfo, 32 bytes.
+        let identifier: [UInt8]
+        /// The algorithm that the request names.
+        let algorithm: Algorithm
+    }
+
+    /// The checks of the signature's form, before those of the key.
+    package static let checks = RequestChecks(
+        engine: AndroidKeyConfiguration.engine,
+        codes: [.keyIDMissing, .keyIDMalformed, .algorithmMissing, .algorithmUnknown], hasAlgorithm: true)
+
+    /// The entries of all checks of requests, in the order in which they run.
+    package static let catalogue = checks.catalogue + AndroidKeyRequestCheck.catalogue
+
+    /// A request whose signature has the only allowed form.
+    typealias Signed = RequestEvidence<NamedKey>
+
+    /// Runs the checks of the signature's form.
+    static func judge(
+        _ request: SignedRequest, _ rules: RequestRules, at now: Date, _ run: inout CheckRun
+    ) -> Signed? {
+        checks.judge(request, rules, at: now, &run) { (signature) throws(CheckFailure) in
+            NamedKey(identifier: try keyID(signature.input), algorithm: try algorithm(signature.input))
+        }
+    }
+
+    /// The key identifier: standard base64 of 32 bytes.
+    private static func keyID(_ input: SignatureInput) throws(CheckFailure) -> [UInt8] {
+        guard let text = input.keyID else {
+            throw CheckFailure(.keyIDMissing, "the signature has no keyid, which names the enrolled key")
+        }
+        guard let bytes = try? Base64.decode(text, .standard), bytes.count == 32 else {
+            throw CheckFailure(
+                .keyIDMalformed,
+                "expected standard base64 of 32 bytes, SHA-256 of the SubjectPublicKeyInfo, as keyid, found "
+                    + "\"\(text.excerpt)\"")
+        }
+        return bytes
+    }
+
+    private static func algorithm(_ input: SignatureInput) throws(CheckFailure) -> Algorithm {
+        let allowed = Algorithm.allCases.map(\.rawValue).joined(separator: " or ")
+        guard let text = input.algorithm else {
+            throw CheckFailure(.algorithmMissing, "the signature has no alg; expected \(allowed)")
+        }
+        guard let algorithm = Algorithm.allCases.first(where: { $0.rawValue.isByteEqual(to: text) }) else {
+            throw CheckFailure(.algorithmUnknown, "expected alg \(allowed), found \"\(text.excerpt)\"")
+        }
+        return algorithm
+    }
+
+    /// Runs every check after the form, and returns the results with the effects for the ledger. The run skips checks if there is
+    /// no signature.
+    static func assess(
+        _ signed: Signed?, _ rules: RequestRules, _ keys: AndroidRequestKeys, _ account: AccountStandings,
+        _ expectations: AndroidKeyExpectations, _ now: Date, _ run: inout CheckRun
+    ) -> Assessment {
+        typealias Check = AndroidKeyRequestCheck
+        run.allow(account.standings)
+        var subject: AndroidKeySubject?
+        if let signed {
+            let checks = Check(signed: signed, keys: keys, expectations: expectations, now: now)
+            subject = judge(checks, account, &run)
+        } else {
+            run.skip(Check.catalogue.filter { $0.kind != .ledger }.map(\.id))
+        }
+
+        var effects: [LedgerEffect] = []
+        switch (rules.nonce, signed?.signature.input.nonce) {
+        case _ where run.failedAuthenticity != nil: run.skip([Check.challenge])
+        case (.any, _): run.add(.skipped(Check.challenge, because: .policy))
+        case (.ledger, let nonce?) where !nonce.isEmpty:
+            effects.append(
+                LedgerEffect(
+                    Check.challenge,
+                    .consumeChallenge(
+                        value: LedgerChallenge.value(of: Array(nonce.utf8)), app: expectations.app,
+                        purpose: ChallengePurpose(.androidKeyRequest))))
+        case (.ledger, _):
+            _ = run.gate(Check.challenge) { () throws(CheckFailure) in
+                throw CheckFailure(
+                    .nonceMissing, "the policy says nonce: ledger, and the signature has no nonce")
+            }
+        }
+        let ledgerChecks = effects.map(\.check) + [Check.replay]
+        if let signed, subject != nil, let created = signed.signature.input.created {
+            effects.append(
+                .rememberRequest(
+                    signed.base, created: created, rules.freshness, Check.replay, .androidKeyRequest,
+                    app: expectations.app, at: now))
+        }
+        return Assessment(
+            kind: .androidKeyRequest, app: expectations.app, catalogue: catalogue, checks: run.results,
+            ledgerChecks: ledgerChecks, effects: effects, subject: subject, testAuthority: keys.testAuthority)
+    }
+
+    /// Runs the checks of the key; returns its facts if it made the signature.
+    private static func judge(
+        _ checks: AndroidKeyRequestCheck, _ account: AccountStandings, _ run: inout CheckRun
+    ) -> AndroidKeySubject? {
+        typealias Check = AndroidKeyRequestCheck
+        let key = run.authenticity(Check.key) { () throws(CheckFailure) in try checks.key() }
+        if key != nil, checks.keys.enrolled == nil { run.remark(Check.keySupplied) }
+        _ = run.authenticity(Check.signature) { () throws(CheckFailure) in try checks.signature(key) }
+        run.policy(Check.keyState) { () throws(CheckFailure) in try checks.keyState(key, account) }
+        run.policy(Check.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
+        guard run.failedAuthenticity == nil, let key else { return nil }
+        return checks.subject(key)
+    }
+}
+
+extension CheckCode {
+    fileprivate static let keyIDMissing = CheckCode(
+        "key-id-missing", "The signature has no `keyid`: the app must write the identifier of its attested key there.")
+    fileprivate static let keyIDMalformed = CheckCode(
+        "key-id-malformed", "The signature's `keyid` is not base64 of 32 bytes, SHA-256 of the SubjectPublicKeyInfo.")
+    fileprivate static let algorithmMissing = CheckCode(
+        "algorithm-missing", "The signature has no `alg`: the app must write the algorithm of its key there.")
+    fileprivate static let algorithmUnknown = CheckCode(
+        "algorithm-unknown",
+        "The signature's `alg` is neither `ecdsa-p256-sha256` nor `rsa-v1_5-sha256`: make a P-256 key.")
+}

@@ -1,0 +1,254 @@
+package import AssayCore
+import AssayHTTPSignatures
+import AssayPrimitives
+import FoundationEssentials
+
+// The state of the key, the account, and what the ledger decides.
+
+extension AndroidKeyRequestCheck {
+    /// What was attested is still allowed.
+    package static let keyState = CheckID("android-key.request.key-state")
+
+    static let keyStateEntry = CheckDefinition(
+        keyState, .policy(default: .enforce),
+        proves: """
+            The key was attested within maximumAttestationAge, and the policy still allows its algorithm, its app, where it is \
+            kept and what its device had booted; nothing that its attestation failed was only noted then and is enforced now.
+            """,
+        stops:
+            "Further use of keys of devices whose system was changed since, and of keys that a laxer policy had let in.",
+        lookAt: """
+            `assay ledger show` for the key; maximumAttestationAge, securityLevel, bootStates and the modes of the checks of \
+            attestations in the policy.
+            """,
+        source: "Assay, ledger", remedy: .newAttestation,
+        codes: [
+            .attestationTooOld, .keyAlgorithmNotAllowed, .packageNotAllowed, .securityLevelNotAllowed,
+            .bootStateNotAllowed, .attestationTolerated,
+        ])
+
+    /// The attestation of the key is recent enough, and the policy still allows what was attested.
+    func keyState(_ key: SigningKey?, _ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
+        let rules = configuration.rules
+        if let key, !rules.keyAlgorithms.contains(key.key.algorithm) {
+            throw CheckFailure(
+                .keyAlgorithmNotAllowed, "the key is an \(key.key.description) key, which keyAlgorithms does not list")
+        }
+        guard let enrolled = keys.enrolled else { return .passed }
+        if let maximum = rules.maximumAttestationAge, let attestedAt = keys.attestedAt {
+            let age = now.timeIntervalSince(attestedAt)
+            guard age <= maximum else {
+                throw CheckFailure(
+                    .attestationTooOld,
+                    "the key was attested at \(RFC3339.format(attestedAt)), \(PolicyNode.text(ofSeconds: age)) ago; "
+                        + "maximumAttestationAge is \(PolicyNode.text(ofSeconds: maximum))")
+            }
+        }
+        return try demandStillAllowed(enrolled.properties, account)
+    }
+
+    private func demandStillAllowed(
+        _ properties: [String: String], _ account: AccountStandings
+    ) throws(CheckFailure) -> PolicyAnswer {
+        typealias Property = EnrolledAndroidProperty
+        try demandSecurityLevel(properties[Property.securityLevel])
+        var noted: [any CheckFinding] = []
+        try judge(KeyAttestationCheck.application, account, &noted) { () throws(CheckFailure) in
+            let name = properties[Property.packageName]
+            guard let name, configuration.packages.containsBytes(of: name) else {
+                throw CheckFailure(
+                    .packageNotAllowed,
+                    "the key was enrolled by \(name?.excerpt ?? "another app"), which packages does not list")
+            }
+        }
+        try judge(KeyAttestationCheck.rootOfTrust, account, &noted) { () throws(CheckFailure) in
+            try demandSystem(properties)
+        }
+        for name in (properties[Property.unproven] ?? "").split(separator: Property.separator) {
+            // A check that this version does not know counts as enforced.
+            let check = KeyAttestationCheck.catalogue.first { $0.id.name.isByteEqual(to: String(name)) }?.id
+            // Judged by its facts, which the policy may allow by now.
+            guard check != KeyAttestationCheck.rootOfTrust else { continue }
+            try judge(check, account, &noted) { () throws(CheckFailure) in
+                throw CheckFailure(
+                    .attestationTolerated,
+                    "the attestation of the key failed \(String(name).excerpt), which the policy or an allowance tolerated then"
+                )
+            }
+        }
+        return noted.first.map { .annotated($0) } ?? .passed
+    }
+
+    /// Judges what a check of the attestation judged, in the mode of that check. Failures that the mode or an allowance tolerates are
+    /// noted. Without a check, the failure counts.
+    private func judge(
+        _ check: CheckID?, _ account: AccountStandings, _ noted: inout [any CheckFinding],
+        _ body: () throws(CheckFailure) -> Void
+    ) throws(CheckFailure) {
+        guard let check else { return try body() }
+        let mode = expectations.modes[check]
+        guard mode != .off else { return }
+        do throws(CheckFailure) { try body() } catch {
+            guard
+                mode == .annotate || account.standings.contains(where: { $0.allowance?.checks.contains(check) == true })
+            else { throw error }
+            noted.append(error.finding)
+        }
+    }
+
+    private func demandSecurityLevel(_ name: String?) throws(CheckFailure) {
+        let demanded = configuration.rules.securityLevel
+        guard let level = name.flatMap(KeySecurityLevel.init), level >= demanded.level else {
+            throw CheckFailure(
+                .securityLevelNotAllowed,
+                "the key is kept in \(name?.excerpt ?? "an unknown place"), the policy demands \(demanded.rawValue)")
+        }
+    }
+
+    /// The same rules as those of the attestation's check, for the stored facts.
+    private func demandSystem(_ properties: [String: String]) throws(CheckFailure) {
+        typealias Property = EnrolledAndroidProperty
+        guard properties[Property.deviceLocked] == "true" else {
+            throw CheckFailure(
+                .bootStateNotAllowed,
+                properties[Property.deviceLocked] == nil
+                    ? "the ledger does not have whether the device's boot loader was locked"
+                    : "the boot loader of the device was unlocked")
+        }
+        let name = properties[Property.verifiedBootState]
+        guard configuration.rules.bootStates.contains(where: { $0.state.rawValue == name }) else {
+            throw CheckFailure(
+                .bootStateNotAllowed,
+                "the device had booted a system of the state \(name?.excerpt ?? "unknown"), which bootStates does not list"
+            )
+        }
+        guard name == VerifiedBootState.selfSigned.rawValue else { return }
+        let key = properties[Property.verifiedBootKey]
+        guard configuration.rules.verifiedBootKeys.contains(where: { $0.hexadecimal == key }) else {
+            throw CheckFailure(
+                .bootStateNotAllowed,
+                "the device had booted a system of the key \(key?.excerpt ?? "none"), which verifiedBootKeys does not list"
+            )
+        }
+    }
+}
+
+extension CheckCode {
+    fileprivate static let attestationTooOld = CheckCode(
+        "attestation-too-old",
+        "The key was attested longer ago than `maximumAttestationAge` allows: the app makes a new key and attests it.")
+    fileprivate static let keyAlgorithmNotAllowed = CheckCode(
+        "key-algorithm-not-allowed", "The policy no longer lists the algorithm of the key: the app makes a new key.")
+    fileprivate static let packageNotAllowed = CheckCode(
+        "package-not-allowed", "The key was enrolled by an app that the policy no longer lists.")
+    fileprivate static let securityLevelNotAllowed = CheckCode(
+        "security-level-not-allowed", "The key is kept in a weaker place than the policy now demands.")
+    fileprivate static let bootStateNotAllowed = CheckCode(
+        "boot-state-not-allowed",
+        "The system that the device had booted when the key was attested is no longer allowed.")
+    fileprivate static let attestationTolerated = CheckCode(
+        "attestation-tolerated",
+        """
+        The key was enrolled although its attestation failed a check, whose mode was `annotate` or which an allowance excused, \
+        and the policy enforces that check now: the app makes a new key and attests it.
+        """)
+}
+
+// MARK: account
+
+extension AndroidKeyRequestCheck {
+    /// The key belongs to the account of the request.
+    package static let account = CheckID("android-key.request.account")
+
+    static let accountEntry = CheckDefinition.account(
+        account, proves: "The key belongs to the account that the backend names for the request, which is not blocked.",
+        stops: """
+            Requests in the session of one account that the device of another has signed; evidence of accounts that were \
+            found to do harm.
+            """,
+        codes: [.requestAccountMissing, .keyOfAnotherAccount, .keyWithoutAccount])
+
+    /// The account is not blocked, and is that of the key, as far as the policy compares them.
+    func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
+        if configuration.account == .required, account.account == nil {
+            throw CheckFailure(
+                .requestAccountMissing, "the policy says account: required, and the request names none")
+        }
+        let answer = try account.answer()
+        guard configuration.account != .none, let named = account.account, let enrolled = keys.enrolled else {
+            return answer
+        }
+        guard let owner = enrolled.account else {
+            guard configuration.account != .required else {
+                throw CheckFailure(
+                    .keyWithoutAccount, "the key was enrolled without an account; assay ledger move gives it to one")
+            }
+            return .notRequiredWithRemark(
+                Finding(.keyWithoutAccount, "the key was enrolled without an account, so that none is compared"))
+        }
+        guard owner.isByteEqual(to: named) else {
+            throw CheckFailure(
+                .keyOfAnotherAccount, "the key is enrolled for another account than the one that the request names")
+        }
+        return answer
+    }
+}
+
+extension CheckCode {
+    fileprivate static let requestAccountMissing = CheckCode(
+        "account-missing",
+        "The policy says `account: required`, and the backend named no account for the signed request: give that of the session.",
+        remedy: .nothing)
+    fileprivate static let keyWithoutAccount = CheckCode(
+        "key-without-account",
+        "The key was enrolled without an account: the app attests a new one in a session, or `assay ledger move` gives it to one.",
+        remedy: .newAttestation)
+}
+
+// MARK: challenge and replay: decided by the ledger
+
+extension AndroidKeyRequestCheck {
+    /// The nonce is a challenge that was issued, and is used once.
+    package static let challenge = CheckID("android-key.request.challenge")
+    /// The request is used once.
+    package static let replay = CheckID("android-key.request.replay")
+
+    static let challengeEntry = CheckDefinition(
+        challenge, .ledger,
+        proves:
+            "The nonce of the signature was issued for this app and purpose, has not expired, and is used for the first time.",
+        stops: "Replay of a recorded request, and requests that were signed ahead of time.",
+        lookAt: "`requests.nonce` in the policy, the challenge's lifetime, and whether the request was retried.",
+        source: "RFC 9421 section 7.2.2", remedy: .newChallenge, codes: [.nonceMissing] + CheckCode.ofChallenge)
+
+    static let replayEntry = CheckDefinition(
+        replay, .ledger,
+        proves: "The signed request is accepted for the first time inside its window.",
+        stops: "Replay of a recorded request, also with the other form that an ECDSA signature has.",
+        lookAt: """
+            Whether the request was sent twice. Identical requests within one second count as one: a random nonce tells \
+            them apart.
+            """,
+        source: "RFC 9421 section 7.2.2", remedy: .retry, codes: CheckCode.ofDigest)
+
+    /// The facts of the key.
+    func subject(_ key: SigningKey) -> AndroidKeySubject {
+        typealias Property = EnrolledAndroidProperty
+        var subject = AndroidKeySubject(publicKey: key.info, algorithm: key.key.description)
+        let properties = keys.enrolled?.properties ?? [:]
+        subject.keyMintSecurityLevel = properties[Property.securityLevel].flatMap(KeySecurityLevel.init)
+        subject.osVersion = properties[Property.osVersion].flatMap { Int64($0) }
+        subject.osPatchLevel = properties[Property.osPatchLevel].flatMap { Int64($0) }
+        subject.provisioning = properties[Property.provisioning].flatMap(KeyProvisioning.init)
+        subject.attestedAt = keys.attestedAt
+        subject.account = keys.enrolled?.account
+        subject.request = signed.facts
+        return subject
+    }
+}
+
+extension CheckCode {
+    static let nonceMissing = CheckCode(
+        "nonce-missing",
+        "The policy says `requests.nonce: ledger`, and the signature has no `nonce`: the app writes the challenge.")
+}

@@ -1,0 +1,57 @@
+import AssayCore
+
+extension AttestationStatusList {
+    /// What the list says about a certificate.
+    package struct Status: Sendable, Equatable {
+        /// The state of a certificate. Neither is valid: Google suspends a certificate while it examines an incident.
+        package enum State: String, Sendable {
+            case revoked = "REVOKED"
+            case suspended = "SUSPENDED"
+        }
+
+        /// The state. A word that is neither of them counts as ``State/suspended``: Google lists no valid certificates.
+        package let state: State
+        /// The state as the list has it.
+        package let word: String
+        /// The reason as the list has it, such as `KEY_COMPROMISE`; nil if it gives none.
+        package let reason: String?
+        /// The key of the entry as the list has it.
+        package let serial: String
+
+        /// Reads an entry.
+        ///
+        /// Its `expires` is the day on which the certificate expires, not the end of the revocation: Google may then drop the
+        /// entry. Factory certificates are accepted after that day, so an entry that is still there counts.
+        init(_ member: RecordObject.Member) throws(DecodeError) {
+            guard case .object(let object) = member.value.content else {
+                throw Self.error(
+                    .unexpectedType, member.value, member, "expected an object, found \(member.value.kindName)")
+            }
+            guard let status = object["status"] else {
+                throw Self.error(.missing, member.value, member, "the entry has no status")
+            }
+            guard case .text(let text) = status.content else {
+                throw Self.error(
+                    .unexpectedType, status, member, "expected a string as status, found \(status.kindName)")
+            }
+            if let reason = object["reason"] {
+                guard case .text(let text) = reason.content else {
+                    throw Self.error(
+                        .unexpectedType, reason, member, "expected a string as reason, found \(reason.kindName)")
+                }
+                self.reason = text.excerpt
+            } else {
+                reason = nil
+            }
+            state = State(rawValue: text) ?? .suspended
+            word = text.excerpt
+            serial = member.name
+        }
+
+        private static func error(
+            _ code: CheckCode, _ value: RecordValue, _ member: RecordObject.Member, _ message: String
+        ) -> DecodeError {
+            DecodeError(code, at: value.offset, field: "entries.\(member.name.excerpt)", message)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package import AssayCore
+import AssayPrimitives
+package import FoundationEssentials
+
+/// The status list that a verdict rests on, as verdicts and records name it.
+///
+/// In a record: `"statusList": {"digest": "...", "fetchedAt": "2026-11-24T12:00:00Z"}`.
+package struct AttestationStatusReference: Sendable, Equatable {
+    /// The field of a record's evidence.
+    package static let recordField = "statusList"
+
+    /// SHA-256 of the list, 32 bytes.
+    package let digest: [UInt8]
+    /// When the list was fetched or last confirmed; nil if that is not known.
+    package let fetchedAt: Date?
+
+    /// Names a list.
+    package init(digest: [UInt8], fetchedAt: Date?) {
+        self.digest = digest
+        self.fetchedAt = fetchedAt
+    }
+
+    /// Reads the optional field of a record's evidence.
+    package init?(in fields: RecordFields) throws(RecordError) {
+        guard let value = fields[Self.recordField] else { return nil }
+        let members = try RecordFields(value, path: fields.path(of: Self.recordField))
+        try members.demandOnly(["digest", "fetchedAt"])
+        let digest = try members.bytes("digest")
+        guard digest.count == 32 else {
+            throw members.error("digest", "expected 32 bytes, SHA-256 of the list, found \(digest.count)")
+        }
+        var fetchedAt: Date?
+        if let time = members["fetchedAt"] {
+            guard case .text(let text) = time.content, let date = RFC3339.parse(text) else {
+                throw members.error("fetchedAt", "expected an RFC 3339 time, found \(time.excerpt)")
+            }
+            fetchedAt = date
+        }
+        self.init(digest: digest, fetchedAt: fetchedAt)
+    }
+
+    /// The field of a record's evidence.
+    package var recordMember: (String, RecordValue.Content) {
+        var members: [(String, RecordValue.Content)] = [("digest", .text(Base64.encode(digest, .standard)))]
+        if let fetchedAt { members.append(("fetchedAt", .text(RFC3339.format(fetchedAt)))) }
+        return (Self.recordField, .object(RecordObject(members)))
+    }
+}
+
+extension AttestationStatusList {
+    /// The name of this list in verdicts and records.
+    package var reference: AttestationStatusReference {
+        AttestationStatusReference(digest: digest, fetchedAt: fetchedAt)
+    }
+}
