@@ -3,7 +3,7 @@ import Synchronization
 
 /// One record of a corpus before it is minted: all that decides over its bytes, and nothing that costs time.
 struct CorpusPlan: Sendable {
-    /// What the evidence tells, by platform.
+    /// The facts in the evidence, by platform.
     enum Details: Sendable {
         case apple(AppleCorpusFacts)
         case android(AndroidCorpusFacts)

@@ -78,7 +78,7 @@ struct CorpusSchedule: Sendable {
 }
 
 extension CorpusSchedule {
-    /// The schedule of a blueprint, which has as many records as it wants or more.
+    /// The schedule of a blueprint, with at least the number of records that it asks for.
     static func fitting(_ blueprint: CorpusBlueprint) throws(MintingError) -> CorpusSchedule {
         guard let wanted = blueprint.records else {
             return CorpusSchedule(blueprint, average: blueprint.requestsPerDeviceDay)

@@ -39,7 +39,22 @@ import COpenSSL
         unsafe computed { unsafe BN_nnmod($0, number.handle, modulus.handle, $1) }
     }
 
-    /// The inverse modulo a prime. The number must not be a multiple of the prime.
+    /// The power modulo a number.
+    func power(_ exponent: BigNumber, modulo modulus: BigNumber) -> BigNumber {
+        unsafe Self.computed { unsafe BN_mod_exp($0, handle, exponent.handle, modulus.handle, $1) }
+    }
+
+    /// True for a prime, except with a probability below 2^-128.
+    var isPrime: Bool { unsafe BN_check_prime(handle, nil, nil) == 1 }
+
+    /// The decimal digits.
+    package var decimal: String {
+        guard let text = unsafe BN_bn2dec(handle) else { preconditionFailure("out of memory") }
+        defer { unsafe assay_free(text) }
+        return unsafe String(cString: text)
+    }
+
+    /// The inverse. The number and the modulus must have no common factor.
     func inverse(modulo modulus: BigNumber) -> BigNumber {
         unsafe Self.computed { unsafe BN_mod_inverse($0, handle, modulus.handle, $1) == nil ? 0 : 1 }
     }

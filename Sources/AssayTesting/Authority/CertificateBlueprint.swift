@@ -2,14 +2,6 @@ package import FoundationEssentials
 
 /// A certificate to sign (RFC 5280 section 4.1). Every field accepts any value.
 package struct CertificateBlueprint: Sendable {
-    /// The algorithm of a certificate's signature.
-    package enum SignatureAlgorithm: Sendable {
-        /// ecdsa-with-SHA256.
-        case ecdsaWithSHA256
-        /// ecdsa-with-SHA384.
-        case ecdsaWithSHA384
-    }
-
     /// The serial number, big-endian.
     package var serialNumber: [UInt8]
     /// The issuer's name. It may differ from the signer's name.
@@ -27,6 +19,23 @@ package struct CertificateBlueprint: Sendable {
     /// The algorithm of the signature, and the one that the certificate names.
     package var signatureAlgorithm: SignatureAlgorithm
 
+    /// The encoded version; nil for version 3.
+    package var version: [UInt8]?
+    /// The encoded INTEGER in place of the serial number.
+    package var encodedSerialNumber: [UInt8]?
+    /// The encoded validity in place of the two times.
+    package var validity: [UInt8]?
+    /// The encoded AlgorithmIdentifier that the certificate names, in both places.
+    package var algorithmIdentifier: [UInt8]?
+    /// The encoded AlgorithmIdentifier inside the signed part, if it differs from the other one.
+    package var signedAlgorithmIdentifier: [UInt8]?
+    /// A last change to the signed part, before signing.
+    package var changeSigned: (@Sendable ([UInt8]) -> [UInt8])?
+    /// A change to the signature.
+    package var changeSignature: (@Sendable ([UInt8]) -> [UInt8])?
+    /// A last change to the encoded certificate.
+    package var changeEncoded: (@Sendable ([UInt8]) -> [UInt8])?
+
     /// Creates a certificate.
     package init(
         serialNumber: [UInt8], issuer: DistinguishedName, subject: DistinguishedName, notBefore: Date, notAfter: Date,
@@ -43,73 +52,75 @@ package struct CertificateBlueprint: Sendable {
         self.signatureAlgorithm = signatureAlgorithm
     }
 
-    /// Signs the certificate; DER.
+    /// Signs the certificate with ECDSA; DER.
     package func signed(by key: TestKey) throws(MintingError) -> [UInt8] {
-        let algorithm = DERBuilder.sequence(
-            signatureAlgorithm == .ecdsaWithSHA256 ? OID.ecdsaWithSHA256 : OID.ecdsaWithSHA384)
-        let certificate = DERBuilder.sequence(
-            DERBuilder.context(0, DERBuilder.integer(2)),
-            DERBuilder.integer(magnitude: serialNumber),
-            algorithm,
-            issuer.encoded,
-            DERBuilder.sequence(DERBuilder.time(notBefore), DERBuilder.time(notAfter)),
-            subject.encoded,
-            subjectPublicKeyInfo,
-            DERBuilder.context(3, DERBuilder.element(0x30, extensions.flatMap(\.encoded))))
-        let signature = try key.signature(
-            over: certificate, hash: signatureAlgorithm == .ecdsaWithSHA256 ? .sha256 : .sha384)
-        return DERBuilder.sequence(certificate, algorithm, DERBuilder.bitString(signature.der))
-    }
-}
-
-/// A distinguished name: one attribute per set, written as UTF8String.
-package struct DistinguishedName: Sendable, Equatable {
-    /// The attribute types in Apple's certificates.
-    package enum AttributeType: UInt64, Sendable {
-        /// CN.
-        case commonName = 3
-        /// C, written as PrintableString.
-        case country = 6
-        /// ST.
-        case stateOrProvince = 8
-        /// O.
-        case organization = 10
-        /// OU.
-        case organizationalUnit = 11
-    }
-
-    /// One attribute.
-    package struct Attribute: Sendable, Equatable {
-        /// The type.
-        package var type: AttributeType
-        /// The text.
-        package var text: String
-
-        /// Creates an attribute.
-        package init(_ type: AttributeType, _ text: String) {
-            self.type = type
-            self.text = text
+        try signed { (message) throws(MintingError) in
+            try key.signature(over: message, hash: signatureAlgorithm.hash).der
         }
     }
 
-    /// The attributes in order.
-    package var attributes: [Attribute]
-
-    /// Creates a name.
-    package init(_ attributes: [Attribute]) {
-        self.attributes = attributes
+    /// Signs the certificate; DER.
+    ///
+    /// - Parameter sign: Signs the encoded signed part, and returns the contents of the BIT STRING.
+    package func signed(
+        _ sign: (_ message: [UInt8]) throws(MintingError) -> [UInt8]
+    ) throws(MintingError) -> [UInt8] {
+        let algorithm = algorithmIdentifier ?? signatureAlgorithm.identifier
+        let fields = DERBuilder.sequence(
+            DERBuilder.context(0, version ?? DERBuilder.integer(2)),
+            encodedSerialNumber ?? DERBuilder.integer(magnitude: serialNumber),
+            signedAlgorithmIdentifier ?? algorithm,
+            issuer.encoded,
+            validity ?? DERBuilder.sequence(DERBuilder.time(notBefore), DERBuilder.time(notAfter)),
+            subject.encoded,
+            subjectPublicKeyInfo,
+            DERBuilder.context(3, DERBuilder.element(0x30, extensions.flatMap(\.encoded))))
+        let signed = changeSigned.map { $0(fields) } ?? fields
+        let signature = try sign(signed)
+        let certificate = DERBuilder.sequence(
+            signed, algorithm, DERBuilder.bitString(changeSignature.map { $0(signature) } ?? signature))
+        return changeEncoded.map { $0(certificate) } ?? certificate
     }
+}
 
-    /// The encoding (RFC 5280 section 4.1.2.4).
-    package var encoded: [UInt8] {
-        DERBuilder.element(
-            0x30,
-            attributes.flatMap { attribute in
-                let text = Array(attribute.text.utf8)
-                return DERBuilder.set(
-                    DERBuilder.sequence(
-                        DERBuilder.objectIdentifier([2, 5, 4, attribute.type.rawValue]),
-                        DERBuilder.element(attribute.type == .country ? 0x13 : 0x0C, text)))
-            })
+extension CertificateBlueprint {
+    /// The algorithm of a certificate's signature.
+    package enum SignatureAlgorithm: Sendable, Equatable {
+        /// ecdsa-with-SHA1, which verifiers must refuse.
+        case ecdsaWithSHA1
+        /// ecdsa-with-SHA256.
+        case ecdsaWithSHA256
+        /// ecdsa-with-SHA384.
+        case ecdsaWithSHA384
+        /// sha1WithRSAEncryption, which verifiers must refuse.
+        case sha1WithRSA
+        /// sha256WithRSAEncryption.
+        case sha256WithRSA
+        /// sha384WithRSAEncryption.
+        case sha384WithRSA
+        /// Ed25519 (RFC 8410).
+        case ed25519
+
+        /// The encoded AlgorithmIdentifier.
+        package var identifier: [UInt8] {
+            switch self {
+            case .ecdsaWithSHA1: DERBuilder.sequence(OID.ecdsaWithSHA1)
+            case .ecdsaWithSHA256: DERBuilder.sequence(OID.ecdsaWithSHA256)
+            case .ecdsaWithSHA384: DERBuilder.sequence(OID.ecdsaWithSHA384)
+            case .sha1WithRSA: DERBuilder.sequence(OID.sha1WithRSA, DERBuilder.null)
+            case .sha256WithRSA: DERBuilder.sequence(OID.sha256WithRSA, DERBuilder.null)
+            case .sha384WithRSA: DERBuilder.sequence(OID.sha384WithRSA, DERBuilder.null)
+            case .ed25519: DERBuilder.sequence(OID.ed25519)
+            }
+        }
+
+        /// The digest that the signature covers. Ed25519 has its own.
+        package var hash: TestKey.Hash {
+            switch self {
+            case .ecdsaWithSHA1, .sha1WithRSA: .sha1
+            case .ecdsaWithSHA256, .sha256WithRSA, .ed25519: .sha256
+            case .ecdsaWithSHA384, .sha384WithRSA: .sha384
+            }
+        }
     }
 }

@@ -13,6 +13,8 @@ public struct TestKey: Sendable {
 
     /// The digest that a signature covers.
     package enum Hash: Sendable {
+        /// SHA-1, for signatures that verifiers must refuse.
+        case sha1
         /// SHA-256.
         case sha256
         /// SHA-384.
@@ -130,6 +132,7 @@ public struct TestKey: Sendable {
     /// Signs the digest of `message`. r and s are big-endian, 32 or 48 bytes each. Deterministic (RFC 6979).
     package func signature(over message: [UInt8], hash: Hash = .sha256) throws(MintingError) -> ECDSASignature {
         switch hash {
+        case .sha1: sign(message, Insecure.SHA1.self)
         case .sha256: sign(message, SHA256.self)
         case .sha384: sign(message, SHA384.self)
         }

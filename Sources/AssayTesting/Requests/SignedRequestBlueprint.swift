@@ -19,6 +19,8 @@ public struct SignedRequestBlueprint: Sendable {
         case assertion(AttestedKey, appID: String, counter: UInt32)
         /// A standard integrity token, as text. Google's answer on it has ``MintedRequest/requestHash``.
         case integrityToken(String)
+        /// The signature of a key that Android's key store attested.
+        case androidKey(AndroidAttestedKey)
     }
 
     /// The method.
@@ -61,6 +63,10 @@ public struct SignedRequestBlueprint: Sendable {
             parameters.append(StructuredParameter("tag", .string("app-attest")))
         case .integrityToken:
             parameters.append(StructuredParameter("tag", .string("play-integrity")))
+        case .androidKey(let key):
+            parameters.append(StructuredParameter("alg", .string(key.signatureAlgorithmName)))
+            parameters.append(StructuredParameter("keyid", .string(Base64.encode(key.keyID, .standard))))
+            parameters.append(StructuredParameter("tag", .string("android-key")))
         }
         signing = RequestSigning(label: RequestRules.standardLabel, parameters: parameters)
     }
@@ -83,12 +89,14 @@ public struct SignedRequestBlueprint: Sendable {
                 changeAssertion(&assertion)
                 return try assertion.mint().assertion
             case .integrityToken(let token): return Array(token.utf8)
+            case .androidKey(let key): return try key.signature(over: base)
             }
         }
         let kind =
             switch evidence {
             case .assertion: "app-attest.request"
             case .integrityToken: "play-integrity.request"
+            case .androidKey: "android-key.request"
             }
         return MintedRequest(
             kind: EvidenceKind(kind), method: method, targetURI: targetURI, fields: fields + signature, body: body,
