@@ -1,4 +1,6 @@
+import AssayCore
 import AssayGooglePlay
+import AssayHTTPTestSupport
 import Foundation
 import PlayIntegrity
 import Testing

@@ -1,5 +1,7 @@
 import AssayCore
 import AssayGooglePlay
+import AssayHTTPClient
+import AssayHTTPTestSupport
 import Foundation
 import PlayIntegrity
 import Testing

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayGooglePlay
+import AssayHTTPTestSupport
 import AssayPrimitives
 import Foundation
 import PlayIntegrity

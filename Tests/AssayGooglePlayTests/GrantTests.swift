@@ -1,5 +1,6 @@
 import AssayCore
 import AssayGooglePlay
+import AssayHTTPTestSupport
 import AssayPrimitives
 import Foundation
 import PlayIntegrity

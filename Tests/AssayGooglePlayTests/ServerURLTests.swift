@@ -1,5 +1,6 @@
 import AssayCore
-import AssayGooglePlay
+import AssayHTTPClient
+import AssayHTTPTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct ServerURLTests {

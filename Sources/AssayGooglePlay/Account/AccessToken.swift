@@ -1,4 +1,5 @@
 import AssayCore
+import AssayHTTPClient
 import AssayPrimitives
 
 /// An OAuth access token (RFC 6750). Descriptions do not contain it.

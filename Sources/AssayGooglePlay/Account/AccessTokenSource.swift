@@ -1,3 +1,5 @@
+import AssayCore
+import AssayHTTPClient
 import PlayIntegrity
 
 /// Caches the access token. Concurrent callers share one request for a new token.

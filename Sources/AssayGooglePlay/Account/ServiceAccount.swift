@@ -1,4 +1,5 @@
 public import AssayCore
+package import AssayHTTPClient
 import AssayPrimitives
 
 /// A Google service account for calls of the Play Integrity API, read from its key file.

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayHTTPClient
 package import FoundationEssentials
 import PlayIntegrity
 import Synchronization

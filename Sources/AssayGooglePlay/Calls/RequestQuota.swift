@@ -1,4 +1,6 @@
 import AssayCore
+import AssayHTTPClient
+import CoreMetrics
 public import Foundation
 import PlayIntegrity
 import Synchronization
@@ -68,6 +70,7 @@ final class RequestQuota: Sendable {
             case .write: count.writes += 1
             }
             state.counts[packageName] = count
+            Meter(.googleQuota, packageName).set(count.decodes + count.writes)
             return true
         }
         guard isWithinLimit else {
@@ -78,6 +81,10 @@ final class RequestQuota: Sendable {
                     "the own limit of \(limit ?? 0) requests a day for \(packageName.excerpt) is reached; the day ends at "
                         + RFC3339.format(day.end), retryAt: day.end))
         }
+        Counter(
+            label: MetricName.googleRequests.rawValue,
+            dimensions: [("package", packageName), ("call", call == .decode ? "decode" : "write")]
+        ).increment()
     }
 
     /// Reverts the count of a request that was not sent.
@@ -101,6 +108,7 @@ final class RequestQuota: Sendable {
             state.turn(to: day)
             state.counts[packageName, default: Count()].refused += 1
         }
+        Counter(label: MetricName.googleRefused.rawValue, dimensions: [("package", packageName)]).increment()
     }
 
     /// The counts of an app on the current day.
@@ -139,5 +147,11 @@ struct PacificDay {
     var text: String {
         let offset = Double(PacificDay.calendar.timeZone.secondsFromGMT(for: start))
         return String(RFC3339.format(start.addingTimeInterval(offset)).prefix(10))
+    }
+}
+
+extension Meter {
+    fileprivate convenience init(_ name: MetricName, _ packageName: String) {
+        self.init(label: name.rawValue, dimensions: [("package", packageName)])
     }
 }

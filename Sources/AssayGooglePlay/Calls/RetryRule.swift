@@ -1,4 +1,5 @@
 import AssayCore
+import AssayHTTPClient
 import FoundationEssentials
 import PlayIntegrity
 
@@ -120,16 +121,5 @@ extension CallFailure {
             side,
             IntegrityDecoderOutage(
                 outage.code, "\(outage.message) (\(effort)\(demand))", retryAt: retryAt ?? outage.retryAt))
-    }
-}
-
-extension Duration {
-    /// The duration in seconds.
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
-
-    /// The duration in seconds for messages, with at most two decimal places.
-    var inWords: String {
-        let hundredths = (inSeconds * 100).rounded() / 100
-        return hundredths == hundredths.rounded() ? "\(Int(hundredths)) s" : "\(hundredths) s"
     }
 }

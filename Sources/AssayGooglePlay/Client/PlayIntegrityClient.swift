@@ -1,4 +1,5 @@
 import AssayCore
+package import AssayHTTPClient
 public import PlayIntegrity
 
 /// Limits of a ``PlayIntegrityClient``. The defaults suit a backend whose user waits for the answer.

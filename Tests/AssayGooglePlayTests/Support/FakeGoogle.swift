@@ -1,44 +1,18 @@
 import AssayCore
-import AssayGooglePlay
+import AssayHTTPTestSupport
 import AssayPrimitives
 import Foundation
-import NIOCore
-import NIOHTTP1
-import NIOPosix
 import Synchronization
+
+extension ScriptedServer.Request {
+    /// The members of a body that is JSON, as text.
+    var json: RecordObject? { try? JSONReader.readObject(body, limit: 1 << 20) }
+}
 
 /// A local server that behaves as documented for Google's token endpoint and API, unless a script differs.
 final class FakeGoogle: Sendable {
-    /// A received request.
-    struct Request: Sendable {
-        let path: String
-        let fields: [String: String]
-        let body: [UInt8]
-
-        var text: String { String(decoding: body, as: UTF8.self) }
-        /// The members of a body that is JSON, as text.
-        var json: RecordObject? { try? JSONReader.readObject(body, limit: 1 << 20) }
-    }
-
-    /// The reaction to a request.
-    indirect enum Step: Sendable {
-        /// The documented answer.
-        case serve
-        /// An answer.
-        case answer(Int, String, fields: [String: String] = [:])
-        /// An answer, after a while.
-        case slowly(Duration, Step)
-        /// An answer, once a gate is open.
-        case held(Gate, Step)
-        /// A head, and a body that never ends.
-        case stall
-        /// A body that is shorter than its head says, and the end of the connection.
-        case cut
-        /// The end of the connection.
-        case close
-        /// An error that repeats everything that was sent.
-        case echo(Int, status: String)
-    }
+    typealias Request = ScriptedServer.Request
+    typealias Step = ScriptedServer.Step
 
     private struct State {
         var tokenSteps: [Step] = []
@@ -53,8 +27,7 @@ final class FakeGoogle: Sendable {
     }
 
     private let state = Mutex(State())
-    private let channel: any Channel
-    private let owner: Owner
+    private let server: ScriptedServer
 
     /// A payload in Google's form.
     static let payload = """
@@ -73,35 +46,14 @@ final class FakeGoogle: Sendable {
         """
 
     init() async throws {
-        let owner = Owner()
-        self.owner = owner
-        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: 256)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(FakeGoogleHandler(owner))
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        owner.set(self)
+        server = try await ScriptedServer()
+        server.respond { [weak self] request in self?.receive(request) ?? .close }
     }
 
-    /// Breaks the reference cycle of server and handlers.
-    final class Owner: Sendable {
-        private let google = Mutex<FakeGoogle?>(nil)
-        func set(_ google: FakeGoogle?) { self.google.withLock { $0 = google } }
-        var current: FakeGoogle? { google.withLock { $0 } }
-    }
-
-    var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
+    var url: String { server.url }
     var tokenURL: String { "\(url)/token" }
 
-    func close() async throws {
-        guard owner.current != nil else { return }
-        owner.set(nil)
-        try await channel.close().get()
-    }
+    func close() async throws { try await server.close() }
 
     func scriptTokens(_ steps: Step...) { state.withLock { $0.tokenSteps += steps } }
     func script(_ steps: [Step]) { state.withLock { $0.apiSteps += steps } }

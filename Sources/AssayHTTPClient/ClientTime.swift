@@ -35,3 +35,14 @@ package struct ClientTime: Sendable {
             random: { Double.random(in: 0...1) })
     }()
 }
+
+extension Duration {
+    /// The duration in seconds.
+    package var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+
+    /// The duration in seconds for messages, with at most two decimal places.
+    package var inWords: String {
+        let hundredths = (inSeconds * 100).rounded() / 100
+        return hundredths == hundredths.rounded() ? "\(Int(hundredths)) s" : "\(hundredths) s"
+    }
+}

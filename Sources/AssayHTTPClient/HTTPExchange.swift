@@ -4,29 +4,41 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import PlayIntegrity
 import Synchronization
 
 /// A complete HTTP response.
-struct HTTPAnswer: Sendable {
+package struct HTTPAnswer: Sendable {
     /// The status code.
-    let status: Int
-    /// The `Retry-After` field as sent.
-    let retryAfter: String?
-    /// The `Content-Type` field as sent.
-    let contentType: String?
+    package let status: Int
+    private let headers: HTTPHeaders
     /// The body.
-    let body: [UInt8]
+    package let body: [UInt8]
+
+    fileprivate init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The value of a field as sent; of a field that was sent several times, the values with commas between them (RFC 9110 section
+    /// 5.3); nil if it was not sent.
+    package func field(_ name: String) -> String? {
+        let values = headers[name]
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// The `Retry-After` field as sent.
+    package var retryAfter: String? { headers.first(name: "Retry-After") }
 
     /// Status, type and size, for messages.
-    var summary: String {
-        let type = contentType.map { ", \(ServerText.quote($0))" } ?? ""
+    package var summary: String {
+        let type = headers.first(name: "Content-Type").map { ", \(ServerText.quote($0))" } ?? ""
         return "HTTP \(status)\(type), \(body.count) bytes"
     }
 }
 
 /// Why there is no complete answer. Messages contain nothing of the request.
-enum HTTPFailure: Error, Sendable {
+package enum HTTPFailure: Error, Sendable {
     /// No connection: the request was not sent.
     case notConnected(String)
     /// No answer; the request may have arrived.
@@ -39,19 +51,19 @@ enum HTTPFailure: Error, Sendable {
     case shutDown
 }
 
-/// Posts requests and reads answers within limits of time and size.
+/// Sends requests and reads answers within limits of time and size.
 ///
-/// It does not follow redirects, which could send an access token to another server, and does not retry connections:
-/// the caller does. AsyncHTTPClient's deadline ends with the head of an answer, so this type enforces the timeout.
-final class HTTPExchange: Sendable {
+/// It does not follow redirects, which could send an access token to another server or come from a captive portal, and does not
+/// retry connections: the caller does. AsyncHTTPClient's deadline ends with the head of an answer, so this type enforces the timeout.
+package final class HTTPExchange: Sendable {
     /// The most bytes of an answer.
-    let answerLimit: Int
+    package let answerLimit: Int
     private let client: HTTPClient
     private let time: ClientTime
     private let isShutDown = Mutex(false)
 
     /// Prepares a client. Opens no connection yet.
-    init(answerLimit: Int, connectTimeout: Duration, time: ClientTime) {
+    package init(answerLimit: Int, connectTimeout: Duration, time: ClientTime) {
         self.answerLimit = answerLimit
         self.time = time
         var configuration = HTTPClient.Configuration(
@@ -72,14 +84,31 @@ final class HTTPExchange: Sendable {
     /// - Parameters:
     ///   - fields: the header fields, printable ASCII.
     ///   - limit: the time limit for the whole answer.
-    func post(
+    package func post(
         _ url: String, fields: [(String, String)], body: [UInt8], within limit: Duration
+    ) async throws(HTTPFailure) -> HTTPAnswer {
+        try await send(.POST, url, fields, body, within: limit)
+    }
+
+    /// Sends a GET request.
+    ///
+    /// - Parameters:
+    ///   - fields: the header fields, printable ASCII.
+    ///   - limit: the time limit for the whole answer.
+    package func get(
+        _ url: String, fields: [(String, String)], within limit: Duration
+    ) async throws(HTTPFailure) -> HTTPAnswer {
+        try await send(.GET, url, fields, nil, within: limit)
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ url: String, _ fields: [(String, String)], _ body: [UInt8]?, within limit: Duration
     ) async throws(HTTPFailure) -> HTTPAnswer {
         if isShutDown.withLock({ $0 }) { throw .shutDown }
         var request = HTTPClientRequest(url: url)
-        request.method = .POST
+        request.method = method
         request.headers = HTTPHeaders(fields + [("User-Agent", "assay"), ("Accept", "application/json")])
-        request.body = .bytes(ByteBuffer(bytes: body))
+        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
         let progress = Progress()
         let result = await race(request, progress, within: limit)
         // In a cancelled task the body may end early without an error.
@@ -93,7 +122,7 @@ final class HTTPExchange: Sendable {
     }
 
     /// Closes all connections. Current requests fail.
-    func shutdown() async {
+    package func shutdown() async {
         let isFirst = isShutDown.withLock { flag in
             defer { flag = true }
             return !flag
@@ -126,8 +155,7 @@ final class HTTPExchange: Sendable {
         progress.status = Int(response.status.code)
         let body = try await response.body.collect(upTo: answerLimit)
         return HTTPAnswer(
-            status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"),
-            contentType: response.headers.first(name: "Content-Type"), body: Array(body.readableBytesView))
+            status: Int(response.status.code), headers: response.headers, body: Array(body.readableBytesView))
     }
 
     /// Classifies an error. Omits error texts that may contain header fields.
@@ -185,38 +213,5 @@ final class HTTPExchange: Sendable {
 
 extension HTTPExchange: CustomReflectable {
     /// Empty: connections hold recent requests with access tokens.
-    var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-/// Parses the `Retry-After` field (RFC 9110 section 10.2.3).
-enum RetryAfter {
-    private static let day = 86_400
-
-    /// The time to wait, at most a day; nil for an invalid value.
-    ///
-    /// - Parameter field: seconds, or a date (IMF-fixdate, section 5.6.7).
-    static func parse(_ field: String, now: Date) -> Duration? {
-        let text = field.utf8.drop { $0 == 0x20 }
-        if let seconds = number(text[...]) { return .seconds(min(seconds, day)) }
-        guard let date = date(Array(text)) else { return nil }
-        return .seconds(min(max(0, date.timeIntervalSince(now)), Double(day)))
-    }
-
-    private static func number(_ digits: some Collection<UInt8>) -> Int? {
-        guard (1...9).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-    }
-
-    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`. Ignores the day name.
-    private static func date(_ bytes: [UInt8]) -> Date? {
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        guard bytes.count == 29, bytes[3...4].elementsEqual(", ".utf8), bytes[25...].elementsEqual(" GMT".utf8),
-            let day = number(bytes[5...6]), let year = number(bytes[12...15]), let hour = number(bytes[17...18]),
-            let minute = number(bytes[20...21]), let second = number(bytes[23...24]), hour < 24, minute < 60,
-            second < 61,
-            let month = months.firstIndex(where: { bytes[8...10].elementsEqual($0.utf8) }),
-            let days = RFC3339.daysSince1970(year: year, month: month + 1, day: day)
-        else { return nil }
-        return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
-    }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,9 +1,9 @@
-import AssayGooglePlay
-import Foundation
+package import AssayHTTPClient
+package import Foundation
 import Synchronization
 
 /// A clock that advances only by waits, which it records.
-final class TestTime: Sendable {
+package final class TestTime: Sendable {
     private struct State {
         var passed = Duration.zero
         var waits: [Duration] = []
@@ -18,26 +18,26 @@ final class TestTime: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter random: every random number.
-    init(_ start: Date = Date(timeIntervalSince1970: 1_776_794_400), random: Double = 1) {
+    package init(_ start: Date = Date(timeIntervalSince1970: 1_776_794_400), random: Double = 1) {
         self.start = start
         self.random = random
     }
 
     /// The waits.
-    var waits: [Duration] { state.withLock { $0.waits } }
+    package var waits: [Duration] { state.withLock { $0.waits } }
 
     /// The time of day.
-    var now: Date {
+    package var now: Date {
         let passed = state.withLock { $0.passed }
         return start.addingTimeInterval(
             Double(passed.components.seconds) + Double(passed.components.attoseconds) / 1e18)
     }
 
     /// Advances the clock.
-    func pass(_ duration: Duration) { state.withLock { $0.passed += duration } }
+    package func pass(_ duration: Duration) { state.withLock { $0.passed += duration } }
 
     /// Waits for an operation with a timeout, and lets it time out.
-    func runOut(_ limit: Duration) async throws {
+    package func runOut(_ limit: Duration) async throws {
         let isUnderWay = {
             self.state.withLock { state in
                 let ended = state.limits.filter { $0.value == limit }.keys
@@ -61,7 +61,8 @@ final class TestTime: Sendable {
         pass(limit)
     }
 
-    var client: ClientTime {
+    /// The clocks of a client.
+    package var client: ClientTime {
         ClientTime(
             now: { self.now }, uptime: { self.state.withLock { $0.passed } },
             sleep: { duration in

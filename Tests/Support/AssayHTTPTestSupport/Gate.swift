@@ -1,11 +1,14 @@
 import Synchronization
 
 /// Blocks tasks until a test opens it, for an order of events that does not depend on the load.
-final class Gate: Sendable {
+package final class Gate: Sendable {
     private let waiting = Mutex<[@Sendable () -> Void]?>([])
 
+    /// Creates a closed gate.
+    package init() {}
+
     /// Calls `body` once the gate is open.
-    func whenOpen(_ body: @escaping @Sendable () -> Void) {
+    package func whenOpen(_ body: @escaping @Sendable () -> Void) {
         let isOpen = waiting.withLock { waiting in
             waiting?.append(body)
             return waiting == nil
@@ -14,7 +17,7 @@ final class Gate: Sendable {
     }
 
     /// Opens the gate for waiting and later calls.
-    func open() {
+    package func open() {
         let bodies = waiting.withLock { waiting in
             defer { waiting = nil }
             return waiting ?? []

@@ -1,9 +1,9 @@
 package import AssayCore
 
-/// The base URL of a server: `https`, host, optional port and path.
+/// The URL of a server: `https`, host, optional port and path.
 ///
-/// `http` is allowed only for this machine, for tests: elsewhere it would expose access tokens. Requests append a path
-/// to the URL, so user, query, fragment and escapes are refused.
+/// `http` is allowed only for this machine, for tests: elsewhere it would expose access tokens. Requests may append a
+/// path to the URL, so user, query, fragment and escapes are refused.
 package struct ServerURL: Sendable, CustomStringConvertible {
     /// The URL without a trailing `/`.
     package let text: String
@@ -13,6 +13,10 @@ package struct ServerURL: Sendable, CustomStringConvertible {
     /// `https://playintegrity.googleapis.com`.
     package static let playIntegrity = ServerURL(
         text: "https://playintegrity.googleapis.com", host: "playintegrity.googleapis.com")
+
+    /// `https://android.googleapis.com/attestation/status`.
+    package static let androidStatus = ServerURL(
+        text: "https://android.googleapis.com/attestation/status", host: "android.googleapis.com")
 
     private init(text: String, host: String) {
         self.text = text
