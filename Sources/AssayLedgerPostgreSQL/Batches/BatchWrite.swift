@@ -1,0 +1,42 @@
+import AssayCore
+import FoundationEssentials
+
+/// A write that shares a transaction with others.
+enum BatchWrite: Sendable {
+    case issue(IssuedChallenge)
+    case commit([LedgerEffect])
+
+    /// The effects; none for a new challenge.
+    var effects: [LedgerEffect] {
+        switch self {
+        case .issue: []
+        case .commit(let effects): effects
+        }
+    }
+}
+
+/// The result of a write.
+enum BatchAnswer: Sendable {
+    /// Whether the challenge is new.
+    case issued(Bool)
+    /// The decisions.
+    case decided(CommitOutcome)
+
+    /// Whether the write has changed anything.
+    var isChange: Bool {
+        switch self {
+        case .issued(let isNew): isNew
+        case .decided(let outcome): outcome.isApplied && !outcome.decisions.isEmpty
+        }
+    }
+}
+
+/// A write that waits for its answer.
+struct PendingWrite: Sendable {
+    let write: BatchWrite
+    /// The time of the decision.
+    let now: Date
+    /// When the caller gets an answer at the latest, unless a COMMIT was sent.
+    let deadline: ContinuousClock.Instant
+    let answer: CheckedContinuation<Result<BatchAnswer, LedgerOutage>, Never>
+}

@@ -1,0 +1,131 @@
+import AssayCore
+import FoundationEssentials
+
+/// The connection of one thread. It is opened when it is needed, and opened again after it was lost.
+final class ConnectionHolder {
+    /// What is demanded of a database.
+    enum Demand {
+        /// A ledger of a version that this code knows, on a durable primary.
+        case ledger
+        /// A durable primary, for an owner who creates or upgrades a ledger.
+        case primary
+    }
+
+    let target: ConnectionTarget
+    private let demand: Demand
+    private let session: SessionSettings
+    private var connection: DatabaseConnection?
+
+    init(_ target: ConnectionTarget, demand: Demand = .ledger, findsByKeys: Bool) {
+        self.target = target
+        self.demand = demand
+        session = SessionSettings(timeout: target.timeout, findsByKeys: findsByKeys)
+    }
+
+    /// When the operations under way end at the latest, with connecting and all their round trips; nil for no limit, so that each
+    /// round trip may last for the timeout.
+    var limit: ContinuousClock.Instant?
+
+    /// The time at which a round trip that begins now ends.
+    var deadline: ContinuousClock.Instant {
+        let latest = ContinuousClock.now + target.timeout
+        return limit.map { min($0, latest) } ?? latest
+    }
+
+    /// Whether an operation is not begun any more. A tenth of the timeout must be left: operations that have waited for long share
+    /// a round trip with others, and would else cut the connection of all.
+    func isLate(_ deadline: ContinuousClock.Instant, at now: ContinuousClock.Instant) -> Bool {
+        deadline - now <= target.timeout / 10
+    }
+
+    /// The outage of an operation that was not begun in time.
+    var lateness: LedgerOutage {
+        LedgerOutage(
+            .unreachable,
+            "an operation has waited for \(target.place) until it was too late, and was not sent; see whether the server answers "
+                + "slowly")
+    }
+
+    /// Whether there is a connection.
+    var isOpen: Bool { connection != nil }
+
+    /// The connection.
+    func current() throws -> DatabaseConnection {
+        if let connection { return connection }
+        let opened = try DatabaseConnection(target, by: deadline)
+        var steps = [Step(ServerSettings.query)]
+        if !target.isPooled {
+            steps.insert(Step(session.statement(isLocal: false, serverVersion: opened.serverVersion)), at: 0)
+        }
+        let rows = try opened.run(steps, by: deadline)
+        if let last = rows.last { try require(ServerSettings(last, now: Date().microseconds)) }
+        if demand == .ledger { try LedgerVersion.require(opened, target, by: deadline) }
+        connection = opened
+        return opened
+    }
+
+    /// The statement with which a transaction begins: behind a pooler, the settings hold for one transaction.
+    func transactionSettings(_ connection: DatabaseConnection) -> [Step] {
+        guard target.isPooled else { return [] }
+        return [Step(session.statement(isLocal: true, serverVersion: connection.serverVersion))]
+    }
+
+    /// Closes the connection. The next use opens another one.
+    func drop() {
+        // The caller may hold a reference; the server must not wait for that to go on without this client.
+        connection?.cut()
+        connection = nil
+    }
+
+    /// Executes statements, in an implicit transaction or with BEGIN and COMMIT among them, in one round trip. Closes a connection
+    /// that fails. After a failed statement it ends the transaction.
+    func run(_ steps: [Step]) throws -> [StatementRows] {
+        let connection = try current()
+        do {
+            return try connection.run(steps, by: deadline)
+        } catch {
+            recover(from: error)
+            throw error
+        }
+    }
+
+    /// Executes statements in a transaction that is durable when this returns: standbys that a COMMIT waits for have it, and all
+    /// that was committed before it.
+    func transact(_ steps: [Step]) throws -> [StatementRows] {
+        let connection = try current()
+        _ = connection.takeWarning()
+        let settings = transactionSettings(connection)
+        let rows = try run([Step(LedgerStatements.begin)] + settings + steps + [Step(LedgerStatements.commit)])
+        if let warning = connection.takeWarning() {
+            throw DatabaseFailure(
+                extent: .connection, state: warning,
+                message: "the server has committed with a warning, such as after a cancelled wait for its standby")
+        }
+        return Array(rows[(1 + settings.count)...].dropLast())
+    }
+
+    /// Makes the connection usable after a failure, or closes it.
+    func recover(from error: any Error) {
+        guard let failure = error as? DatabaseFailure, failure.extent == .connection else {
+            // A transaction may be open: in the pipeline BEGIN came before.
+            if (try? connection?.run([Step(LedgerStatements.rollback)], by: deadline)) == nil { drop() }
+            return
+        }
+        drop()
+    }
+
+    private func require(_ settings: ServerSettings) throws(LedgerOutage) {
+        if settings.isStandby {
+            throw LedgerOutage(
+                .readOnly, "\(target.place) is a standby, which takes no writes; name the primary, or all hosts")
+        }
+        if let objection = settings.objection, !(target.isPooled && objection.hasPrefix("synchronous_commit")),
+            !target.isDurabilityWaived
+        {
+            throw LedgerOutage(
+                .notDurable,
+                "\(target.place) may forget what it has committed: \(objection); set it to on, or add durability=waived to "
+                    + "the URL")
+        }
+    }
+}

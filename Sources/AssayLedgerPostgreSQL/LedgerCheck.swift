@@ -1,0 +1,173 @@
+public import AssayCore
+import AssayKeyStore
+import AssayPrimitives
+import FoundationEssentials
+
+extension PostgreSQLLedger {
+    /// How many problems of a sort are reported. Damage often comes in thousands.
+    private static let problemLimit = 100
+
+    /// Looks for damage in the rows of all tables, and for settings and privileges that are not as they should be.
+    public func check(
+        _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
+    ) async throws(LedgerOutage) -> [String] {
+        let snapshot = try await LedgerSnapshot(target)
+        do {
+            let problems = try await problems(snapshot, keyProblem)
+            await snapshot.close()
+            return problems
+        } catch {
+            await snapshot.close()
+            throw LedgerOutage(error, at: place)
+        }
+    }
+
+    private func problems(
+        _ snapshot: LedgerSnapshot, _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
+    ) async throws -> [String] {
+        var problems = try await serverProblems()
+        problems += try await rows(snapshot, .challenges, { (row) throws(StoredValueError) in try row.challenge() }) {
+            LedgerProblem.of(challenge: $0.challenge, consumedAt: $0.consumedAt)
+        }
+        problems += try await rows(snapshot, .keys, { (row) throws(StoredValueError) in try row.key() }) { key in
+            if key.identifier.value.isEmpty || key.publicKey.isEmpty { return "\(key.label) is empty" }
+            return keyProblem(key).map { "\(key.label) \($0)" }
+        }
+        problems += try await copiedKeys()
+        problems += try await rows(snapshot, .digests, { (row) throws(StoredValueError) in try row.digest() }) { use in
+            use.digest.isEmpty ? "an empty digest was used at \(RFC3339.format(use.usedAt))" : nil
+        }
+        problems += try await rows(snapshot, .standings, { (row) throws(StoredValueError) in try row.standing() }) {
+            $0.subject.name.isEmpty ? "a standing of the kind \($0.subject.kind.rawValue) has no name" : nil
+        }
+        problems += try await rows(snapshot, .operators, { (row) throws(StoredValueError) in try row.storedOperator() })
+        { stored in
+            if let objection = LedgerRules.objection(toOperatorName: stored.operator.name) {
+                return "an operator has a name that none can have: \(objection)"
+            }
+            return stored.tokenHash.count == 32 ? nil : "operator \(stored.operator.name) has a hash of another length"
+        }
+        problems += try await rows(snapshot, .sealedKeys, { (row) throws(StoredValueError) in try row.sealedKey() }) {
+            $0.problem
+        }
+        problems += try await rows(snapshot, .documents, { (row) throws(StoredValueError) in try row.document() }) {
+            $0.document.revision < 1 ? "the document \($0.name) has the revision \($0.document.revision)" : nil
+        }
+        var chain = LedgerAuditChain()
+        problems += try await rows(snapshot, .audit, { (row) throws(StoredValueError) in try row.auditEntry() }) {
+            chain.problem(with: $0)
+        }
+        problems += endProblem(chain, try await snapshot.auditEnd())
+        return problems
+    }
+
+    private func rows<Value: Sendable>(
+        _ snapshot: LedgerSnapshot, _ section: LedgerSnapshot.Section,
+        _ read: @escaping @Sendable (StoredRow) throws(StoredValueError) -> Value, _ problem: (Value) -> String?
+    ) async throws -> [String] {
+        var problems: [String] = []
+        try await snapshot.eachResult(section, read) { result in
+            guard problems.count < Self.problemLimit else { return }
+            switch result {
+            case .success(let value): if let found = problem(value) { problems.append(found) }
+            case .failure(let outage): problems.append("a row of \(section.table) cannot be read: \(outage.message)")
+            }
+        }
+        return problems
+    }
+
+    /// Two IDs for one public key, which no evidence can lead to.
+    private func copiedKeys() async throws -> [String] {
+        // The first byte of a key is the length of the engine's name, which follows.
+        let query = Statement(
+            """
+            SELECT substr(id, 2, get_byte(id, 0)), count(*), (array_agg(id))[1] FROM \(statements.schema).enrolled_key
+            WHERE whole IS NULL GROUP BY substr(id, 2, get_byte(id, 0)), public_key HAVING count(*) > 1
+            LIMIT \(Self.problemLimit)
+            """)
+        return try await office.run { holder in
+            let rows = try holder.run([Step(query)])[0]
+            return (0..<rows.count).map { row in
+                let engine = rows.bytes(row, 0) ?? []
+                let identifier = (rows.bytes(row, 2) ?? []).dropFirst(1 + engine.count)
+                return
+                    "\(rows.integer(row, 1) ?? 0) keys of \(String(decoding: engine, as: UTF8.self)) share one public key, "
+                    + "among them \(Array(identifier).hexadecimal)"
+            }
+        }
+    }
+
+    /// The end of the audit trail has a row of its own: entries that were cut off at the end are noticed.
+    private func endProblem(_ chain: LedgerAuditChain, _ end: (number: Int64, hash: [UInt8])?) -> [String] {
+        guard let end else { return ["the end of the audit trail is missing"] }
+        if end.number != Int64(chain.count) {
+            return ["the audit trail ends at entry \(chain.count), and entry \(end.number) was the last one"]
+        }
+        return end.hash == chain.hash ? [] : ["the last entry of the audit trail is not the one that was written"]
+    }
+
+    /// The clock difference from which it is reported, in microseconds.
+    private static let clockLimit: Int64 = 1_000_000
+
+    /// Dead rows of a table that are reported: autovacuum begins with a fifth of the live ones.
+    private static let deadRows: Int64 = 100_000
+
+    private func serverProblems() async throws -> [String] {
+        let schema = target.schema
+        return try await office.run { holder in
+            var parameters = Parameters()
+            parameters.add(text: schema)
+            let rows = try holder.run([
+                Step(ServerSettings.query), Step(Self.standbys), Step(Self.bloat, parameters),
+            ])
+            let settings = ServerSettings(rows[0], now: Date().microseconds)
+            var problems: [String] = []
+            if let objection = settings.objection {
+                problems.append("the server may forget what it has committed: \(objection)")
+            }
+            if abs(settings.clockDifference) > Self.clockLimit {
+                let seconds = Double(settings.clockDifference) / 1_000_000
+                problems.append(
+                    "the clock of the server is \(seconds) seconds ahead of this machine's; synchronise both")
+            }
+            if !settings.synchronousStandbys.isEmpty, rows[1].integer(0, 0) == 0 {
+                problems.append(
+                    "synchronous_standby_names is set, and no synchronous standby is connected: every write waits for one"
+                )
+            }
+            for row in 0..<rows[2].count {
+                let table = String(decoding: rows[2].bytes(row, 0) ?? [], as: UTF8.self)
+                let (live, dead) = (rows[2].integer(row, 1) ?? 0, rows[2].integer(row, 2) ?? 0)
+                if dead > Self.deadRows, dead > live {
+                    problems.append(
+                        "table \(table) has \(dead) dead rows beside \(live) live ones: see autovacuum and long transactions"
+                    )
+                }
+            }
+            return problems
+        }
+    }
+
+    /// Roles without pg_read_all_stats see no states.
+    private static let standbys = Statement(
+        """
+        SELECT count(*) FROM pg_catalog.pg_stat_replication
+        WHERE sync_state IS NULL OR sync_state IN ('sync', 'quorum')
+        """)
+    private static let bloat = Statement(
+        """
+        SELECT convert_to(relname::text, 'UTF8'), n_live_tup, n_dead_tup FROM pg_catalog.pg_stat_all_tables
+        WHERE schemaname = convert_from($1, 'UTF8')
+        """)
+}
+
+/// What is wrong with an entry.
+enum LedgerProblem {
+    static func of(challenge: IssuedChallenge, consumedAt: Date?) -> String? {
+        let times = "issued at \(RFC3339.format(challenge.issuedAt))"
+        if challenge.value.isEmpty { return "a challenge \(times) is empty" }
+        if challenge.expiresAt <= challenge.issuedAt { return "a challenge \(times) expired before" }
+        if let consumedAt, consumedAt > challenge.expiresAt { return "a challenge \(times) was consumed too late" }
+        return nil
+    }
+}

@@ -1,0 +1,120 @@
+import AssayCore
+import AssayKeyStore
+import AssayPrimitives
+import FoundationEssentials
+
+/// A change by hand: a transaction of several round trips on one connection. It locks the end of the audit trail first, so that
+/// changes of all servers happen one after the other.
+struct ManualChange {
+    /// How often a change is repeated that a batch was faster than.
+    private static let raceLimit = 10
+
+    let tables: AdministrationStatements
+    private let holder: ConnectionHolder
+    private let statements: LedgerStatements
+    /// The last entry of the audit trail.
+    private let end: (number: Int64, hash: [UInt8])
+
+    /// Runs `body` in a transaction and makes it durable.
+    ///
+    /// - Throws: ``LedgerOutage`` with `OutageCode.undetermined` if the answer of COMMIT was lost: the change may have been
+    ///   made, and repeating it is safe.
+    static func run<Value>(
+        _ holder: ConnectionHolder, _ statements: LedgerStatements, place: String,
+        _ body: (ManualChange) throws -> Value
+    ) throws -> Value {
+        var races = 0
+        while true {
+            do {
+                return try attempt(holder, statements, place, body)
+            } catch let failure as DatabaseFailure where failure.isRace && races < raceLimit {
+                races += 1
+            }
+        }
+    }
+
+    private static func attempt<Value>(
+        _ holder: ConnectionHolder, _ statements: LedgerStatements, _ place: String,
+        _ body: (ManualChange) throws -> Value
+    ) throws -> Value {
+        let opening = try open(holder, statements)
+        if let other = opening[opening.count - 1].bytes(0, 0) {
+            holder.drop()
+            throw LedgerMark(other).outage(of: holder.target.place)
+        }
+        let end = opening[opening.count - 2]
+        guard let number = end.integer(0, 0), let hash = end.bytes(0, 1) else {
+            holder.drop()
+            throw StoredValueError(table: "audit_head", column: "no end of the trail")
+        }
+        let change = ManualChange(
+            tables: AdministrationStatements(schema: statements.schema), holder: holder, statements: statements,
+            end: (number, hash))
+        let value: Value
+        do { value = try body(change) } catch {
+            if holder.isOpen { holder.recover(from: error) }
+            throw error
+        }
+        try commit(holder, place)
+        return value
+    }
+
+    /// Begins the transaction. An idle connection that the server has closed meanwhile is opened again.
+    private static func open(_ holder: ConnectionHolder, _ statements: LedgerStatements) throws -> [StatementRows] {
+        let wasOpen = holder.isOpen
+        func begin() throws -> [StatementRows] {
+            let settings = holder.transactionSettings(try holder.current())
+            // The mark is read behind the lock: whoever moves the ledger stores it before it takes the lock.
+            return try holder.run(
+                [Step(LedgerStatements.begin)] + settings + [Step(statements.lockAudit), Step(statements.findMark)])
+        }
+        do { return try begin() } catch let failure as DatabaseFailure where wasOpen && failure.extent == .connection {
+            return try begin()
+        }
+    }
+
+    private static func commit(_ holder: ConnectionHolder, _ place: String) throws {
+        let connection = try holder.current()
+        _ = connection.takeWarning()
+        do {
+            let rows = try holder.run([Step(LedgerStatements.commit)])
+            guard rows.last?.command == "COMMIT" else {
+                throw LedgerOutage(.internalError, "\(place) has rolled back a change without an error")
+            }
+        } catch let failure as DatabaseFailure where failure.extent == .connection {
+            throw LedgerOutage(
+                .undetermined,
+                "the answer to a change of \(place) was lost: \(failure.message); see whether it was made, and repeat it if not"
+            )
+        }
+        if let warning = connection.takeWarning() {
+            throw LedgerOutage(
+                .undetermined,
+                "\(place) has made the change, but warns (SQLSTATE \(warning)): the wait for its standby was cancelled")
+        }
+    }
+
+    /// Executes a statement of the transaction.
+    func run(_ step: Step) throws -> StatementRows { try holder.run([step])[0] }
+
+    /// The operators of a name, in any state.
+    func operators(named name: String) throws -> [LedgerOperator] {
+        try run(tables.operators(named: name)).map("operator") { (row) throws(StoredValueError) in
+            try row.storedOperator().operator
+        }
+    }
+
+    /// Appends the change to the audit trail, once in a transaction.
+    func append(_ change: LedgerChange) throws {
+        var entry = LedgerAuditEntry(number: Int(end.number) + 1, change: change, previousHash: end.hash, hash: [])
+        entry = LedgerAuditEntry(
+            number: entry.number, change: change, previousHash: end.hash,
+            hash: Digest.sha256(Array(entry.text.utf8)))
+        var head = Parameters()
+        head.add(Int64(entry.number))
+        head.add(entry.hash)
+        _ = try holder.run([
+            AdministrationStatements.append(entry, statements.appendAudit), Step(statements.moveAuditHead, head),
+        ])
+    }
+}

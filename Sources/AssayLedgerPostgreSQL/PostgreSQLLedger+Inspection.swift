@@ -1,0 +1,61 @@
+public import AssayCore
+import AssayPrimitives
+public import FoundationEssentials
+
+extension PostgreSQLLedger {
+    /// Deletes all challenges and digests that ended long enough ago. Returns how many.
+    @discardableResult
+    public func purge(at now: Date) async throws(LedgerOutage) -> Int { try await purger.all(at: now) }
+
+    /// Passes every entry to `body`, in a consistent snapshot, section by section.
+    ///
+    /// Pages of rows are read on a connection of their own: memory does not grow with the ledger. A long snapshot keeps dead rows
+    /// of all tables from being removed; large ledgers are exported on a standby.
+    /// - Throws: ``LedgerOutage``, and what `body` throws.
+    public func export(_ body: (LedgerEntry) throws -> Void) async throws {
+        let snapshot = try await LedgerSnapshot(target)
+        do {
+            try await snapshot.entries(body)
+        } catch {
+            await snapshot.close()
+            throw error
+        }
+        await snapshot.close()
+    }
+
+    /// Passes the audit trail to `body`, in a consistent snapshot.
+    ///
+    /// - Throws: ``LedgerOutage``, and what `body` throws.
+    public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {
+        let snapshot = try await LedgerSnapshot(target)
+        do {
+            try await snapshot.each(.audit, { (row) throws(StoredValueError) in try row.auditEntry() }, body)
+        } catch {
+            await snapshot.close()
+            throw error
+        }
+        await snapshot.close()
+    }
+
+    /// Counts the entries of the ledger at a time.
+    public func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
+        let schema = statements.schema
+        let counts = [
+            "challenge WHERE $1 < expires_at AND consumed_at IS NULL",
+            "challenge WHERE $1 < expires_at AND consumed_at IS NOT NULL", "enrolled_key",
+            "used_digest WHERE $1 < until", "standing WHERE (until IS NULL OR $1 < until) AND allows = 0",
+            "standing WHERE (until IS NULL OR $1 < until) AND allows = 1",
+            "operator WHERE $1 < until AND revoked_at IS NULL", "document",
+        ].map { "(SELECT count(*) FROM \(schema).\($0))" }
+        var parameters = Parameters()
+        parameters.add(now.microseconds)
+        let step = Step(Statement("SELECT \(counts.joined(separator: ", "))"), parameters)
+        return try await office.run { holder in
+            let rows = try holder.run([step])[0]
+            func count(_ column: Int) -> Int { Int(rows.integer(0, column) ?? 0) }
+            return LedgerSummary(
+                openChallenges: count(0), consumedChallenges: count(1), keys: count(2), digests: count(3),
+                blocks: count(4), allowances: count(5), operators: count(6), documents: count(7))
+        }
+    }
+}

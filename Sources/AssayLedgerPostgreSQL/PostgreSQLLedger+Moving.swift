@@ -1,0 +1,193 @@
+package import AssayCore
+package import AssayKeyStore
+import FoundationEssentials
+
+extension PostgreSQLLedger: MovableLedger {
+    /// Opens a ledger to move it, also one that is marked as moved, as the owner of its tables.
+    package static func openToMove(_ url: String) async throws -> PostgreSQLLedger {
+        let ledger = PostgreSQLLedger(try ConnectionTarget(url), purging: .never, demand: .primary)
+        let target = ledger.target
+        do {
+            try await ledger.office.run { holder in
+                try LedgerVersion.require(try holder.current(), target, by: holder.deadline, isMoving: true)
+            }
+        } catch {
+            try await ledger.close()
+            throw error
+        }
+        return ledger
+    }
+
+    package func mark() async throws(LedgerOutage) -> LedgerMark? {
+        let step = Step(statements.findMark)
+        return try await office.run { holder in try holder.run([step])[0].bytes(0, 0).map { LedgerMark($0) } }
+    }
+
+    package func changeMark(from old: LedgerMark?, to new: LedgerMark?) async throws(LedgerOutage) -> Bool {
+        var parameters = Parameters()
+        parameters.add(text: old?.text)
+        parameters.add(text: new?.text)
+        let change = Step(
+            Statement(
+                """
+                UPDATE \(statements.schema).ledger SET moved_to = $2
+                WHERE one = 1 AND moved_to IS NOT DISTINCT FROM $1 RETURNING one
+                """), parameters)
+        let fence = fence
+        return try await office.run { holder in
+            guard try holder.transact([change])[0].count == 1 else { return false }
+            if new != nil { _ = try holder.transact(fence) }
+            return true
+        }
+    }
+
+    /// Wait for the batches, the changes and the purge that are under way. Later ones read the mark behind these locks.
+    private var fence: [Step] {
+        let schema = statements.schema
+        return [
+            Step(Statement("UPDATE \(schema).writer SET epoch = epoch + 1")),
+            Step(Statement("UPDATE \(schema).audit_head SET number = number WHERE one = 1")),
+            Step(Statement("UPDATE \(schema).purge SET digests_until = digests_until WHERE one = 1")),
+        ]
+    }
+
+    /// Marks the ledger as moved, and fences all writers: each looks at the mark when it registers again.
+    package func beginMove(to place: String) async throws(LedgerOutage) -> LedgerMark? {
+        var parameters = Parameters()
+        parameters.add(text: place)
+        let schema = statements.schema
+        let find = Step(Statement("SELECT moved_to FROM \(schema).ledger WHERE one = 1 FOR UPDATE"))
+        let mark = Step(
+            Statement("UPDATE \(schema).ledger SET moved_to = coalesce(moved_to, $1) WHERE one = 1"), parameters)
+        let fence = fence
+        return try await office.run { holder in
+            let before = try holder.transact([find, mark])[0].bytes(0, 0)
+            _ = try holder.transact(fence)
+            return before.map { LedgerMark($0) }
+        }
+    }
+
+    package func cancelMove() async throws(LedgerOutage) {
+        let step = Step(Statement("UPDATE \(statements.schema).ledger SET moved_to = NULL WHERE one = 1"))
+        try await office.run { holder in _ = try holder.transact([step]) }
+    }
+
+    package func records(_ body: ([LedgerRecord]) async throws -> Void) async throws {
+        let snapshot = try await LedgerSnapshot(target, demand: .primary)
+        do {
+            try await snapshot.records(body)
+        } catch {
+            await snapshot.close()
+            throw error
+        }
+        await snapshot.close()
+    }
+
+    package func insert(_ records: [LedgerRecord]) async throws(LedgerOutage) {
+        let statements = statements
+        try await office.run { holder in
+            let steps = try RecordInsertion(statements: statements).steps(records)
+            _ = try holder.transact(steps)
+        }
+    }
+}
+
+extension LedgerSnapshot {
+    /// Passes the records of all tables to `body`, a page at a time.
+    func records(_ body: ([LedgerRecord]) async throws -> Void) async throws {
+        try await pages(.challenges, body) { (row) throws(StoredValueError) in
+            let stored = try row.challenge()
+            return .challenge(stored.challenge, consumedAt: stored.consumedAt)
+        }
+        try await pages(.keys, body) { (row) throws(StoredValueError) in .key(try row.key()) }
+        try await pages(.digests, body) { (row) throws(StoredValueError) in .digest(try row.digest()) }
+        try await body(try await marks())
+        try await pages(.standings, body) { (row) throws(StoredValueError) in .standing(try row.standing()) }
+        try await pages(.operators, body) { (row) throws(StoredValueError) in
+            let stored = try row.storedOperator()
+            return .operator(stored.operator, tokenHash: stored.tokenHash)
+        }
+        try await pages(.sealedKeys, body) { (row) throws(StoredValueError) in .sealedKey(try row.sealedKey()) }
+        try await pages(.documents, body) { (row) throws(StoredValueError) in
+            let stored = try row.document()
+            return .document(stored.document, named: stored.name)
+        }
+        try await pages(.audit, body) { (row) throws(StoredValueError) in .audit(try row.auditEntry()) }
+    }
+}
+
+/// The statements that store records, of which some may be stored already.
+struct RecordInsertion {
+    let statements: LedgerStatements
+
+    private func ignoring(_ step: Step) -> Step {
+        Step(Statement("\(step.statement.text) ON CONFLICT DO NOTHING"), step.parameters)
+    }
+
+    func steps(_ records: [LedgerRecord]) throws -> [Step] {
+        let tables = AdministrationStatements(schema: statements.schema)
+        var challenges: [(key: RowKey, challenge: IssuedChallenge, consumedAt: Date?)] = []
+        var keys: [RowKey: EnrolledKey] = [:]
+        var digests: [RowKey: UsedDigest] = [:]
+        var steps: [Step] = []
+        for record in records {
+            switch record {
+            case .challenge(let challenge, let consumedAt):
+                challenges.append((RowKey(challenge.value), challenge, consumedAt))
+            case .key(let key): keys[RowKey(key.identifier)] = key
+            case .digest(let use): digests[RowKey(use.digest)] = use
+            case .forgotten(let app, let kind, let madeAt): steps.append(mark(app, kind, madeAt))
+            case .standing(let standing): steps.append(ignoring(tables.insert(standing)))
+            case .operator(let stored, let tokenHash):
+                steps.append(ignoring(tables.insert(stored, tokenHash: tokenHash)))
+            case .sealedKey(let key): steps.append(ignoring(tables.insert(key)))
+            case .document(let document, let name): steps.append(insert(document, named: name))
+            case .audit(let entry): steps += append(entry)
+            }
+        }
+        if !challenges.isEmpty { steps.append(ignoring(BatchRows.insert(challenges, statements))) }
+        if !keys.isEmpty { steps.append(ignoring(try BatchRows.insert(keys, statements))) }
+        if !digests.isEmpty { steps.append(ignoring(BatchRows.insert(digests, statements))) }
+        return steps
+    }
+
+    private func mark(_ app: String, _ kind: String, _ madeAt: Int64) -> Step {
+        var parameters = Parameters()
+        parameters.add(text: app)
+        parameters.add(text: kind)
+        parameters.add(madeAt)
+        return Step(
+            Statement(
+                """
+                INSERT INTO \(statements.schema).forgotten_use (app, kind, made_at) VALUES ($1, $2, $3)
+                ON CONFLICT (sha256(app), sha256(kind)) DO NOTHING
+                """), parameters)
+    }
+
+    private func insert(_ document: LedgerDocument, named name: String) -> Step {
+        var parameters = Parameters()
+        parameters.add(text: name)
+        parameters.add(document.bytes)
+        parameters.add(document.revision)
+        parameters.add(document.storedAt.microseconds)
+        return Step(
+            Statement(
+                """
+                INSERT INTO \(statements.schema).document (name, content, revision, stored_at) VALUES ($1, $2, $3, $4)
+                ON CONFLICT DO NOTHING
+                """), parameters)
+    }
+
+    private func append(_ entry: LedgerAuditEntry) -> [Step] {
+        var head = Parameters()
+        head.add(Int64(entry.number))
+        head.add(entry.hash)
+        return [
+            ignoring(AdministrationStatements.append(entry, statements.appendAudit)),
+            Step(
+                Statement(
+                    "UPDATE \(statements.schema).audit_head SET number = $1, hash = $2 WHERE one = 1 AND number < $1"),
+                head),
+        ]
+    }
+}

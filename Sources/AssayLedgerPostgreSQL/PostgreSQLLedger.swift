@@ -1,0 +1,172 @@
+public import AssayCore
+public import FoundationEssentials
+
+/// A ledger in a PostgreSQL database, which servers on several machines may share.
+///
+/// A commit is answered when it would survive a power cut of the server, and with synchronous standbys also the loss of the server.
+/// Writes that arrive together share one transaction of two round trips, on two connections with threads of their own. Times
+/// are kept to the microsecond. Cancelling a task does not interrupt its write: the caller gets the outcome. A key that comes
+/// with the evidence (``CounterAdvance/supplied``) is ignored.
+///
+/// If the answer of a commit is lost, the ledger finds out on a new connection whether it was applied. If it cannot,
+/// `OutageCode.undetermined` is thrown: the evidence is not accepted, but its challenge or counter may be used up.
+///
+/// The database also holds the sealed keys of a `SealedKeyStore`.
+public final class PostgreSQLLedger: LedgerAdministration {
+    /// Survives a crash and a power cut, unless ``isDurabilityWaived``. It is never ephemeral, which would let evidence bring keys.
+    public var durability: LedgerDurability { .durable }
+
+    /// Whether the URL says `durability=waived`: a server that may forget what it has committed is used all the same.
+    public var isDurabilityWaived: Bool { target.isDurabilityWaived }
+
+    /// The URL. It contains no password.
+    public var place: String { target.place }
+
+    /// What the ledger has done since it was opened.
+    public var counts: PostgreSQLLedgerCounts { counters.current }
+
+    let target: ConnectionTarget
+    let statements: LedgerStatements
+    let office: OfficeThread
+    let counters = LedgerCounters()
+    let purger: BackgroundPurge
+    private let writes = WorkQueue<PendingWrite>()
+    private let lookUps = WorkQueue<LookUp>()
+    private let threads = LedgerThreads()
+
+    /// How many connections write, and how many only read.
+    private static let (writers, readers) = (2, 2)
+
+    init(
+        _ target: ConnectionTarget, purging: LedgerPurging, demand: ConnectionHolder.Demand = .ledger
+    ) {
+        self.target = target
+        let statements = LedgerStatements(schema: target.schema)
+        self.statements = statements
+        let office = OfficeThread(target, demand: demand, threads: threads)
+        self.office = office
+        let purger = BackgroundPurge(statements: statements, purging: purging, office: office, counters: counters)
+        self.purger = purger
+        for number in 1...Self.writers {
+            threads.start("AssayLedger.writer\(number)") { [writes, counters] in
+                WriterThread(queue: writes, target: target, statements: statements, counters: counters) {
+                    purger.begin(at: $0)
+                }.run()
+            }
+        }
+        for number in 1...Self.readers {
+            threads.start("AssayLedger.reader\(number)") { [lookUps] in
+                LookUpThread(queue: lookUps, target: target).run()
+            }
+        }
+    }
+
+    deinit {
+        writes.close()
+        lookUps.close()
+        office.close()
+    }
+
+    /// Opens a ledger that `assay ledger create` or ``create(_:grantingTo:)`` has made.
+    ///
+    /// - Parameter url: `postgresql://[user@]host[:port][,host...]/database[?schema=NAME&...]`, without a password.
+    /// - Throws: ``PostgreSQLURLError``, or ``LedgerOutage``: ``OutageCode/unreachable`` without a server or a ledger,
+    ///   ``OutageCode/corrupt`` for a schema of something else, ``OutageCode/newerSchema``, `OutageCode.notDurable` and
+    ///   ``OutageCode/readOnly`` for a standby.
+    public static func open(_ url: String) async throws -> PostgreSQLLedger {
+        try await open(url, purging: .byClock { Date() })
+    }
+
+    /// What is wrong with a URL; nil for nothing.
+    public static func objection(to url: String) -> PostgreSQLURLError? {
+        do throws(PostgreSQLURLError) { _ = try ConnectionTarget(url) } catch { return error }
+        return nil
+    }
+
+    /// Opens a ledger with another clock for purging.
+    package static func open(_ url: String, purging: LedgerPurging) async throws -> PostgreSQLLedger {
+        let ledger = PostgreSQLLedger(try ConnectionTarget(url), purging: purging)
+        do {
+            try await ledger.office.run { holder in _ = try holder.current() }
+        } catch {
+            try await ledger.close()
+            throw error
+        }
+        return ledger
+    }
+
+    /// Issues a challenge that may be consumed once, before it expires.
+    ///
+    /// - Throws: ``LedgerOutage``; also when a challenge of the same value exists.
+    public func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) {
+        guard case .issued(true) = try await submit(.issue(challenge), at: now) else {
+            throw LedgerOutage(.internalError, "a challenge of this value exists in \(place); draw another one")
+        }
+    }
+
+    /// The key that was enrolled under an identifier, with its counter; nil if there is none.
+    public func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
+        var parameters = Parameters()
+        parameters.add(RowKey(identifier).bytes)
+        return try await find(Step(statements.findKey, parameters)) { rows in
+            try rows.first("enrolled_key") { (row) throws(StoredValueError) in try row.key() }
+        }
+    }
+
+    /// The blocks and allowances of some subjects that are in force at a time, in the order of the subjects.
+    public func standings(
+        of subjects: [LedgerSubject], at now: Date
+    ) async throws(LedgerOutage) -> [LedgerStanding] {
+        if subjects.isEmpty { return [] }
+        var parameters = Parameters()
+        parameters.add(subjects.map { RowKey($0).bytes })
+        let found = try await find(Step(statements.findStandings, parameters)) { rows in
+            try rows.map("standing") { (row) throws(StoredValueError) in try row.standing() }
+        }
+        return subjects.compactMap { subject in found.first { $0.subject == subject && $0.isInForce(at: now) } }
+    }
+
+    /// Applies effects, all together or not at all, in one transaction with other writes that arrive meanwhile.
+    ///
+    /// - Throws: ``LedgerOutage``. After `OutageCode.undetermined` the effects may have been applied, after any other one they
+    ///   are not. Also when two effects concern the same entry.
+    public func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
+        try LedgerRules.requireDistinct(effects)
+        guard !effects.isEmpty else { return CommitOutcome(decisions: []) }
+        guard case .decided(let outcome) = try await submit(.commit(effects), at: now) else {
+            throw LedgerOutage(.internalError, "a commit to \(place) was not decided")
+        }
+        return outcome
+    }
+
+    /// Finishes pending operations, and closes the connections. Later operations are outages.
+    public func close() async throws(LedgerOutage) {
+        writes.close()
+        lookUps.close()
+        office.close()
+        await threads.join()
+    }
+
+    private func submit(_ write: BatchWrite, at now: Date) async throws(LedgerOutage) -> BatchAnswer {
+        try await withCheckedContinuation { continuation in
+            let pending = PendingWrite(
+                write: write, now: now, deadline: .now + target.timeout, answer: continuation)
+            if let refusal = writes.add(pending) { continuation.resume(returning: .failure(refusal.outage(of: place))) }
+        }.get()
+    }
+
+    /// Finds rows, together with other look-ups that arrive meanwhile.
+    func find<Value: Sendable>(
+        _ step: Step, _ read: @escaping @Sendable (StatementRows) throws -> Value
+    ) async throws(LedgerOutage) -> Value {
+        let place = place
+        let result: Result<Value, LedgerOutage> = await withCheckedContinuation { continuation in
+            let lookUp = LookUp(step: step, deadline: .now + target.timeout) { rows in
+                let value = Result { try read(rows.get()) }.mapError { LedgerOutage($0, at: place) }
+                continuation.resume(returning: value)
+            }
+            if let refusal = lookUps.add(lookUp) { continuation.resume(returning: .failure(refusal.outage(of: place))) }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,131 @@
+import AssayCore
+
+/// The tables, their versions, and what a role needs.
+///
+/// Names, reasons and apps are `bytea`: `text` refuses U+0000. Times are microseconds since 1970-01-01T00:00:00Z. There is no
+/// PL/pgSQL, no advisory lock, no transaction identifier and no partition, so that other engines with the same protocol can hold
+/// a ledger.
+struct LedgerSchema: Sendable {
+    /// The version of the tables that this code reads and writes.
+    static let version: Int64 = 1
+    /// The number of rows that serialise enrolments with a limit; see `accountLock`.
+    static let accountLocks: Int32 = 1024
+
+    /// The name of the schema. It is one of ``ConnectionTarget``, and needs no quotes inside.
+    let name: String
+
+    private var prefix: String { "\"\(name)\"" }
+
+    /// The statements that create all tables, for an owner role. They are executed in one transaction.
+    ///
+    /// `ledger.compatible` is the oldest version of this code that may use the tables: versions apart by one work together while
+    /// servers are updated.
+    var creation: [String] {
+        [
+            "CREATE SCHEMA IF NOT EXISTS \(prefix)",
+            """
+            CREATE TABLE \(prefix).ledger (
+                one int4 PRIMARY KEY CHECK (one = 1), version int8 NOT NULL, compatible int8 NOT NULL,
+                moved_to bytea)
+            """,
+            """
+            CREATE TABLE \(prefix).writer (
+                id bytea PRIMARY KEY, epoch int8 NOT NULL, batch int8 NOT NULL, seen_at int8 NOT NULL
+            ) WITH (fillfactor = 50)
+            """,
+            "CREATE TABLE \(prefix).account_lock (id int4 PRIMARY KEY)",
+            """
+            CREATE TABLE \(prefix).challenge (
+                id bytea PRIMARY KEY, whole bytea, app bytea NOT NULL, purpose bytea NOT NULL,
+                issued_at int8 NOT NULL, expires_at int8 NOT NULL, consumed_at int8
+            ) WITH (fillfactor = 90)
+            """,
+            "CREATE INDEX challenge_expires_at ON \(prefix).challenge (expires_at)",
+            """
+            CREATE TABLE \(prefix).enrolled_key (
+                id bytea PRIMARY KEY, whole bytea, app bytea NOT NULL, public_key bytea NOT NULL,
+                counter int8 NOT NULL CHECK (counter BETWEEN 0 AND 4294967295), skipped bytea NOT NULL,
+                enrolled_at int8 NOT NULL, properties bytea NOT NULL, account bytea, retired_at int8
+            ) WITH (fillfactor = 90)
+            """,
+            """
+            CREATE INDEX enrolled_key_account ON \(prefix).enrolled_key (sha256(account)) WHERE account IS NOT NULL
+            """,
+            """
+            CREATE TABLE \(prefix).used_digest (
+                id bytea PRIMARY KEY, whole bytea, app bytea NOT NULL, kind bytea NOT NULL,
+                made_at int8 NOT NULL, used_at int8 NOT NULL, until int8 NOT NULL)
+            """,
+            "CREATE INDEX used_digest_until ON \(prefix).used_digest (until)",
+            """
+            CREATE TABLE \(prefix).forgotten_use (app bytea NOT NULL, kind bytea NOT NULL, made_at int8 NOT NULL)
+            """,
+            "CREATE UNIQUE INDEX forgotten_use_origin ON \(prefix).forgotten_use (sha256(app), sha256(kind))",
+            """
+            CREATE TABLE \(prefix).standing (
+                id bytea PRIMARY KEY, whole bytea, reason bytea NOT NULL, since int8 NOT NULL, until int8,
+                allows int4 NOT NULL CHECK (allows IN (0, 1)), checks bytea, operator bytea)
+            """,
+            """
+            CREATE TABLE \(prefix).operator (
+                token_hash bytea PRIMARY KEY, name bytea NOT NULL, role bytea NOT NULL, added_at int8 NOT NULL,
+                added_by bytea, until int8 NOT NULL, revoked_at int8, revoked_by bytea)
+            """,
+            "CREATE INDEX operator_name ON \(prefix).operator (sha256(name))",
+            """
+            CREATE TABLE \(prefix).sealed_key (
+                name bytea PRIMARY KEY, purpose bytea NOT NULL, scope bytea, algorithm bytea NOT NULL,
+                not_before int8, not_after int8, retired_at int8, added_at int8 NOT NULL, master_key bytea NOT NULL,
+                sealed bytea NOT NULL)
+            """,
+            """
+            CREATE TABLE \(prefix).document (
+                name bytea PRIMARY KEY, content bytea NOT NULL, revision int8 NOT NULL CHECK (revision > 0),
+                stored_at int8 NOT NULL)
+            """,
+            """
+            CREATE TABLE \(prefix).audit (
+                number int8 PRIMARY KEY CHECK (number > 0), at int8 NOT NULL, operator bytea NOT NULL,
+                action bytea NOT NULL, subject bytea NOT NULL, detail bytea NOT NULL, previous_hash bytea NOT NULL,
+                hash bytea NOT NULL)
+            """,
+            // Locked by each change by hand: changes happen one after the other.
+            """
+            CREATE TABLE \(prefix).audit_head (
+                one int4 PRIMARY KEY CHECK (one = 1), number int8 NOT NULL, hash bytea NOT NULL)
+            """,
+            // Locked by the one server that purges. The marks are the ends up to which everything has been purged.
+            """
+            CREATE TABLE \(prefix).purge (
+                one int4 PRIMARY KEY CHECK (one = 1), challenges_until int8 NOT NULL, digests_until int8 NOT NULL)
+            """,
+            "INSERT INTO \(prefix).ledger (one, version, compatible) VALUES (1, \(Self.version), \(Self.version))",
+            "INSERT INTO \(prefix).account_lock (id) SELECT generate_series(0, \(Self.accountLocks - 1))",
+            "INSERT INTO \(prefix).audit_head (one, number, hash) VALUES (1, 0, decode(repeat('00', 32), 'hex'))",
+            """
+            INSERT INTO \(prefix).purge (one, challenges_until, digests_until)
+            VALUES (1, -9223372036854775808, -9223372036854775808)
+            """,
+        ]
+    }
+
+    /// The tables, and what a role of a server needs on each. It can neither change nor delete entries of the audit trail.
+    private static let rights = [
+        ("ledger", "SELECT"), ("writer", "SELECT, INSERT, UPDATE, DELETE"), ("account_lock", "SELECT, UPDATE"),
+        ("challenge", "SELECT, INSERT, UPDATE, DELETE"), ("enrolled_key", "SELECT, INSERT, UPDATE"),
+        ("used_digest", "SELECT, INSERT, UPDATE, DELETE"), ("forgotten_use", "SELECT, INSERT, UPDATE"),
+        ("standing", "SELECT, INSERT, UPDATE, DELETE"), ("operator", "SELECT, INSERT, UPDATE"),
+        ("sealed_key", "SELECT, INSERT, UPDATE, DELETE"), ("document", "SELECT, INSERT, UPDATE"),
+        ("audit", "SELECT, INSERT"), ("audit_head", "SELECT, UPDATE"), ("purge", "SELECT, UPDATE"),
+    ]
+
+    /// The names of the tables.
+    static var tables: [String] { rights.map(\.0) }
+
+    /// The statements that grant a role what a server needs.
+    func grants(to role: String) -> [String] {
+        let role = "\"\(role.replacing("\"", with: "\"\""))\""
+        return ["GRANT USAGE ON SCHEMA \(prefix) TO \(role)"]
+            + Self.rights.map { "GRANT \($0.1) ON \(prefix).\($0.0) TO \(role)" }
+    }
+}

@@ -1,0 +1,153 @@
+import AssayCore
+import AssayKeyStore
+import AssayPrimitives
+import FoundationEssentials
+
+/// One row whose cells are converted or refused: the database may be damaged, or written to by others.
+struct StoredRow {
+    let rows: StatementRows
+    let row: Int
+    let table: String
+
+    func error(_ column: Int) -> StoredValueError { StoredValueError(table: table, column: rows.name(column)) }
+
+    func bytes(_ column: Int) throws(StoredValueError) -> [UInt8] {
+        guard let value = rows.bytes(row, column) else { throw error(column) }
+        return value
+    }
+
+    func bytesIfAny(_ column: Int) -> [UInt8]? { rows.bytes(row, column) }
+
+    func text(_ column: Int) throws(StoredValueError) -> String {
+        guard let text = try textIfAny(column) else { throw error(column) }
+        return text
+    }
+
+    func textIfAny(_ column: Int) throws(StoredValueError) -> String? {
+        guard let value = rows.bytes(row, column) else { return nil }
+        guard let text = String(validating: value, as: UTF8.self) else { throw error(column) }
+        return text
+    }
+
+    func integer(_ column: Int) throws(StoredValueError) -> Int64 {
+        guard let value = rows.integer(row, column) else { throw error(column) }
+        return value
+    }
+
+    func integerIfAny(_ column: Int) -> Int64? { rows.integer(row, column) }
+
+    func date(_ column: Int) throws(StoredValueError) -> Date { Date(microseconds: try integer(column)) }
+
+    func dateIfAny(_ column: Int) -> Date? { integerIfAny(column).map(Date.init(microseconds:)) }
+
+    /// The name in the columns `id` and `whole`, which must belong together.
+    func name() throws(StoredValueError) -> [UInt8] {
+        let key = try bytes(0)
+        let name = bytesIfAny(1) ?? key
+        guard RowKey(name).bytes == key else { throw error(0) }
+        return name
+    }
+}
+
+/// Rows of each table as values.
+extension StoredRow {
+    func challenge() throws(StoredValueError) -> (challenge: IssuedChallenge, consumedAt: Date?) {
+        let challenge = IssuedChallenge(
+            value: try name(), app: try text(2), purpose: ChallengePurpose(EvidenceKind(try text(3))),
+            issuedAt: try date(4), expiresAt: try date(5))
+        return (challenge, dateIfAny(6))
+    }
+
+    func key() throws(StoredValueError) -> EnrolledKey {
+        guard let parts = RowKey.parts(try name()), let engine = String(validating: parts.first, as: UTF8.self) else {
+            throw error(0)
+        }
+        guard let counter = UInt32(exactly: try integer(4)) else { throw error(4) }
+        let skipped = try bytes(5)
+        guard skipped.count <= CounterState.maximumWindow / 8 else { throw error(5) }
+        guard let properties = LedgerProperties.decode(try text(7)) else { throw error(7) }
+        return EnrolledKey(
+            identifier: KeyIdentifier(engine: engine, value: parts.second), app: try text(2),
+            publicKey: try bytes(3), counters: CounterState(greatest: counter, skipped: skipped),
+            enrolledAt: try date(6), properties: properties, account: try textIfAny(8), retiredAt: dateIfAny(9))
+    }
+
+    func digest() throws(StoredValueError) -> UsedDigest {
+        UsedDigest(
+            digest: try name(), app: try text(2), kind: EvidenceKind(try text(3)), madeAt: try date(4),
+            usedAt: try date(5), until: try date(6))
+    }
+
+    func standing() throws(StoredValueError) -> LedgerStanding {
+        guard let parts = RowKey.parts(try name()), let kindName = String(validating: parts.first, as: UTF8.self),
+            let kind = LedgerSubject.Kind(rawValue: kindName),
+            let name = String(validating: parts.second, as: UTF8.self)
+        else { throw error(0) }
+        let subject = LedgerSubject(kind, name)
+        let (reason, since, until, setBy) = (try text(2), try date(3), dateIfAny(4), try textIfAny(7))
+        switch try integer(5) {
+        case 0:
+            return .blocked(LedgerBlock(subject: subject, reason: reason, since: since, until: until, setBy: setBy))
+        case 1:
+            let checks = try text(6).split(separator: " ").map { CheckID(String($0)) }
+            return .allowed(
+                LedgerAllowance(
+                    subject: subject, checks: checks, reason: reason, since: since, until: until, setBy: setBy))
+        default: throw error(5)
+        }
+    }
+
+    func storedOperator() throws(StoredValueError) -> (tokenHash: [UInt8], operator: LedgerOperator) {
+        guard let role = OperatorRole(rawValue: try text(2)) else { throw error(2) }
+        return (
+            try bytes(0),
+            LedgerOperator(
+                name: try text(1), role: role, addedAt: try date(3), addedBy: try textIfAny(4), until: try date(5),
+                revokedAt: dateIfAny(6), revokedBy: try textIfAny(7))
+        )
+    }
+
+    func sealedKey() throws(StoredValueError) -> SealedKey {
+        SealedKey(
+            name: try text(0), purpose: KeyPurpose(try text(1)), scope: try textIfAny(2), algorithm: try text(3),
+            times: SealedKey.Times(
+                notBefore: integerIfAny(4), notAfter: integerIfAny(5), retiredAt: integerIfAny(6),
+                addedAt: try integer(7)), masterKeyID: try bytes(8), sealed: try bytes(9))
+    }
+
+    func document() throws(StoredValueError) -> (name: String, document: LedgerDocument) {
+        (
+            try text(0),
+            LedgerDocument(bytes: try bytes(1), revision: try integer(2), storedAt: try date(3))
+        )
+    }
+
+    func auditEntry() throws(StoredValueError) -> LedgerAuditEntry {
+        guard let number = Int(exactly: try integer(0)) else { throw error(0) }
+        guard let action = LedgerChange.Action(rawValue: try text(3)) else { throw error(3) }
+        return LedgerAuditEntry(
+            number: number,
+            change: LedgerChange(
+                at: try date(1), operatorName: try text(2), action: action, subject: try text(4), detail: try text(5)),
+            previousHash: try bytes(6), hash: try bytes(7))
+    }
+}
+
+extension StatementRows {
+    /// The rows, read by `body`.
+    func map<Value>(
+        _ table: String, _ body: (StoredRow) throws(StoredValueError) -> Value
+    ) throws(StoredValueError) -> [Value] {
+        var values: [Value] = []
+        values.reserveCapacity(count)
+        for row in 0..<count { values.append(try body(StoredRow(rows: self, row: row, table: table))) }
+        return values
+    }
+
+    /// The first row, read by `body`; nil if there is none.
+    func first<Value>(
+        _ table: String, _ body: (StoredRow) throws(StoredValueError) -> Value
+    ) throws(StoredValueError) -> Value? {
+        count == 0 ? nil : try body(StoredRow(rows: self, row: 0, table: table))
+    }
+}

@@ -1,0 +1,60 @@
+import AssayCore
+
+/// A statement that finds rows, and what takes them.
+struct LookUp: Sendable {
+    let step: Step
+    /// When the caller gets an answer at the latest.
+    let deadline: ContinuousClock.Instant
+    let finish: @Sendable (Result<StatementRows, any Error>) -> Void
+}
+
+/// Finds rows for several callers in one round trip.
+struct LookUpThread {
+    /// The most look-ups of a round trip.
+    static let limit = 64
+    let queue: WorkQueue<LookUp>
+    let target: ConnectionTarget
+
+    /// Runs until the queue is closed and empty.
+    func run() {
+        let holder = ConnectionHolder(target, findsByKeys: true)
+        while let taken = queue.take(atMost: Self.limit) {
+            let now = ContinuousClock.now
+            let lookUps = taken.filter { !holder.isLate($0.deadline, at: now) }
+            fail(taken.filter { holder.isLate($0.deadline, at: now) }, holder.lateness)
+            if lookUps.isEmpty { continue }
+            holder.limit = lookUps.map(\.deadline).min()
+            let groups = lookUps.map { [$0.step] }
+            let wasOpen = holder.isOpen
+            do {
+                deliver(try find(groups, holder), to: lookUps)
+            } catch let failure as DatabaseFailure where wasOpen && failure.extent == .connection {
+                // The server may have closed an idle connection. Reading again is safe.
+                do { deliver(try find(groups, holder), to: lookUps) } catch { fail(lookUps, error) }
+            } catch {
+                fail(lookUps, error)
+            }
+        }
+    }
+
+    private func find(
+        _ groups: [[Step]], _ holder: ConnectionHolder
+    ) throws -> [Result<[StatementRows], DatabaseFailure>] {
+        do {
+            return try holder.current().run(groups, by: holder.deadline)
+        } catch {
+            holder.drop()
+            throw error
+        }
+    }
+
+    private func deliver(_ results: [Result<[StatementRows], DatabaseFailure>], to lookUps: [LookUp]) {
+        for (lookUp, result) in zip(lookUps, results) {
+            lookUp.finish(result.map { $0[0] }.mapError { $0 })
+        }
+    }
+
+    private func fail(_ lookUps: [LookUp], _ error: any Error) {
+        for lookUp in lookUps { lookUp.finish(.failure(error)) }
+    }
+}

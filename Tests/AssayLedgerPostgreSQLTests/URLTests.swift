@@ -1,0 +1,43 @@
+import AssayLedgerPostgreSQL
+import Testing
+
+@Suite("URLs of ledgers in PostgreSQL")
+struct URLTests {
+    @Test(
+        "A URL that names a ledger is read",
+        arguments: [
+            "postgresql://assay@db.example.com/assay", "postgres:///assay", "PostgreSQL://assay@db/assay",
+            "postgresql://assay@a,b:5433/assay?target_session_attrs=read-write&sslmode=verify-full",
+            "postgresql://%2Ftmp%2Fsocket/assay?schema=ledger_2&durability=waived&pooler=transaction&timeout=3",
+            "postgresql://assay@[::1]:5432/assay?passfile=/etc/assay/pgpass",
+        ])
+    func valid(_ url: String) { #expect(PostgreSQLLedger.objection(to: url) == nil) }
+
+    @Test(
+        "A wrong URL is refused, and the message names what is wrong and no password",
+        arguments: [
+            ("postgresql://assay:s3cret@db/assay", "PGPASSWORD"),
+            ("postgresql://assay:s3/cret@db/assay", "PGPASSWORD"),
+            ("postgresql://assay:s3?cret@db/assay", "PGPASSWORD"),
+            ("postgresql://assay@db/assay?password=s3cret", "has password"),
+            ("postgresql://assay@db/assay?PassWord=s3cret", "has PassWord"),
+            ("postgresql://assay@db/assay?sslpassword=s3cret", "has sslpassword"),
+            ("Postgresql://assay:s3cret@db/assay", "PGPASSWORD"),
+            ("postgresql://assay@db/assay?pass%77ord=s3cret", "has password"),
+            ("postgresql://assay@db/assay?pass%77ord=s3cret%zz", "has password"),
+            ("postgresql://assay@db/assay?connect_timeout=0", "1 to 600 seconds"),
+            ("postgresql://assay@db/assay?schema=Ledger", "schema=Ledger"),
+            ("postgresql://assay@db/assay?schema=pg_catalog", "schema=pg_catalog"),
+            ("postgresql://assay@db/assay?schema=a&schema=b", "schema twice"),
+            ("postgresql://assay@db/assay?durability=none", "durability=waived"),
+            ("postgresql://assay@db/assay?pooler=session", "pooler=transaction"),
+            ("postgresql://assay@db/assay?timeout=0", "1 to 600 seconds"),
+            ("postgresql://assay@db/assay?colour=red", "colour"), ("postgresql://assay@db/a\u{0}b", "NUL"),
+            ("mysql://db", "postgresql://"),
+        ])
+    func invalid(_ url: String, _ part: String) {
+        let message = PostgreSQLLedger.objection(to: url)?.description ?? ""
+        #expect(message.contains(part))
+        #expect(!message.contains("s3") && !message.contains("cret"))
+    }
+}
