@@ -37,9 +37,9 @@ def call(path, body, attempts=3):
 
 def main():
     try:
+        if len(sys.argv) != 3 or sys.argv[1] not in ("challenge", "verify") or "ASSAY_URL" not in os.environ:
+            raise ValueError("expected challenge APP or verify FILE, and ASSAY_URL in the environment")
         command, argument = sys.argv[1:]
-        if command not in ("challenge", "verify"):
-            raise ValueError(f"expected challenge APP or verify FILE, found {command}")
         if command == "challenge":
             print(call("/v1/challenges", json.dumps({"app": argument, "kind": "app-attest.attestation"}))["challenge"])
             return 0

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayHummingbird
+import CoreMetrics
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -13,6 +14,8 @@ import UnixSignals
 package struct HTTPService: Sendable {
     /// How often files are compared with what was read of them.
     private static let watchInterval = Duration.seconds(2)
+    /// How often gauges are set, and counts of devices are exchanged with other processes.
+    private static let metricsInterval = Duration.seconds(30)
 
     private let configuration: ServiceConfiguration
     private let inherited: InheritedSockets
@@ -39,6 +42,9 @@ package struct HTTPService: Sendable {
         }
         self.configuration = configuration
         self.parts = parts
+        for outcome in ["success", "failure"] {
+            _ = Counter(label: MetricName.reloads.rawValue, dimensions: [("outcome", outcome)], factory: parts.metrics)
+        }
         let level = configuration.logLevel
         logger = Logger(label: "assay") { _ in JSONLogHandler(level: level) }
         let (verifier, policy) = try parts.load(configuration.policy)
@@ -92,9 +98,15 @@ package struct HTTPService: Sendable {
                 await deadlines.run()
                 return false
             }
+            tasks.addTask {
+                await refreshMetrics()
+                return false
+            }
             while let isEnd = try await tasks.next(), !isEnd {}
             tasks.cancelAll()
         }
+        // What was counted since the last time.
+        await live.verifier.refreshMetrics(at: Date())
         logger.notice("stopped")
     }
 
@@ -152,6 +164,7 @@ package struct HTTPService: Sendable {
     /// The endpoints of the listener of operators, in the order of the documentation.
     private var adminEndpoints: [Endpoint] {
         HealthEndpoints(live: live, parts: parts, configuration: configuration).endpoints
+            + [MetricsEndpoint(registry: parts.metrics, live: live).endpoint]
             + Administration(
                 live: live, parts: parts, configuration: configuration,
                 reload: { cause throws(Problem) in
@@ -168,15 +181,16 @@ package struct HTTPService: Sendable {
         _ started: @escaping @Sendable (String) -> Void
     ) throws -> any ServiceLifecycle.Service {
         let limits = configuration.limits
+        let idleTime = TimeAmount.milliseconds(Int64(limits.idleTime * 1000))
         let channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestTargetGuard.handler()],
-            idleTimeout: .milliseconds(Int64(limits.idleTime * 1000)),
+            additionalChannelHandlers: [RequestTargetGuard.handler(), AnswerDeadlines(stall: idleTime)],
+            idleTimeout: idleTime,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.headers, maxHeaderListSize: limits.headers, maxHeaderFieldCount: 200))
         let responder = ServiceResponder(
             endpoints, callers: CallerCheck(isOpen: isOpen, isUnix: address.path != nil, ledger: parts.ledger),
             requests: limits.requests, retryAfter: configuration.retryAfter, deadlines: deadlines,
-            logger: logger)
+            logger: logger, metrics: parts.metrics)
         return try Listener(
             key, address, inherited: descriptor, responder, channel, tls: tls?.configuration(),
             connections: limits.connections
@@ -188,7 +202,7 @@ package struct HTTPService: Sendable {
         do {
             try await group.run()
         } catch  where live.isStopping {
-            logger.warning("requests were cut", metadata: ["cause": "\(error)"])
+            logger.warning("requests were cut", metadata: ["assay.cause": "\(error)"])
         }
     }
 
@@ -201,7 +215,7 @@ package struct HTTPService: Sendable {
             guard addresses.count == (configuration.admin == nil ? 1 : 2) else { continue }
             live.setReady()
             ReadinessNotice.send(ReadinessNotice.ready)
-            logger.notice("ready", metadata: ["listen": .array(addresses.map { "\($0)" })])
+            logger.notice("ready", metadata: ["assay.listen": .array(addresses.map { "\($0)" })])
             return
         }
     }
@@ -215,7 +229,7 @@ package struct HTTPService: Sendable {
                 guard count == 1 else { _exit(130) }
                 live.stop()
                 ReadinessNotice.send(ReadinessNotice.stopping)
-                logger.notice("stopping", metadata: ["signal": "\(signal)"])
+                logger.notice("stopping", metadata: ["assay.signal": "\(signal)"])
                 tasks.addTask {
                     try? await Task.sleep(for: .seconds(configuration.shutdownDelay))
                     await group.triggerGracefulShutdown()
@@ -242,13 +256,39 @@ package struct HTTPService: Sendable {
             try configuration.demandOrigins(for: verifier)
             try tls?.reload()
             try live.exchange(for: verifier, policy: policy)
-            for note in verifier.policy.notes { logger.warning("policy", metadata: ["note": "\(note)"]) }
-            logger.notice("reloaded", metadata: ["cause": "\(cause)", "policy": "\(configuration.policy)"])
+            for note in verifier.policy.notes {
+                logger.warning("policy names something unknown", metadata: ["assay.problem": "\(note)"])
+            }
+            count(reload: "success")
+            logger.notice("reloaded", metadata: ["assay.cause": "\(cause)", "assay.policy": "\(configuration.policy)"])
         } catch {
+            count(reload: "failure")
             logger.error(
                 "reload failed: the policy and certificates before stay in use",
-                metadata: ["cause": "\(cause)", "problem": "\(error)", "policy": "\(configuration.policy)"])
+                metadata: [
+                    "assay.cause": "\(cause)", "assay.problem": "\(error)", "assay.policy": "\(configuration.policy)",
+                ])
             throw error
         }
+    }
+
+    // MARK: Metrics
+
+    private func refreshMetrics() async {
+        while !Task.isCancelled {
+            await live.verifier.refreshMetrics(at: Date())
+            if let end = tls?.end {
+                Meter(
+                    label: MetricName.certificateEnd.rawValue, dimensions: [("name", "listen")], factory: parts.metrics
+                )
+                .set(end)
+            }
+            try? await Task.sleep(for: Self.metricsInterval)
+        }
+    }
+
+    private func count(reload outcome: String) {
+        Counter(label: MetricName.reloads.rawValue, dimensions: [("outcome", outcome)], factory: parts.metrics)
+            .increment()
     }
 }

@@ -27,7 +27,7 @@ struct AdministrationTests {
             }
             self.tokens = tokens
             service = started
-            let listen = started.entries("ready").first?["listen"] as? [String] ?? []
+            let listen = started.entries("ready").first?["assay.listen"] as? [String] ?? []
             let ports = listen.compactMap { Int($0.split(separator: ":").last ?? "") }
             port = try #require(ports.first { $0 != started.port })
         }
@@ -304,7 +304,9 @@ struct AdministrationTests {
         let paths = try #require(answer.json["paths"] as? [String: [String: Any]])
         let documented = Set(paths.flatMap { path, methods in methods.keys.map { "\($0.uppercased()) \(path)" } })
         let tested = Set(Self.rights.map { "\($0.method) \($0.path.replacing("/x", with: "/{name}"))" })
-        #expect(documented == tested.union(["GET /livez", "GET /readyz", "GET /healthz", "GET /openapi.json"]))
+        #expect(
+            documented
+                == tested.union(["GET /livez", "GET /readyz", "GET /healthz", "GET /metrics", "GET /openapi.json"]))
         for (path, methods) in paths {
             for method in methods.keys {
                 let concrete = path.replacingOccurrences(of: "{name}", with: "none")

@@ -49,6 +49,8 @@ struct ClientTests {
         let unknown = try run("challenge nobody", port: service.port)
         let mistyped = try run("verfy record.json", port: service.port)
         #expect(mistyped.status == 2, "\(mistyped)")
+        let alone = try run("", port: service.port)
+        #expect(alone.status == 2 && alone.output.contains("challenge APP"), "\(alone)")
         #expect(unknown.status == 2 && unknown.output.contains("nobody"), "\(unknown)")
         // A port on which nothing listens.
         #expect(try run("verify record.json", port: 1).status == 3)

@@ -111,4 +111,20 @@ struct ConfigurationTests {
         #expect(!names.contains("ASSAY_MASTER_KEY") && Set(names).count == names.count)
         _ = try read("policy: p\n", ["ASSAY_MASTER_KEY": "x", "ASSAY_UNRELATED_THING": "y"])
     }
+
+    @Test(
+        "A source of a secret that cannot be read is named by its key, and not shown",
+        arguments: ["masterKey", "serviceAccount"])
+    func sources(_ key: String) throws {
+        let folder = try TestFolder()
+        try Evidence.writePolicy(to: folder)
+        let program = try BuiltProducts.url("assay").path
+        let status = try folder.shell(
+            "HOME=\"$PWD\" '\(program)' serve --policy policy.yaml --ledger sqlite:l --set \(key)=hunter2 2>errors")
+        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
+        #expect(status == 64 || status == 2, "\(errors)")
+        #expect(
+            errors.contains("error: \(key): expected file:PATH or env:NAME") && !errors.contains("hunter2"), "\(errors)"
+        )
+    }
 }

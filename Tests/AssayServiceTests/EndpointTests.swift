@@ -29,8 +29,8 @@ struct EndpointTests {
             answers.split(separator: "\n").map { $0.contains(#""outcome":"accept""#) } == [true, true, false, false])
         try service.waitUntil("logged") { service.entries("request").count == 4 }
         let entry = try #require(service.entries("request").last)
-        #expect(entry["outcome"] as? String == "reject" && entry["app"] as? String == "shop")
-        #expect(entry["failed"] as? [String] == ["app-attest.attestation.enrolment"])
+        #expect(entry["assay.outcome"] as? String == "reject" && entry["assay.app"] as? String == "shop")
+        #expect(entry["assay.failed"] as? [String] == ["app-attest.attestation.enrolment"])
         #expect(!service.logText.contains("attestation\":\""))
     }
 
@@ -40,6 +40,7 @@ struct EndpointTests {
         let lines = try [
             Evidence.attestation("a"), "{}", "", Evidence.assertion("b", counter: 5), "nonsense",
             #"{"id":"u","kind":"no.such","evidence":{}}"#, Evidence.assertion("c", counter: 6),
+            #"{"id":"d","kind":"app-attest.assertion"}"#, #"{"id":7}"#,
         ]
         let answer = try service.send(
             "POST", "/v1/verify", type: "application/x-ndjson; charset=utf-8", body: lines.joined(separator: "\n"))
@@ -47,10 +48,11 @@ struct EndpointTests {
         let objects = answer.body.split(separator: "\n").compactMap {
             try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
         }
-        #expect(objects.map { $0["id"] as? String } == ["a", nil, "b", nil, "u", "c"], "\(answer.body)")
-        #expect(objects.map { $0["outcome"] as? String } == ["accept", nil, "accept", nil, nil, "accept"])
+        #expect(objects.map { $0["id"] as? String } == ["a", nil, "b", nil, "u", "c", "d", nil], "\(answer.body)")
+        #expect(objects.map { $0["outcome"] as? String } == ["accept", nil, "accept", nil, nil, "accept", nil, nil])
         let codes = objects.map { ($0["problem"] as? [String: Any])?["code"] as? String }
-        #expect(codes == [nil, "unreadable-record", nil, "unreadable-record", "unknown-kind", nil])
+        let unreadable = "unreadable-record"
+        #expect(codes == [nil, unreadable, nil, unreadable, "unknown-kind", nil, unreadable, unreadable])
     }
 
     @Test("A long stream whose answer is read slowly takes little memory")
@@ -106,6 +108,9 @@ struct EndpointTests {
         let service = try RunningService()
         let inspected = try service.send("POST", "/v1/inspect", type: nil, body: Evidence.attestation("a"))
         #expect(inspected.status == 200 && inspected.json["format"] as? String != nil, "\(inspected)")
+        // A list of empty arrays takes the most memory of all.
+        let wide = "[" + String(repeating: "[],", count: 100_000) + "1]"
+        #expect(try service.send("POST", "/v1/inspect", type: nil, body: wide).status == 413)
         let printed = try service.assay("explain", "app-attest.attestation.nonce", "--json").output
         let check = try service.send("GET", "/v1/checks/app-attest.attestation.nonce", type: nil)
         #expect(check.status == 200 && check.body == "[\(printed.dropLast())]\n")
@@ -213,7 +218,10 @@ struct EndpointTests {
                 #expect(responses?["\(found.status)"] != nil, "\(method) \(path): \(found.status) is not declared")
             }
         }
-        #expect(answer.body.contains("\(77 << 10) bytes"))
+        // The limits.
+        for text in ["\(77 << 10) bytes", "10000 connections", "idle for at most 60.0 s", "Retry-After is 5 s"] {
+            #expect(answer.body.contains(text), "\(text)")
+        }
         guard let python = ProcessInfo.processInfo.environment["ASSAY_PEERS"], !python.isEmpty else { return }
         try service.folder.write("openapi.json", answer.body)
         #expect(try service.folder.shell("'\(python)' -m openapi_spec_validator openapi.json") == 0)

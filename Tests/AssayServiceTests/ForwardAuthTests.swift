@@ -58,8 +58,8 @@ struct ForwardAuthTests {
         let forged = try GuardedService.token(authorization: "Bearer session", secret: [UInt8](repeating: 1, count: 64))
         #expect(try ask("Approov-Token: \(forged)", "Authorization: Bearer session").status == 401)
         #expect(try ask("Approov-Token: \(bound)", "Authorization: Bearer session", app: "nosuch").status == 500)
-        let log = try #require(service.entries("request").last { $0["outcome"] as? String == "reject" })
-        #expect(log["route"] as? String == "api" && log["arc"] as? String == "ABCDEF", "\(log)")
+        let log = try #require(service.entries("request").last { $0["assay.outcome"] as? String == "reject" })
+        #expect(log["assay.route"] as? String == "api" && log["assay.arc"] as? String == "ABCDEF", "\(log)")
         #expect(!service.logText.contains(bound))
     }
 
@@ -92,13 +92,36 @@ struct ForwardAuthTests {
         #expect(try ask("/a//b", stated: "/a/b", more: none).status == 401)
         #expect(try ask("/orders", more: none + none).status == 400)
         #expect(try ask("/orders", more: ["X-Original-Body: empty"]).status == 400)
+        let contradicting = try service.send(
+            "POST", "/v1/authorize/shop", type: nil, body: "{}",
+            fields: Self.nginx() + none + GuardedService.signed("GET", "/orders", counter: 100))
+        #expect(contradicting.status == 400 && contradicting.body.contains("bad-forwarding"), "\(contradicting)")
+    }
+
+    // Envoy and Traefik pass a client's field on, and the body to the upstream.
+    @Test("A client cannot state that its request has no body", arguments: ["traefik", "envoy"])
+    func clientsBodyStatement(_ dialect: String) throws {
+        let service = try GuardedService.start(dialect)
+        try GuardedService.enrol(service)
+        let stated = [
+            "X-Forwarded-Method: POST", "X-Forwarded-Uri: /orders", "X-Forwarded-Host: api.example.com",
+            "X-Original-Body: none",
+        ]
+        let path = "/v1/authorize/shop" + (dialect == "envoy" ? "/orders" : "")
+        let answer = try service.send(
+            "POST", path, type: nil, fields: stated + GuardedService.signed("POST", "/orders", counter: 1),
+            host: "api.example.com")
+        #expect(answer.status == 403, "\(answer)")
     }
 
     @Test("Under body: upstream the upstream learns the signed digests")
     func upstream() throws {
         let service = try GuardedService.start("caddy", body: "upstream")
         try GuardedService.enrol(service)
-        let stated = ["X-Forwarded-Method: POST", "X-Forwarded-Uri: /orders", "X-Forwarded-For: 203.0.113.9"]
+        let stated = [
+            "X-Forwarded-Method: POST", "X-Forwarded-Uri: /orders", "X-Forwarded-For: 203.0.113.9",
+            "X-Forwarded-Host: api.example.com",
+        ]
         func ask(_ fields: [String]) throws -> HTTPAnswer {
             try service.send("GET", "/v1/authorize/shop", type: nil, fields: stated + fields)
         }
@@ -131,11 +154,14 @@ struct ForwardAuthTests {
 
     @Test("Routes demand one or all of several kinds")
     func routes() throws {
-        let service = try GuardedService.start("traefik")
+        let service = try GuardedService.start("caddy")
         try GuardedService.enrol(service)
         let token = ["Approov-Token: \(try GuardedService.token(authorization: "x"))", "Authorization: x"]
         func ask(_ route: String, _ fields: [String]) throws -> HTTPAnswer {
-            let stated = ["X-Forwarded-Method: GET", "X-Forwarded-Uri: /orders", "X-Original-Body: none"]
+            let stated = [
+                "X-Forwarded-Method: GET", "X-Forwarded-Uri: /orders", "X-Forwarded-Host: api.example.com",
+                "X-Original-Body: none",
+            ]
             return try service.send("GET", "/v1/authorize/\(route)", type: nil, fields: stated + fields)
         }
         #expect(try Self.identity(ask("any", token))["app"] == "api")
@@ -180,10 +206,16 @@ struct ForwardAuthTests {
         ]
         let other = try service.send("GET", "/v1/authorize/api", type: nil, fields: elsewhere + token)
         #expect(other.status == 403 && other.json["code"] as? String == "unknown-host", "\(other)")
-        let entry = try #require(service.entries("request").last { $0["problem"] as? String == "unknown-host" })
+        let entry = try #require(service.entries("request").last { $0["assay.code"] as? String == "unknown-host" })
         #expect(
-            entry["level"] as? String == "warning" && entry["client.host"] as? String == "evil.example.com"
-                && entry["client.path"] as? String == "/stock" && entry["detail"] != nil, "\(entry)")
+            entry["level"] as? String == "warning" && entry["assay.client.host"] as? String == "evil.example.com"
+                && entry["assay.client.path"] as? String == "/stock" && entry["assay.problem"] != nil, "\(entry)")
+        // A request of HTTP/1.0 need not name a host, and gateways pass it on.
+        let hostless = ["X-Original-Method: GET", "X-Original-URI: /stock"]
+        for fields in [hostless, hostless + ["X-Original-Host: "]] {
+            let answer = try service.send("GET", "/v1/authorize/api", type: nil, fields: fields + token)
+            #expect(answer.status == 400 && answer.json["code"] as? String == "bad-forwarding", "\(answer)")
+        }
         let off = try RunningService().send("GET", "/v1/authorize/api", type: nil)
         #expect(off.status == 404 && off.body.contains("set authorize.dialect"), "\(off)")
         #expect(try service.send("POST", "/v1/verify", body: "{}").status == 401)

@@ -89,6 +89,57 @@ struct HostileRequestTests {
         #expect([0, 400].contains(HTTPAnswer(cut.readToEnd()).status))
     }
 
+    @Test("A connection ends whose client takes nothing of its answers, or goes on sending after a refusal")
+    func endless() throws {
+        let service = try RunningService("limits.idleTime=1s")
+        let deaf = try service.connect()
+        deaf.limitReceiveBuffer()
+        let request = "GET /v1/checks HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        deaf.write(String(repeating: request, count: 1000))
+        // The end stands behind the answers that are not read. What is sent after it is answered with a reset.
+        try service.waitUntil("deaf client gone") {
+            deaf.write("G")
+            return deaf.isEnded
+        }
+
+        let chatty = try service.connect()
+        chatty.write(
+            "POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+        #expect(String(decoding: try #require(chatty.read()), as: UTF8.self).hasPrefix("HTTP/1.1 404"))
+        try service.waitUntil("chatty client gone") {
+            chatty.write("1\r\na\r\n")
+            return chatty.isEnded
+        }
+        // A refused request without a body leaves the connection usable.
+        let plain = try service.connect()
+        plain.write("GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(String(decoding: try #require(plain.read()), as: UTF8.self).hasPrefix("HTTP/1.1 404"))
+        plain.write("GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(String(decoding: try #require(plain.read()), as: UTF8.self).hasPrefix("HTTP/1.1 404"))
+    }
+
+    @Test("Connections beyond the limit wait, and are served when others end")
+    func connections() throws {
+        let service = try RunningService("limits.connections=8", "limits.idleTime=1h")
+        let head = "GET /v1/checks/challenge-expired HTTP/1.1\r\nHost: localhost\r\n"
+        // More than the limit, and than the system hands over at once.
+        var begun: [Connection] = []
+        for _ in 0..<200 {
+            let connection = try service.connect()
+            connection.write(head + "\r\n")
+            begun.append(connection)
+        }
+        #expect(String(decoding: try #require(begun[0].read()), as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+        let last = try service.connect()
+        last.write(head + "Connection: close\r\n\r\n")
+        last.limitReading(seconds: 1)
+        #expect(last.readToEnd().isEmpty && last.isTimedOut)
+        begun.removeAll()
+        last.limitReading(seconds: 600)
+        #expect(HTTPAnswer(last.readToEnd()).status == 200)
+        #expect(service.isRunning)
+    }
+
     @Test("A stream counts as a request until its answer ends, and a line that arrives slowly ends it")
     func slowStream() throws {
         let service = try RunningService("limits.requests=1", "limits.bodyTime=1s")

@@ -20,7 +20,7 @@ struct RunningTests {
             !service.entries(Self.reloadFailed).isEmpty
         }
         let problem =
-            service.entries(Self.reloadFailed).first?["problem"]
+            service.entries(Self.reloadFailed).first?["assay.problem"]
             as? String ?? ""
         #expect(problem.contains("policy.yaml:2"), "\(problem)")
         #expect(try failed() == [])
@@ -97,7 +97,7 @@ struct RunningTests {
         #expect(try verify("authorization: bearer \(token)").status == 200)
         #expect(try service.send("GET", "/v1/checks", type: nil).status == 200)
         try service.waitUntil("logged") {
-            service.entries("request").contains { $0["caller"] as? String == "shop-backend" }
+            service.entries("request").contains { $0["assay.caller"] as? String == "shop-backend" }
         }
         let revoked = try service.assay(
             "operators", "revoke", "shop-backend", "--yes", "--ledger", "sqlite:\(service.folder.path("ledger.sqlite"))"
@@ -135,6 +135,10 @@ struct RunningTests {
         #expect(option.status == 64 && option.errors.contains("--set admin=VALUE"), "\(option)")
         let socket = try serve("--listen 'unix:\(service.folder.path("admin.sock"))'")
         #expect(socket.status == 2 && socket.errors.contains("another program listens"), "\(socket)")
+        let nowhere = try serve("--listen unix:nosuch/x.sock")
+        #expect(
+            nowhere.status == 2 && nowhere.errors.contains("No such file or directory; set listen to another address"),
+            "\(nowhere)")
         let memory = try serve("--open --ledger memory: --listen 127.0.0.1:0")
         #expect(memory.status == 64 && memory.errors.contains("no ledger for a service"), "\(memory)")
         let bad = try serve("--open --set limits.body=1 --listen 127.0.0.1:0")

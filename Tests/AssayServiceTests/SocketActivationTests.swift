@@ -37,6 +37,37 @@ struct SocketActivationTests {
         #expect(FileManager.default.fileExists(atPath: path))
     }
 
+    /// Receives what the service reports to systemd, and becomes the program.
+    private static let receiver = """
+        import os, socket, sys
+        notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); notices.bind("notify.sock"); notices.settimeout(600)
+        if os.fork() == 0:
+            with open("notices", "w", buffering=1) as file:
+                text = ""
+                while not text.startswith("STOPPING"):
+                    text = notices.recv(4096).decode()
+                    file.write(text.replace("\\n", " ") + "\\n")
+            os._exit(0)
+        notices.close()
+        os.environ["NOTIFY_SOCKET"] = os.path.abspath("notify.sock")
+        os.execv(sys.argv[1], sys.argv[1:])
+        """
+
+    @Test("systemd learns that the service is ready, reloads and stops")
+    func notices() throws {
+        let service = try RunningService([], launcher: Self.receiver)
+        func seen() -> [String] {
+            let text = (try? String(contentsOfFile: service.folder.path("notices"), encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
+        }
+        try service.waitUntil("ready") { seen() == ["READY=1"] }
+        service.signal(SIGHUP)
+        try service.waitUntil("reloaded") { seen() == ["READY=1", "RELOADING=1", "READY=1"] }
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0, "\(service.logText)")
+        try service.waitUntil("stopping") { seen().last == "STOPPING=1" }
+    }
+
     @Test("A name that is neither public nor admin is refused")
     func names() throws {
         let folder = try TestFolder()

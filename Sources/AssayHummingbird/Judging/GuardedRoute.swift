@@ -72,7 +72,7 @@ final class GuardedEvidence: Sendable {
     var isSigned: Bool { if case .signature = form { true } else { false } }
 }
 
-/// The fields of a request that an Approov token stands in and is bound to.
+/// The fields of a request that contain an Approov token and the values to which it is bound.
 struct ApproovFields: Sendable {
     private let tokenField: HTTPField.Name
     /// In the order of the binding.

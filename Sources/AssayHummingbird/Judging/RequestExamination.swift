@@ -118,7 +118,7 @@ struct RequestExamination: Sendable {
                 switch (source.body, rule) {
                 case (.attached, _): isPresent ? .unread : .bytes([])
                 case (.none, _): .bytes([])
-                // Nobody computed a digest, so that the check of the body fails.
+                // No digest was computed: the check of the body fails.
                 case (.unseen, .verified): .digests(sha256: nil, sha512: nil)
                 // The upstream compares the body with the covered digests. Without any it must refuse a body.
                 case (.unseen, .upstream):
@@ -245,8 +245,7 @@ struct RequestExamination: Sendable {
         do throws(VerificationError) {
             var assessments: [Assessment] = []
             for head in heads { assessments.append(try head.result.get()) }
-            let verdicts = try await Assessment.verdicts(
-                of: assessments, committingTo: verifier.ledger, at: options.now())
+            let verdicts = try await verifier.verdicts(of: assessments, at: options.now())
             guard let first = verdicts.first else { return (.off, []) }
             return (.verdict(first), first.outcome == .accept ? verdicts : [first])
         } catch { return (RequestOutcome(error), []) }

@@ -25,7 +25,7 @@ enum AdminDocument {
         }
         return """
             {"openapi":"3.1.0","info":{"title":"Assay for operators","version":"1","description":"What the commands ledger, \
-            keys, policy, audit and operators of assay do. The names of operators stand in the audit trail."},\
+            keys, policy, audit and operators of assay do. The audit trail has the names of operators."},\
             "servers":[{"url":"/"}],"security":\(security),"paths":\(paths.text),"components":{\
             "securitySchemes":{"token":{"type":"http","scheme":"bearer","description":"The token of an operator, from \
             `assay operators add`. On a unix socket the mode of its file decides."}},\
@@ -115,6 +115,9 @@ enum AdminDocument {
             method: "get", path: "/healthz", id: "healthz", summary: "As readyz.", problems: [401, 403, 503],
             isHealth: true),
         Operation(
+            method: "get", path: "/metrics", id: "metrics", summary: "All metrics, for Prometheus.", type: "text/plain",
+            schema: #"{"type":"string"}"#, problems: [401, 403, 503], isHealth: true),
+        Operation(
             method: "get", path: "/openapi.json", id: "openapi", summary: "This document.", problems: [503],
             isOpen: true),
     ]
@@ -169,7 +172,7 @@ enum AdminDocument {
             summary: "Retires a key, now or at a time.", body: object([("at", time)], required: 0),
             problems: [400, 401, 403, 404, 409, 422, 503]),
         Operation(
-            method: "delete", path: "/v1/admin/keys/{name}", id: "removeKey", summary: "Removes a key for good.",
+            method: "delete", path: "/v1/admin/keys/{name}", id: "removeKey", summary: "Removes a key permanently.",
             problems: [400, 401, 403, 404, 422, 503]),
     ]
 

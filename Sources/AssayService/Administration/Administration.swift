@@ -75,7 +75,7 @@ extension ServiceRequest {
             }
             if let objection = AdminText.objection(to: value) { throw Self.queryProblem(name, objection) }
             guard found.updateValue(value, forKey: name) == nil else {
-                throw Self.queryProblem(name, "the parameter stands twice in the query")
+                throw Self.queryProblem(name, "the query has the parameter twice")
             }
         }
         return found

@@ -56,8 +56,9 @@ extension Administration {
             var keys: [EnrolledKey] = []
             switch subject.kind {
             case .key:
-                let identifier = AnyBase64.decode(name).map(KeyIdentifier.appAttest)
-                if let identifier, let key = try await ledger.enrolledKey(identifier) { keys = [key] }
+                if let bytes = AnyBase64.decode(name), let key = try await ledger.enrolledKey(withID: bytes) {
+                    keys = [key]
+                }
             case .account: keys = try await ledger.keys(of: subject.name)
             case .device, .issuer: break
             }
@@ -78,6 +79,7 @@ extension Administration {
             ("openChallenges", summary.openChallenges), ("usedChallenges", summary.consumedChallenges),
             ("keys", summary.keys), ("digests", summary.digests), ("blocks", summary.blocks),
             ("allowances", summary.allowances), ("operators", summary.operators),
+            ("documents", summary.documents),
         ] {
             object.add(name, raw: "\(count)")
         }
@@ -159,7 +161,8 @@ extension Administration {
         }
         let (target, author, identifier) = (account, served.calledBy?.name, AnyBase64.decode(name) ?? [])
         let before = try await ledger { (ledger) async throws(LedgerOutage) in
-            try await ledger.move(.appAttest(identifier), to: target, by: author, at: Date())
+            let key = try await ledger.enrolledKey(withID: identifier)
+            return try await ledger.move(key?.identifier ?? .appAttest(identifier), to: target, by: author, at: Date())
         }
         guard let before else { throw Problem(.notFound, .unknownKey, "the ledger has no key \(subject.name)") }
         var object = JSONObject()

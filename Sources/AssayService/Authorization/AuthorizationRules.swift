@@ -22,7 +22,7 @@ package struct AuthorizationRules: Sendable {
 
     /// Whether the gateway sends the client's bodies.
     package enum Bodies: String, Sendable, CaseIterable {
-        /// No: `X-Original-Body: none` says that a request has none.
+        /// No. nginx, HAProxy and Caddy state with `X-Original-Body: none` that a request has none.
         case withheld
         /// Yes, whole.
         case forwarded

@@ -54,12 +54,7 @@ struct AuthorizeEndpoint: Sendable {
         }
         let source = try ForwardedRequest(served.request.head, rest: rest, rules)
         served.note.client = (source.method, source.host.text, source.target)
-        if let origins = settings.options.origins, let host = source.host.text, !origins.contain(host) {
-            throw Problem(
-                .forbidden, .unknownHost,
-                "the client addressed \(host.excerpt), which is none of authorize.origins: \(rules.origins.joined(separator: ", "))"
-            )
-        }
+        try demandKnownHost(source)
         let state = live.requests.state
         let route: GuardedRoute
         do throws(RequestError) { route = try state.route(named: name) } catch {
@@ -80,6 +75,26 @@ struct AuthorizeEndpoint: Sendable {
         served.note.decision = decision
         served.note.route = name
         return answer(decision)
+    }
+
+    /// Refuses a request for a host that is none of the origins, or for one that the gateway does not state: a backend of several
+    /// hosts may take it for another's.
+    private func demandKnownHost(_ source: ForwardedRequest) throws(Problem) {
+        guard let origins = settings.options.origins else { return }
+        switch source.host {
+        case .known(let host):
+            guard !origins.contain(host) else { return }
+            throw Problem(
+                .forbidden, .unknownHost,
+                "the client addressed \(host.excerpt), which is none of authorize.origins: "
+                    + configuration.authorize.origins.joined(separator: ", "))
+        case .unstated:
+            throw Problem(
+                .badRequest, .badForwarding,
+                "the gateway does not state the host that its client addressed, or the client named none; see Docs/gateways.md"
+            )
+        case .malformed: return
+        }
     }
 
     private func answer(_ decision: RequestDecision) -> Response {

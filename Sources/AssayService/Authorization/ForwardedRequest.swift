@@ -56,14 +56,28 @@ struct ForwardedRequest: RequestSource {
             }
             body = .attached
         case .withheld:
-            let place = try received.atMostOne(.originalBody)
-            guard place == nil || place == "none" else { throw Self.malformed("X-Original-Body", place ?? "") }
-            body = place == nil ? .unseen : .none
+            body = try Self.withheldBody(head, rules.dialect)
         }
         var fields = HTTPFields()
         fields.reserveCapacity(received.count)
         for field in received where !names.names.contains(field.name) { fields.append(field) }
         self.fields = fields
+    }
+
+    /// Where the body is, if the gateway does not send it. Envoy and Traefik pass a client's `X-Original-Body` on, so that it counts
+    /// for nothing there.
+    private static func withheldBody(
+        _ head: HTTPRequest, _ dialect: AuthorizationRules.Dialect?
+    ) throws(Problem) -> RequestBodyPlace {
+        guard let dialect, !dialect.canForwardBodies else { return .unseen }
+        guard let place = try head.headerFields.atMostOne(.originalBody) else { return .unseen }
+        guard place == "none" else { throw malformed("X-Original-Body", place) }
+        guard !head.hasBody else {
+            throw Problem(
+                .badRequest, .badForwarding,
+                "the gateway states X-Original-Body: none, and sends a body; see Docs/gateways.md")
+        }
+        return .none
     }
 
     /// The host of the request itself; nil without one.
@@ -93,6 +107,13 @@ struct ForwardedRequest: RequestSource {
             names: common.union([.originalMethod, .originalURI, .originalHost, .realIP]))
         static let forwarded = DialectFields(
             names: common.union([.forwardedMethod, .forwardedURI, .forwardedHost, .forwardedFor]))
+    }
+}
+
+extension HTTPRequest {
+    /// Whether the head announces a body.
+    fileprivate var hasBody: Bool {
+        headerFields.contains(.transferEncoding) || headerFields[values: .contentLength].contains { $0 != "0" }
     }
 }
 

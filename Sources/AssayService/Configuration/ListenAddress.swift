@@ -8,7 +8,7 @@ package enum ListenAddress: Sendable, Equatable {
     case unix(path: String)
 
     /// The allowed forms, for messages.
-    static let forms = "HOST:PORT, [IPV6]:PORT or unix:PATH"
+    package static let forms = "HOST:PORT, [IPV6]:PORT or unix:PATH"
 
     /// Reads `HOST:PORT`, `[IPV6]:PORT` or `unix:PATH`; nil for another form.
     package init?(_ text: String) {

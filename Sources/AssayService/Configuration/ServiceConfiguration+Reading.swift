@@ -10,12 +10,18 @@ extension ServiceConfiguration {
     ///   - file: a YAML file; nil for none.
     ///   - environment: the variables of the process. A variable that begins with `ASSAY_` and resembles a key is an error.
     ///   - settings: keys and values in the order of the command line.
-    /// - Throws: `PolicyError` with file, line and key, or with the variable or option in place of the file.
+    ///   - isPartial: whether required keys may be missing, and keys that exclude each other are not compared: to ask a running
+    ///     service.
+    /// - Throws: `PolicyError` with file, line and key, or with the variable or option in place of the file; also for a file that every
+    ///   user of the machine may replace.
     package init(
-        file: String?, environment: [String: String], settings: [(key: String, value: String)]
+        file: String?, environment: [String: String], settings: [(key: String, value: String)], isPartial: Bool = false
     ) throws(PolicyError) {
         self.init()
-        if let file { try read(try PolicyFile.document(path: file), "") }
+        if let file {
+            try ReplaceableFile.refuse(file)
+            try read(try PolicyFile.document(path: file), "")
+        }
         try read(environment)
         for (name, value) in settings {
             guard let key = ServiceKey.all.first(where: { $0.path.isByteEqual(to: name) }) else {
@@ -24,7 +30,7 @@ extension ServiceConfiguration {
             }
             try read(value, of: key, named: name)
         }
-        try demandWhole()
+        if !isPartial { try demandWhole() }
     }
 
     private mutating func read(_ node: PolicyNode, _ prefix: String) throws(PolicyError) {

@@ -10,6 +10,8 @@ package struct ServiceConfiguration: Sendable {
     package var masterKey: String?
     /// Where the service account for Google is, `file:PATH` or `env:NAME`; nil if Google is not asked.
     package var serviceAccount: String?
+    /// The URL of the list of revoked attestation certificates; nil for Google's.
+    package var statusListURL: String?
     /// The public listener.
     package var listen = ListenAddress.tcp(host: "127.0.0.1", port: 8080)
     /// The listener of operators; nil for none.

@@ -42,6 +42,10 @@ package struct ServiceKey: Sendable {
         optional(
             "serviceAccount", \.serviceAccount, source, "The service account in whose name Google is asked.",
             standard: "Google is not asked"),
+        optional(
+            "statusListURL", \.statusListURL, "URL",
+            "Where the list of revoked attestation certificates is, for policies with statusList: service.",
+            standard: "Google's, https://android.googleapis.com/attestation/status"),
         ServiceKey(
             path: "listen", help: "The public listener.", form: ListenAddress.forms, standard: "127.0.0.1:8080"
         ) { (service, node) throws(PolicyError) in service.listen = try address(node) },
@@ -97,7 +101,8 @@ package struct ServiceKey: Sendable {
             "limits.bodyTime", \.limits.bodyTime, "How long a body may take to arrive; in a stream, each line."),
         duration(
             "limits.idleTime", \.limits.idleTime,
-            "How long a connection may be idle, also within the head of a request."),
+            "How long a connection may be idle, also within the head of a request, and how long a client may take nothing of an "
+                + "answer."),
         number("retryAfter", \.retryAfter, 0...86_400, "Retry-After of answers with 503, in seconds."),
         duration(
             "shutdown.delay", \.shutdownDelay, "How long requests are accepted after the service has become unready.",

@@ -18,7 +18,7 @@ struct HealthEndpoints: Sendable {
         ]
     }
 
-    /// Ready once both listeners accept connections, until the service is told to stop, while the ledger takes writes and the key stores answer.
+    /// Ready while both listeners accept connections, the ledger takes writes and the key stores answer; not after SIGTERM.
     private func readiness() async throws(Problem) -> Response {
         guard live.isReady else {
             throw Problem(.serviceUnavailable, .notReady, "the service starts or stops")

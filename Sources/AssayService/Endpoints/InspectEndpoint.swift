@@ -5,12 +5,16 @@ import Hummingbird
 
 /// `POST /v1/inspect`: says what a blob is, as `assay inspect --json` does. Verifies nothing.
 struct InspectEndpoint: Sendable {
+    /// The most bytes of a blob. The answer can be ten times as long, and takes eighty times the memory; attestations have up to
+    /// 64 KiB.
+    static let bodyLimit = 256 << 10
+
     let configuration: ServiceConfiguration
 
     var endpoint: Endpoint {
         Endpoint(.post, "/v1/inspect", .right(.verify)) { (served) async throws(Problem) in
             let limits = configuration.limits
-            let bytes = try await served.wholeBody(upTo: limits.body, within: limits.bodyTime)
+            let bytes = try await served.wholeBody(upTo: min(limits.body, Self.bodyLimit), within: limits.bodyTime)
             return .json(InspectionJSON.text(Verifier.inspector.inspect(bytes, name: "body"), verdicts: nil))
         }
     }

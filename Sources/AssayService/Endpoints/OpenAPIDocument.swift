@@ -16,8 +16,9 @@ enum OpenAPIDocument {
             {"openapi":"3.1.0",
             "info":{"title":"Assay","version":"1","description":"Verifies that requests come from a genuine app on a genuine \
             device. Limits of this service: a body has at most \(limits.body) bytes, a line of a stream \(limits.line), the head \
-            of a request \(limits.headers); \(limits.requests) requests are handled at a time; a body arrives within \
-            \(limits.bodyTime) s."},
+            of a request \(limits.headers); \(limits.requests) requests are handled at a time, on \(limits.connections) \
+            connections; a body arrives within \(limits.bodyTime) s; a connection is idle for at most \(limits.idleTime) s; \
+            Retry-After is \(configuration.retryAfter) s."},
             "servers":[{"url":"/"}],
             "security":\(security),
             "paths":{\(authorization(configuration))
@@ -46,7 +47,7 @@ enum OpenAPIDocument {
             "expiresAt":{"type":"string","format":"date-time"}}}}}},
             \(problems(400, 401, 403, 408, 413, 415, 422, 503))}}},
             "/v1/inspect":{"post":{"operationId":"inspect",
-            "summary":"Says what a blob is, and decodes it. Verifies nothing.",
+            "summary":"Says what a blob of at most \(min(limits.body, InspectEndpoint.bodyLimit)) bytes is, and decodes it. Verifies nothing.",
             "requestBody":{"required":false,"content":{"application/octet-stream":{"schema":{}}}},
             "responses":{"200":{"description":"What `assay inspect --json` prints.","content":{"application/json":{"schema":\
             {"type":"object","required":["name","format","length"],"properties":{"name":{"type":"string"},\

@@ -69,22 +69,17 @@ struct VerifyEndpoint: Sendable {
     private static let callerInterval = Duration.seconds(1)
 
     private func judge(_ line: Result<[UInt8], Problem>) async -> String {
-        do {
-            let record: EvidenceRecord
-            do {
-                record = try RecordFile.readLine(line.get()[...]).get()
-            } catch let error as RecordFile.Unreadable {
-                throw Problem(error.error)
-            }
-            do throws(VerificationError) {
-                return try await live.verifier.verify(record, at: Date()).json(id: record.id)
-            } catch {
-                return Self.line(Problem(error, retryAfter: configuration.retryAfter), id: record.id)
-            }
-        } catch let problem as Problem {
-            return Self.line(problem, id: nil)
+        let bytes: [UInt8]
+        do throws(Problem) { bytes = try line.get() } catch { return Self.line(error, id: nil) }
+        let record: EvidenceRecord
+        // An unreadable record is named by its `id`, if that can be read.
+        do throws(RecordFile.Unreadable) { record = try RecordFile.readLine(bytes[...]).get() } catch {
+            return Self.line(Problem(error.error), id: error.record)
+        }
+        do throws(VerificationError) {
+            return try await live.verifier.verify(record, at: Date()).json(id: record.id)
         } catch {
-            return Self.line(.cut, id: nil)
+            return Self.line(Problem(error, retryAfter: configuration.retryAfter), id: record.id)
         }
     }
 

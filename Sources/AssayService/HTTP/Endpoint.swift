@@ -42,6 +42,9 @@ struct Endpoint: Sendable {
         self.answer = answer
     }
 
+    /// The path as metrics and spans name it.
+    var route: String { method == nil ? path + "{app}" : path }
+
     /// The segment of a path in place of the part in braces, empty if there is none; nil if the path is another one. The path is
     /// compared as it was received: `%2F`, `..` and `//` match nothing.
     func match(_ received: Substring) -> Substring? {
@@ -69,6 +72,8 @@ struct ServiceRequest {
     let deadlines: BodyDeadlines
     /// The request's share of those that are handled at the same time. A streamed answer keeps it until it ends.
     let slot: RequestSlot
+    /// Nil as long as no endpoint matches.
+    var endpoint: Endpoint?
     /// Asks again who calls, for answers that take long.
     let caller: @Sendable () async throws(Problem) -> Caller?
     /// Who called, where the endpoint is not for all.

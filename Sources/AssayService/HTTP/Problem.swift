@@ -36,7 +36,7 @@ struct Problem: Error {
         case .outage(let outage): self.init(outage, retryAfter: retryAfter)
         case .request(let error):
             // What only the operator of the service can change is no error of the caller.
-            let isOperators = [.noKey, .noService].contains(error.reason)
+            let isOperators = [.noKey, .noService, .noStatusList].contains(error.reason)
             self.init(isOperators ? .internalServerError : .unprocessableContent, ProblemCode(error), error.message)
         }
     }

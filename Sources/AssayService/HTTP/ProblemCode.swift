@@ -67,7 +67,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             case .invalidAccount: .invalidAccount
             case .noAccount: .noAccount
             case .noKey: .noKey
-            case .noService: .noService
+            case .noService, .noStatusList: .noService
             }
     }
 

@@ -84,7 +84,7 @@ extension Request {
 
 extension Problem {
     static func tooLong(_ limit: Int) -> Problem {
-        Problem(.contentTooLarge, .bodyTooLong, "a body has at most \(limit) bytes; see limits.body")
+        Problem(.contentTooLarge, .bodyTooLong, "a body has at most \(limit) bytes here; see limits.body")
     }
 
     static var cut: Problem {

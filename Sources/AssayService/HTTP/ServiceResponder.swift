@@ -1,12 +1,14 @@
 import Assay
 import AssayCore
 import AssayHummingbird
+import Dispatch
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 import Synchronization
+import Tracing
 
 /// Answers the requests of a listener: finds the endpoint, limits requests at the same time, asks who calls, and logs.
 final class ServiceResponder: Sendable {
@@ -17,11 +19,13 @@ final class ServiceResponder: Sendable {
     private let logger: Logger
     private let deadlines: BodyDeadlines
     private let slots = RequestSlot.Counter()
+    private let durations: RequestDurations
 
     init(
         _ endpoints: [Endpoint], callers: CallerCheck, requests limit: Int, retryAfter: Int, deadlines: BodyDeadlines,
-        logger: Logger
+        logger: Logger, metrics: MetricsRegistry
     ) {
+        durations = RequestDurations(metrics)
         self.endpoints = endpoints
         self.callers = callers
         self.limit = limit
@@ -30,8 +34,18 @@ final class ServiceResponder: Sendable {
         self.logger = logger
     }
 
+    /// Answers a request, in a span whose parent is that of the field `traceparent`.
     func respond(to request: Request, on channel: any Channel) async -> Response {
-        let start = ContinuousClock.now
+        let parent = TraceParent(request.headers)
+        return await withSpan(request.method.rawValue.excerpt, context: parent?.context ?? .topLevel, ofKind: .server) {
+            await respond(to: request, on: channel, in: $0, parent)
+        }
+    }
+
+    private func respond(
+        to request: Request, on channel: any Channel, in span: any Span, _ parent: TraceParent?
+    ) async -> Response {
+        let start = DispatchTime.now()
         let slot = RequestSlot(slots)
         var served = ServiceRequest(
             request: request, segment: "", id: Self.newID(), channel: channel, deadlines: deadlines,
@@ -56,7 +70,11 @@ final class ServiceResponder: Sendable {
         response.headers[.requestID] = served.id
         // The rest of a body that was refused unread would be read before the next request.
         if Self.unread.contains(response.status), Self.hasBody(request) { response.headers[.connection] = "close" }
-        log(served, response, since: start)
+        let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1_000_000_000
+        let route = served.endpoint?.route ?? ""
+        durations.record(seconds, request.method, route, response.status.code)
+        span.note(request.method, route, response.status.code)
+        log(served, response, seconds, parent)
         return response
     }
 
@@ -72,7 +90,7 @@ final class ServiceResponder: Sendable {
             let (callers, fields, retryAfter) = (callers, served.request.headers, retryAfter)
             served = ServiceRequest(
                 request: served.request, segment: segment, id: served.id, channel: channel,
-                deadlines: deadlines, slot: served.slot
+                deadlines: deadlines, slot: served.slot, endpoint: endpoint
             ) { () async throws(Problem) in
                 try await callers.demand(endpoint.access, fields, channel, retryAfter: retryAfter)
             }
@@ -116,7 +134,7 @@ final class ServiceResponder: Sendable {
         request.headers[.transferEncoding] != nil || request.headers[.contentLength].map { $0 != "0" } ?? false
     }
 
-    private func log(_ served: ServiceRequest, _ response: Response, since start: ContinuousClock.Instant) {
+    private func log(_ served: ServiceRequest, _ response: Response, _ seconds: Double, _ parent: TraceParent?) {
         let note = served.note
         let outcome = note.decision?.outcome.word ?? note.outcome
         let level: Logger.Level =
@@ -131,25 +149,26 @@ final class ServiceResponder: Sendable {
             }
         guard level >= logger.logLevel else { return }
         var metadata: Logger.Metadata = [
-            "requestId": "\(served.id)", "method": "\(served.request.method.rawValue.excerpt)",
-            "path": "\((served.request.head.path ?? "").prefix { $0 != "?" }.description.excerpt)",
-            "status": "\(response.status.code)",
-            "microseconds": "\((ContinuousClock.now - start) / .microseconds(1))",
+            "assay.requestId": "\(served.id)", "http.request.method": "\(served.request.method.rawValue.excerpt)",
+            "url.path": "\((served.request.head.path ?? "").prefix { $0 != "?" }.description.excerpt)",
+            "http.response.status_code": .stringConvertible(response.status.code),
+            "http.server.request.duration": .stringConvertible(seconds),
         ]
-        if let caller = note.caller { metadata["caller"] = "\(caller)" }
-        if let kind = note.kind { metadata["kind"] = "\(kind.excerpt)" }
-        if let app = note.app { metadata["app"] = "\(app.excerpt)" }
-        if let outcome = note.outcome { metadata["outcome"] = "\(outcome)" }
-        if !note.failed.isEmpty { metadata["failed"] = .array(note.failed.map { "\($0)" }) }
-        if let route = note.route { metadata["route"] = "\(route.excerpt)" }
+        if let parent { metadata["trace_id"] = "\(parent.traceID)" }
+        if let caller = note.caller { metadata["assay.caller"] = "\(caller)" }
+        if let kind = note.kind { metadata["assay.kind"] = "\(kind.excerpt)" }
+        if let app = note.app { metadata["assay.app"] = "\(app.excerpt)" }
+        if let outcome = note.outcome { metadata["assay.outcome"] = "\(outcome)" }
+        if !note.failed.isEmpty { metadata["assay.failed"] = .array(note.failed.map { "\($0)" }) }
+        if let route = note.route { metadata["assay.route"] = "\(route.excerpt)" }
         if let client = note.client {
-            metadata["client.method"] = "\(client.method.excerpt)"
-            if let host = client.host { metadata["client.host"] = "\(host.excerpt)" }
-            metadata["client.path"] = "\(client.target.prefix { $0 != "?" }.description.excerpt)"
+            metadata["assay.client.method"] = "\(client.method.excerpt)"
+            if let host = client.host { metadata["assay.client.host"] = "\(host.excerpt)" }
+            metadata["assay.client.path"] = "\(client.target.prefix { $0 != "?" }.description.excerpt)"
         }
-        for (name, value) in note.decision?.logFields ?? [] { metadata[name] = value }
-        if let problem = note.problem { metadata["problem"] = "\(problem)" }
-        if let detail = note.detail { metadata["detail"] = "\(detail)" }
+        for (name, value) in note.decision?.logFields ?? [] { metadata["assay.\(name)"] = value }
+        if let code = note.problem { metadata["assay.code"] = "\(code)" }
+        if let detail = note.detail { metadata["assay.problem"] = "\(detail)" }
         logger.log(level: level, "request", metadata: metadata)
     }
 }

@@ -29,6 +29,8 @@ struct JSONLogHandler: LogHandler {
     private static func json(_ value: Logger.Metadata.Value) -> String {
         switch value {
         case .string(let text): JSONText.string(text)
+        case .stringConvertible(let value as Int): "\(value)"
+        case .stringConvertible(let value as Double) where value.isFinite: "\(value)"
         case .stringConvertible(let value): JSONText.string(value.description)
         case .array(let values): JSONText.array(values.map(json))
         case .dictionary(let members):

@@ -99,12 +99,14 @@ struct Listener: ServiceLifecycle.Service {
             }
         } catch {
             throw ServiceError(
-                "\(key): cannot listen on \(address.description): \(Self.reason(error)); end the program that listens there, or set "
-                    + "\(key) to another address")
+                "\(key): cannot listen on \(address.description): \(Self.reason(error)); "
+                    + ((error as? IOError)?.errnoCode == EADDRINUSE ? "end the program that listens there, or " : "")
+                    + "set \(key) to another address")
         }
     }
 
-    private static func reason(_ error: any Error) -> String {
+    /// The system's description of an error.
+    static func reason(_ error: any Error) -> String {
         (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
     }
 

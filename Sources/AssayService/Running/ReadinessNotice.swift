@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells systemd the state of the service: datagrams to `$NOTIFY_SOCKET` (sd_notify(3)). Without the variable: nothing.
+/// Reports the state of the service to systemd: datagrams to `$NOTIFY_SOCKET` (sd_notify(3)). Without the variable: nothing.
 enum ReadinessNotice {
     static let ready = "READY=1"
     static let stopping = "STOPPING=1"

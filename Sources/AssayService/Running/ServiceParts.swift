@@ -2,7 +2,7 @@ import Assay
 package import AssayCore
 package import AssayKeyStore
 
-/// What the program gives a service: the service knows neither the kind of the ledger nor where keys are.
+/// The parts that the program passes to a service, which depends on no kind of ledger and of key store.
 package struct ServiceParts: Sendable {
     /// The ledger. The service does not close it.
     package let ledger: any LedgerAdministration
@@ -13,16 +13,21 @@ package struct ServiceParts: Sendable {
 
     /// The storage of the sealed keys; nil if the ledger stores none.
     package let sealedKeys: (any SealedKeyStorage)?
+    /// The backend of swift-metrics, set up before the ledger was opened.
+    let metrics: MetricsRegistry
+    /// The devices that were seen, under whatever policy.
+    private let devices = DistinctDevices()
 
     /// Collects the parts.
     package init(
         ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService],
-        sealedKeys: (any SealedKeyStorage)? = nil
+        sealedKeys: (any SealedKeyStorage)? = nil, metrics: MetricsRegistry
     ) {
         self.ledger = ledger
         self.keyStores = keyStores
         self.services = services
         self.sealedKeys = sealedKeys
+        self.metrics = metrics
     }
 
     /// The key store, which has the master key; nil for none.
@@ -31,11 +36,15 @@ package struct ServiceParts: Sendable {
     /// Reads the policy in a file.
     ///
     /// - Returns: its verifier, and its text with all defaults.
+    /// - Throws: `PolicyError`, also for a file that every user of the machine may replace.
     func load(_ path: String) throws(PolicyError) -> (verifier: Verifier, policy: String) {
+        try ReplaceableFile.refuse(path)
         let text = try PolicyFile.text(of: path)
         let policy = try PolicyFile.parse(text, path: path)
         return (
-            Verifier(policy: policy, ledger: ledger, keyStores: keyStores, services: services),
+            Verifier(
+                policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard,
+                devices: devices),
             try PolicyFile.effectiveText(of: text, path: path, engines: .standard)
         )
     }

@@ -23,6 +23,12 @@ final class TLSFiles: Sendable {
         current.withLock { $0 = read }
     }
 
+    /// When the certificate ends, in seconds since 1970.
+    var end: Int64? {
+        guard case .certificate(let certificate) = current.withLock({ $0 }).certificateChain?.first else { return nil }
+        return Int64(certificate.notValidAfter)
+    }
+
     /// The configuration of the listener.
     func configuration() throws(ServiceError) -> TLSConfiguration {
         let now = current.withLock { $0 }

@@ -105,7 +105,7 @@ final class RunningGateway {
     var log: String { (try? String(contentsOfFile: folder.path("gateway.log"), encoding: .utf8)) ?? "" }
 
     /// A port that no program uses now.
-    private static func freePort() throws -> Int {
+    static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()

@@ -52,7 +52,7 @@ final class RunningService {
         process.currentDirectoryURL = folder.url
         try process.run()
         try waitUntil("ready") { self.entries("ready").first != nil || !self.process.isRunning }
-        let listen = entries("ready").first?["listen"] as? [String] ?? []
+        let listen = entries("ready").first?["assay.listen"] as? [String] ?? []
         port = listen.compactMap { $0.hasPrefix("unix:") ? nil : Int($0.split(separator: ":").last ?? "") }.first ?? 0
         try #require(process.isRunning, "\(logText)")
     }
@@ -233,6 +233,18 @@ final class Connection: Sendable {
     /// Whether a read has ended by ``limitReading(seconds:)``.
     var isTimedOut: Bool { timedOut.load(ordering: .relaxed) }
     private let timedOut = Atomic<Bool>(false)
+
+    /// Makes the system take little that is not read.
+    func limitReceiveBuffer() {
+        var size: Int32 = 4096
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Whether the peer has ended the connection. Nothing is read.
+    var isEnded: Bool {
+        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&entry, 1, 0) > 0
+    }
 
     /// Ends what is written.
     func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
