@@ -1,3 +1,4 @@
+import AndroidKey
 public import AssayCore
 public import FoundationEssentials
 import Synchronization
@@ -14,6 +15,8 @@ import Synchronization
 ///   number. ``CaptureOptions`` limits size and age of a file. Processes may share a folder; each writes its own files.
 /// - Each line is one write(2). After a crash or on a full disk the file has whole lines. After a power cut the last
 ///   line may be broken, which a replay reports and skips.
+/// - Key attestations of Android are judged by a list of revoked certificates, which `EvidenceRecord(_:verdict:)` names in the record.
+///   The folder `status-lists` keeps the newest 400 of these lists, by SHA-256, so that a replay can judge by the list of the day.
 /// - A failed capture only throws and never affects a verdict. ``append(_:verdict:at:)`` may wait for other threads and
 ///   the page cache, but not for the disk; see ``flush()``.
 public final class RecordCapture: Sendable {
@@ -26,6 +29,8 @@ public final class RecordCapture: Sendable {
     private let folder: CaptureFolder
     private let options: CaptureOptions
     private let state = Mutex(State())
+    /// The digest of the status list that was kept last.
+    private let lists = Mutex<[UInt8]>([])
 
     /// Creates the folder if it is missing. The first record creates the first file.
     ///
@@ -54,10 +59,18 @@ public final class RecordCapture: Sendable {
         judged.expect = expect ?? record.expect
         // Outside the lock: sealing takes longer than writing.
         let line = try judged.captureLine(options.fields)
+        if let list = verdict?.androidKey?.statusList { try keep(list) }
         try state.withLock { (state) throws(CaptureError) in
             guard !state.isClosed else { throw CaptureError(.closed, "the capture was closed") }
             try write(line, &state, at: now)
         }
+    }
+
+    /// Writes the status list of a verdict beside the captures, once for each list.
+    private func keep(_ list: AttestationStatusList) throws(CaptureError) {
+        guard lists.withLock({ $0 != list.digest }) else { return }
+        try StatusListFolder(beside: folder.path).keep(list)
+        lists.withLock { $0 = list.digest }
     }
 
     private func write(_ line: [UInt8], _ state: inout State, at now: Date) throws(CaptureError) {

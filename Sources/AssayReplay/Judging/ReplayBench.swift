@@ -141,6 +141,7 @@ struct ReplayBenches {
         -> Verifier
     {
         Verifier(
-            policy: policy, ledger: ledger, keyStores: options.keyStores, engines: options.engines, use: .analysis)
+            policy: policy, ledger: ledger, keyStores: options.keyStores, services: options.services,
+            engines: options.engines, use: .analysis)
     }
 }

@@ -54,6 +54,8 @@ public struct ReplayOptions: Sendable {
     public var isLedgerPerFile = false
     /// Key stores in addition to the policies' keys.
     public var keyStores: [any KeyStore] = []
+    /// The services of all verifiers, such as an archive of status lists.
+    public var services: [any EngineService] = []
     /// The private key for sealed records.
     public var captureKey: CapturePrivateKey?
     /// How many batches to assess in parallel, at least 1.

@@ -131,7 +131,7 @@ enum ReportScript {
             if (row.subject) {
               const told = [];
               for (let i = 0; i < row.subject.length; i += 2) told.push([row.subject[i], row.subject[i + 1]]);
-              node.append(element('details', '', element('summary', '', 'What the evidence tells'), facts(told)));
+              node.append(element('details', '', element('summary', '', 'Facts in the evidence'), facts(told)));
             }
             return node;
           };

@@ -187,15 +187,3 @@ extension CheckResult.Status {
         }
     }
 }
-
-extension SubjectField.Value {
-    /// The value as one text.
-    var text: String {
-        switch self {
-        case .text(let text): text
-        case .texts(let texts): texts.isEmpty ? "none" : texts.joined(separator: ", ")
-        case .integer(let number): "\(number)"
-        case .flag(let flag): flag ? "yes" : "no"
-        }
-    }
-}
