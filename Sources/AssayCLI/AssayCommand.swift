@@ -9,9 +9,19 @@ package enum AssayProgram {
     /// - Parameters:
     ///   - google: connects to Google's servers; if nil, `--service-account` is refused.
     ///   - service: runs `assay serve`; if nil, the command is refused.
-    package static func main(google: (any GoogleConnector)?, service: (any ServiceRunner)? = nil) async {
+    ///   - statusLists: fetches lists of revoked attestation certificates; if nil, a policy with `statusList: service` gives no
+    ///     verdict on key attestations.
+    ///   - postgreSQL: opens ledgers in PostgreSQL; if nil, their URLs are refused.
+    package static func main(
+        google: (any GoogleConnector)?, service: (any ServiceRunner)? = nil,
+        statusLists: (any StatusListConnector)? = nil, postgreSQL: (any PostgreSQLConnector)? = nil
+    ) async {
         await GoogleOptions.$connector.withValue(google) {
-            await ServeCommand.$runner.withValue(service) { await AssayCommand.main() }
+            await ServeCommand.$runner.withValue(service) {
+                await StatusListChoice.$connector.withValue(statusLists) {
+                    await LedgerURL.$connector.withValue(postgreSQL) { await AssayCommand.main() }
+                }
+            }
         }
     }
 }
@@ -32,7 +42,8 @@ package struct AssayCommand: AsyncParsableCommand {
         subcommands: [
             VerifyCommand.self, InspectCommand.self, ReplayCommand.self, CaptureCommand.self,
             ExplainCommand.self, PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self,
-            OperatorsCommand.self, AuditCommand.self, MintCommand.self, ServeCommand.self,
+            OperatorsCommand.self, AuditCommand.self, MigrateCommand.self, MintCommand.self, ServeCommand.self,
+            HealthcheckCommand.self,
         ])
 
     package init() {}
@@ -60,19 +71,21 @@ package struct AssayCommand: AsyncParsableCommand {
             return failure.status.rawValue
         } catch {
             let message = fullMessage(for: error)
-            if !message.isEmpty { Console.show(ParserMessage.text(message) + "\n") }
+            if !message.isEmpty { Console.show(ParserMessage.text(message, arguments: arguments) + "\n") }
             return exitCode(for: error).rawValue
         }
     }
 
     private static func run(_ arguments: [String]) async throws {
-        try CommandSuggestion.check(arguments, in: AssayCommand.self)
+        do throws(CommandFailure) { try CommandSuggestion.check(arguments, in: AssayCommand.self) } catch {
+            throw CommandFailure(error.status, ParserMessage.hidingURLs(error.message ?? "", arguments))
+        }
         var command: any ParsableCommand
         do {
             command = try await asyncParseAsRoot(arguments)
         } catch  where !exitCode(for: error).isSuccess {
             if let unknown = UnknownOption(among: arguments, of: AssayCommand.self) {
-                throw CommandFailure(.usage, unknown.message)
+                throw CommandFailure(.usage, ParserMessage.hidingURLs(unknown.message, arguments))
             }
             throw error
         }
@@ -86,9 +99,21 @@ package struct AssayCommand: AsyncParsableCommand {
 
 /// Words the argument parser's messages as the others are.
 private enum ParserMessage {
-    /// The message with `error:` in lower case, and with the name that may be meant in place of a wrong value.
-    static func text(_ message: String) -> String {
-        var text = message
+    /// Replaces URLs among the arguments, which may hold a password, by their scheme. The argument parser repeats wrong
+    /// arguments in its messages.
+    static func hidingURLs(_ message: String, _ arguments: [String]) -> String {
+        let values = arguments.flatMap { argument in
+            [argument] + (argument.firstIndex(of: "=").map { [String(argument[argument.index(after: $0)...])] } ?? [])
+        }
+        // The longest first: one may be a part of another.
+        return values.sorted { $0.utf8.count > $1.utf8.count }.reduce(message) { text, value in
+            LedgerURL.shown(value).map { text.replacing(value, with: $0) } ?? text
+        }
+    }
+
+    /// The message with `error:` in lower case, with the name that may be meant in place of a wrong value, and without URLs.
+    static func text(_ message: String, arguments: [String]) -> String {
+        var text = hidingURLs(message, arguments)
         if text.hasPrefix("Error: ") { text = "error: " + text.dropFirst("Error: ".count) }
         guard let typed = text.firstMatch(of: #/The value '([^']*)' is invalid for [^\n]*?(\. )Please provide one of/#)
         else {

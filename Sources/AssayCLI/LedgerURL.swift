@@ -1,18 +1,23 @@
 import ArgumentParser
-import AssayCore
-import AssayKeyStore
+package import AssayCore
+package import AssayKeyStore
 import AssayLedgerSQLite
 import Foundation
 
-/// The location of a ledger: `memory:` or `sqlite:PATH`. Only this type selects ledger implementations.
+/// The location of a ledger: `memory:`, `sqlite:PATH` or `postgresql://...`. Only this type selects ledger implementations.
 enum LedgerURL: Equatable {
     /// In memory, until the command ends.
     case memory
     /// A SQLite file.
     case sqlite(path: String)
+    /// A PostgreSQL database, which the program that has libpq opens. The URL holds no password.
+    case postgresql(url: String)
+
+    /// Opens ledgers in PostgreSQL; nil in a program without libpq.
+    @TaskLocal static var connector: (any PostgreSQLConnector)?
 
     /// The URL form of a durable ledger.
-    static let durableForm = "sqlite:PATH"
+    static let durableForm = "sqlite:PATH or postgresql://..."
     /// The allowed URLs, for messages.
     static let allowed = "memory: (gone when the command ends) and \(durableForm)"
 
@@ -22,10 +27,29 @@ enum LedgerURL: Equatable {
             self = .memory
         } else if text.hasPrefix("sqlite:"), text != "sqlite:" {
             self = .sqlite(path: String(text.dropFirst("sqlite:".count)))
+        } else if let colon = text.firstIndex(of: ":"),
+            ["postgresql", "postgres"].contains(text[..<colon].lowercased())
+        {
+            // Schemes have no case (RFC 3986, section 3.1); libpq reads lower case only.
+            let url = text[..<colon].lowercased() + text[colon...]
+            self = .postgresql(url: url)
+            // A program without libpq refuses it when it is opened. No message repeats the text, which may hold a password.
+            if let objection = LedgerURL.connector?.objection(to: url) { throw ValidationError(objection) }
         } else {
             throw ValidationError(
-                "no ledger is at \"\(text.prefix(80))\"; allowed are \(LedgerURL.allowed)\(LedgerURL.advice(on: text))")
+                "no ledger is at \"\(LedgerURL.shown(text) ?? String(text.prefix(80)))\"; allowed are \(LedgerURL.allowed)\(LedgerURL.advice(on: text))"
+            )
         }
+    }
+
+    /// What messages show of a URL that may hold a password: its scheme. Nil for other texts, which are shown as they are.
+    static func shown(_ text: String) -> String? {
+        if let end = text.firstRange(of: "://") { return "\(text[..<end.lowerBound])://..." }
+        guard let colon = text.firstIndex(of: ":"),
+            Nearest.names(to: text[..<colon].lowercased(), among: ["sqlite", "memory", "postgresql"]).first
+                == "postgresql"
+        else { return nil }
+        return "\(text[..<colon]):..."
     }
 
     /// The URL that may be meant: a path has no scheme, and a scheme may be misspelt.
@@ -35,8 +59,10 @@ enum LedgerURL: Equatable {
             let isPath = text.contains("/") || text.contains(".") || !isMissing(text)
             return isPath ? "; did you mean sqlite:\(text.prefix(80))?" : ""
         }
-        let nearest = Nearest.names(to: String(text[..<colon]), among: ["sqlite", "memory"])
+        let nearest = Nearest.names(to: String(text[..<colon]), among: ["sqlite", "memory", "postgresql"])
         guard let scheme = nearest.first else { return "" }
+        if scheme == "postgresql" { return "; did you mean postgresql:?" }
+        if shown(text) != nil { return "; did you mean \(scheme):?" }
         return scheme == "memory"
             ? "; did you mean memory:?" : "; did you mean sqlite:\(text[text.index(after: colon)...].prefix(80))?"
     }
@@ -55,6 +81,7 @@ enum LedgerURL: Equatable {
         switch self {
         case .memory: "memory:"
         case .sqlite(let path): "sqlite:\(path)"
+        case .postgresql(let url): url
         }
     }
 
@@ -68,7 +95,7 @@ enum LedgerURL: Equatable {
     func withLedger<Result>(
         creating: Bool, isPurged: Bool = true, _ body: (OpenLedger) async throws -> Result
     ) async throws -> Result {
-        let open = try open(creating: creating, purging: isPurged ? .byClock { Date() } : .never)
+        let open = try await open(creating: creating, purging: isPurged ? .byClock { Date() } : .never)
         do {
             let result = try await body(open)
             await open.close()
@@ -79,10 +106,56 @@ enum LedgerURL: Equatable {
         }
     }
 
-    private func open(creating: Bool, purging: LedgerPurging) throws(CommandFailure) -> OpenLedger {
-        guard case .sqlite(let path) = self else {
-            return OpenLedger(ledger: MemoryLedger(purging: purging), keys: nil)
+    /// Looks for damage in the file of a ledger that cannot be opened. Empty if the file is missing, no database, or sound.
+    func damage() -> [String] {
+        guard case .sqlite(let path) = self, !LedgerURL.isMissing(path) else { return [] }
+        return (try? SQLiteLedger.problems(withFileAt: path)) ?? []
+    }
+
+    /// A ledger in PostgreSQL is never created here: `assay ledger create` does that, as another role.
+    private func open(creating: Bool, purging: LedgerPurging) async throws(CommandFailure) -> OpenLedger {
+        switch self {
+        case .memory: return OpenLedger(ledger: MemoryLedger(purging: purging), keys: nil)
+        case .sqlite(let path): return try open(path, creating: creating, purging: purging)
+        case .postgresql(let url):
+            guard let connector = LedgerURL.connector else {
+                throw CommandFailure(
+                    .usage, "this program was built without libpq, which postgresql: needs; `make install` has it")
+            }
+            do throws(LedgerOutage) {
+                let ledger = try await connector.open(url, purging: purging)
+                if url.contains("durability=waived") {
+                    Console.note("the server of the ledger may forget what it has committed: durability=waived")
+                }
+                return OpenLedger(ledger: ledger, keys: ledger)
+            } catch {
+                throw CommandFailure(error)
+            }
         }
+    }
+
+    /// Opens the ledger to move it, also one that was moved.
+    ///
+    /// - Parameter creating: whether to create a missing file.
+    func openToMove(creating: Bool) async throws(CommandFailure) -> any MovableLedger & LedgerAdministration {
+        do throws(LedgerOutage) {
+            switch self {
+            case .postgresql(let url):
+                if let connector = LedgerURL.connector { return try await connector.openToMove(url) }
+                throw LedgerOutage(.unreachable, "this program was built without libpq, which postgresql: needs")
+            case .sqlite(let path):
+                guard creating || !LedgerURL.isMissing(path) else {
+                    throw LedgerOutage(.unreachable, "there is no ledger at \(path)")
+                }
+                return try SQLiteLedger.openToMove(path: path)
+            case .memory: throw LedgerOutage(.unreachable, "memory: holds nothing to move, and keeps nothing")
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    private func open(_ path: String, creating: Bool, purging: LedgerPurging) throws(CommandFailure) -> OpenLedger {
         let isNew = LedgerURL.isMissing(path)
         if isNew {
             guard creating else {
@@ -124,6 +197,22 @@ enum LedgerURL: Equatable {
             )
         }
     }
+}
+
+/// Opens ledgers in PostgreSQL. The program with libpq hands one in; the one for `make demo` builds without.
+package protocol PostgreSQLConnector: Sendable {
+    /// What is wrong with a URL, without a password; nil for nothing.
+    func objection(to url: String) -> String?
+    /// Opens a ledger.
+    func open(
+        _ url: String, purging: LedgerPurging
+    ) async throws(LedgerOutage) -> any LedgerAdministration & SealedKeyStorage
+    /// Opens a ledger to move it, also one that was moved.
+    func openToMove(_ url: String) async throws(LedgerOutage) -> any MovableLedger & LedgerAdministration
+    /// Creates the tables of a ledger, and grants a role what it needs. Returns whether the tables are new.
+    func create(_ url: String, grantingTo role: String?) async throws(LedgerOutage) -> Bool
+    /// Brings the tables to this program's version. Returns the version before, and now.
+    func upgrade(_ url: String) async throws(LedgerOutage) -> (from: Int, to: Int)
 }
 
 /// An open ledger and the storage of its key store.

@@ -1,6 +1,7 @@
 import AssayCLI
 import AssayCore
 import AssayGooglePlay
+import AssayHTTPClient
 
 /// Connects to Google's servers through AssayGooglePlay.
 struct HTTPGoogleConnector: GoogleConnector {

@@ -4,6 +4,8 @@ import AssayCLI
 @main
 struct Program {
     static func main() async {
-        await AssayProgram.main(google: HTTPGoogleConnector(), service: HTTPServiceRunner())
+        await AssayProgram.main(
+            google: HTTPGoogleConnector(), service: HTTPServiceRunner(), statusLists: HTTPStatusListConnector(),
+            postgreSQL: LibpqConnector())
     }
 }

@@ -34,7 +34,8 @@ struct ExitStatusTests {
             (["verify", "good.json"], 64),
             (verify + ["--at", "2026-01-01T00:00:00Z", "good.json"], 64),
             (["verify", "--policy", "policy.yaml", "--at", "yesterday", "good.json"], 64),
-            (verify + ["--ledger", "postgresql://x", "good.json"], 64),
+            (verify + ["--ledger", "postgresql://%2Fno%2Fsuch%2Ffolder/x", "good.json"], 3),
+            (verify + ["--ledger", "mysql://x", "good.json"], 64),
             (verify + ["--key-id", "AAAA", "good.json"], 64),
             (verify + ["-", "-"], 64),
             (verify + ["--no-such-option", "good.json"], 64),
@@ -127,6 +128,7 @@ struct HelpTests {
             "ledger allow", "ledger check", "ledger export", "keys", "keys add", "keys import",
             "keys import play-console", "keys list", "keys retire", "keys remove", "mint", "mint approov",
             "mint corpus", "mint app-attest", "mint app-attest device", "mint app-attest request",
+            "mint android-key", "mint android-key device", "mint android-key attestation", "mint android-key request",
         ])
     func help(command: String) throws {
         let run = try Scratch().run(command.split(separator: " ").map(String.init) + ["--help"])

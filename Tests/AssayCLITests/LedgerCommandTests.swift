@@ -77,7 +77,8 @@ struct LedgerCommandTests {
                 """)
         let table: [(app: String, kind: String, status: Int32, words: String)] = [
             ("android", "play-integrity.classic", 0, "created a new ledger"),
-            ("android", "attestation", 2, "says nothing"),
+            ("android", "app-attest.attestation", 2, "says nothing"),
+            ("android", "attestation", 64, "did you mean app-attest.attestation or android-key.attestation?"),
             ("caller", "classic", 0, "leaves challenges for"), ("pc", "classic", 2, "says nothing"),
             ("shop", "classic", 2, "says nothing"), ("shop", "assertion", 0, "leaves challenges for"),
         ]
@@ -313,6 +314,34 @@ struct LedgerCommandTests {
         ]
         for command in commands { #expect(try scratch.run(command + Self.ledger).status == 3, "\(command)") }
         #expect(try Data(contentsOf: scratch.folder.appendingPathComponent("ledger.sqlite")) == garbage)
+    }
+
+    @Test("A ledger that is too damaged to be opened is damaged, with what is wrong")
+    func tooDamaged() throws {
+        let scratch = try Scratch()
+        #expect(try scratch.run(["challenge", "issue", "--app", "x"] + Self.ledger).status == 0)
+        let file = scratch.folder.appendingPathComponent("ledger.sqlite")
+        var bytes = try Data(contentsOf: file)
+        // All pages but the first, which says that the file is a database.
+        bytes.resetBytes(in: 4096..<bytes.count)
+        try scratch.write("ledger.sqlite", bytes)
+        let run = try scratch.run(["ledger", "check"] + Self.ledger)
+        #expect(run.status == 1 && !run.output.isEmpty, "\(run.output) \(run.errors)")
+        #expect(run.errors.contains("is damaged") && run.errors.contains("restore a backup"), "\(run.errors)")
+        #expect(try Data(contentsOf: file) == bytes)
+    }
+
+    @Test("An operator of the audit trail has a name that looks like no other")
+    func operatorNames() throws {
+        let scratch = try Scratch()
+        for name in ["", "root\n", " root", "ro\u{200B}ot", String(repeating: "a", count: 256)] {
+            let run = try scratch.run(
+                ["ledger", "block", "--account", "x", "--reason", "y", "--create-ledger", "--operator", name]
+                    + Self.ledger)
+            #expect(
+                run.status == 64 && run.errors.contains("no operator can have this name"), "\(name.debugDescription)")
+            #expect(!scratch.exists("ledger.sqlite"))
+        }
     }
 
     @Test("Blocks and allowances need one subject, a reason and at most one end that is to come")

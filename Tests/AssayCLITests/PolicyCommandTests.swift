@@ -9,9 +9,9 @@ struct PolicyCommandTests {
         version: 1
         apps:
           - name: api
-            approov: { binding: [Authorization], failovr: reject, maximumLifetime: 10m }
+            approov: { keys: [stored], binding: [Authorization], failovr: reject, maximumLifetime: 10m }
           - name: other
-            approov: { failover: reject, maximumLifetime: x, annotations: { reject: [frda] } }
+            approov: { keys: [stored], failover: reject, maximumLifetime: x, annotations: { reject: [frda] } }
 
         """
     private static let weak = broken.replacing("failovr", with: "failover").replacing("maximumLifetime: x, ", with: "")
@@ -19,7 +19,7 @@ struct PolicyCommandTests {
         version: 1
         apps:
           - name: api
-            approov: { binding: [Authorization], failover: reject, maximumLifetime: 10m }
+            approov: { keys: [stored], binding: [Authorization], failover: reject, maximumLifetime: 10m }
 
         """
 

@@ -82,7 +82,7 @@ struct VerifyRawApproovTests {
             (["--binding-header", "Authorization=file:session"] + second + reject, 0, "ACCEPTED"),
             (second + first + reject, 1, "rejected because: approov.token.binding:"),
             (first + reject, 1, "approov.token.binding:"),
-            (first + first + second + reject, 64, "stands in the list twice"),
+            (first + first + second + reject, 64, "is in the list twice"),
             (first + second, 64, "--failover is required with --binding-header"),
             (["--binding-header", "Authorization"] + reject, 64, "expected NAME=VALUE"),
             (["--binding-header", "a b=x"] + reject, 64, "--binding-header: expected the name of an HTTP field"),

@@ -167,7 +167,7 @@ struct VerifyRawTokenTests {
             (classic + digest, "--decryption-key and --verification-key are required"),
             (classic + digest + ["--decryption-key", "file:d"], "--verification-key are required"),
             (classic + keys + ["--certificate-digest", "6a:6a"], "found 2 bytes in hexadecimal digits"),
-            (TestTokens.classic() + digest, "--certificate-digest: the digest stands in the list twice"),
+            (TestTokens.classic() + digest, "--certificate-digest: the digest is in the list twice"),
             (TestTokens.classic(packageName: "shop"), "--package-name: a package name has at least two segments"),
             (TestTokens.classic(nonce: "short"), "--nonce: a nonce has 16 to 500 characters, found 5"),
             (TestTokens.classic() + ["--pc"], "play-integrity.classic has no option --pc"),

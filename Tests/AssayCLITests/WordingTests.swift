@@ -24,6 +24,37 @@ struct WordingTests {
         #expect(reasons?.isEmpty == false && Set(reasons ?? []).isSubset(of: ["policy", "not-applicable"]))
     }
 
+    @Test("No message repeats a URL that may hold a password")
+    func passwords() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let urls = [
+            "postgresql://u:s3cret@h/d", "Postgresql://u:s3cret@h/d", "postgresql://u@h/d?pass%77ord=s3cret",
+            "postgresql://u@h/d?pass%77ord=s3cret%zz", "postgres:u:s3cret@h", "postgresq:u:s3cret@h",
+            "postgresq://u:s3cret@h",
+            "mysql://u:s3cret@h/d", "sqlit://u:s3cret@h/d", "postgresql://u:s3'cret@h/d",
+            "postgresql://u:s3cret @h\n/d",
+        ]
+        let commands: [(String) -> [String]] = [
+            { ["verify", "--policy", "policy.yaml", "--ledger", $0, "x.json"] },
+            { ["verify", "--policy", "policy.yaml", "--ledger=\($0)", "x.json"] },
+            { ["migrate", $0, "sqlite:x"] }, { ["migrate", "sqlite:x", $0, "--cancel"] },
+            { ["ledger", "check", "--ledger", $0] }, { ["ledger", "create", "--ledger", $0] },
+            { ["challenge", "issue", "--app", "shop", "--policy", "policy.yaml", "--ledger", $0] },
+            { ["replay", "--ledger", $0] }, { ["ledger", "check", $0] }, { ["ledger", "check", "--ledgr=\($0)"] },
+            { [$0] },
+        ]
+        for url in urls {
+            for command in commands {
+                let run = try scratch.run(command(url))
+                #expect(run.status != 0 && !run.errors.isEmpty, "\(command(url))")
+                #expect(!(run.errors + run.output).contains("cret"), "\(command(url)): \(run.errors)")
+            }
+        }
+        let shown = try scratch.assay("ledger", "check", "--ledger", "mysql://u:s3cret@h/d")
+        #expect(shown.errors.contains("no ledger is at \"mysql://...\""), "\(shown.errors)")
+    }
+
     @Test("A value of no characters is shown as empty")
     func empty() throws {
         let scratch = try Scratch()

@@ -100,7 +100,7 @@ struct AuditExportCommand: AsyncParsableCommand {
         abstract: "Prints every entry as one JSON object per line.",
         discussion: """
             "entry" has the fields number, at (RFC 3339), operator, action, subject, detail and previous. "hash" is SHA-256 \
-            of the text of "entry" as it stands in the line, and "previous" the hash of the line before, both hexadecimal; \
+            of the text of "entry" as written in the line, and "previous" the hash of the line before, both hexadecimal; \
             the first "previous" is zeros.
 
             Exit status: 0, 3 an outage or no ledger.

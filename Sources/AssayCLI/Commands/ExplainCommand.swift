@@ -12,8 +12,8 @@ struct ExplainCommand: ParsableCommand {
             A gate is always enforced, and what depends on it is skipped when it fails. A policy check runs in the \
             mode that the policy sets. A ledger check is decided when the effects of an acceptance are committed.
 
-            A code, such as challenge-expired, stands in a verdict beside the check that failed, was annotated or was \
-            skipped, or passed with a remark. Its remedy is what a client can do about a failure, such as new-challenge. \
+            A verdict has a code, such as challenge-expired, beside each check that failed, was annotated, was skipped or \
+            passed with a remark. Its remedy is what a client can do about a failure, such as new-challenge. \
             Errors of assay serve have codes too, such as outage.
             """)
 

@@ -10,7 +10,7 @@ struct KeysImportApproovCommand: AsyncParsableCommand {
         commandName: "approov",
         abstract: "Imports the secret of an Approov account from what the approov tool prints.",
         discussion: """
-            FILE is the output of the tool, with whatever prompts and warnings stand in it; the secret is found by its \
+            FILE is the output of the tool. It may contain prompts and warnings. The secret is recognised by its \
             form, base64 of 64 bytes, also when a terminal has wrapped it. Two texts that could be it are refused. Piped, \
             it is written nowhere else:
 

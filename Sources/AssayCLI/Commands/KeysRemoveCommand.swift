@@ -8,7 +8,7 @@ import Foundation
 struct KeysRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Removes a key for good.",
+        abstract: "Removes a key permanently.",
         discussion: """
             Evidence under the key can no longer be opened, and verdicts do not name the key. The master key is not \
             needed. The sealed bytes may stay in free pages of the file until SQLite reuses these.
@@ -24,7 +24,7 @@ struct KeysRemoveCommand: AsyncParsableCommand {
     @OptionGroup var confirmation: ConfirmationOption
 
     func run() async throws {
-        try confirmation.demand("This removes key \(name) of \(options.url.description) for good")
+        try confirmation.demand("This removes key \(name) of \(options.url.description) permanently")
         try await options.url.withLedger(creating: false) { open in
             let storage = try open.sealedKeys()
             do throws(KeyStoreFailure) {

@@ -8,7 +8,8 @@ struct LedgerCommand: AsyncParsableCommand {
         abstract: "Shows, checks and exports the ledger; blocks and allows keys, devices, accounts and issuers.",
         subcommands: [
             LedgerShowCommand.self, LedgerBlockCommand.self, LedgerUnblockCommand.self, LedgerAllowCommand.self,
-            LedgerMoveCommand.self, LedgerCheckCommand.self, LedgerExportCommand.self,
+            LedgerMoveCommand.self, LedgerCheckCommand.self, LedgerExportCommand.self, LedgerCreateCommand.self,
+            LedgerUpgradeCommand.self,
         ])
 }
 

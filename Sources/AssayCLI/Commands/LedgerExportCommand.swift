@@ -22,7 +22,7 @@ struct LedgerExportCommand: AsyncParsableCommand {
             "skipped" of a key is there if a window of counters may still accept smaller ones: bit i, from the least \
             significant bit of the first byte, is for the counter less 1 + i.
 
-            A challenge that can still be used is like a secret, so its SHA-256 digest stands for it. Keys of the key \
+            A challenge that can still be used is a secret: the export has its SHA-256 digest instead. Keys of the key \
             store and the hashes of operators' tokens are not exported; see assay keys list.
 
             Exit status: 0, 3 an outage or no ledger.

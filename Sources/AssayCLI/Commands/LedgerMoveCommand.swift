@@ -44,7 +44,9 @@ struct LedgerMoveCommand: AsyncParsableCommand {
         try confirmation.demand("This gives \(identifier.subject) in \(options.url.description) to \(target)")
         let before = try await options.url.withLedger(creating: false) { open in
             do throws(LedgerOutage) {
-                return try await open.ledger.move(identifier, to: account, by: author.name, at: Date())
+                let found = try await open.ledger.enrolledKey(withID: keyID)
+                return try await open.ledger.move(
+                    found?.identifier ?? identifier, to: account, by: author.name, at: Date())
             } catch {
                 throw CommandFailure(error)
             }

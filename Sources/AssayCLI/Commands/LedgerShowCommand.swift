@@ -60,9 +60,8 @@ struct LedgerShowCommand: AsyncParsableCommand {
 
     private func show(_ ledger: any LedgerAdministration, at now: Date) async throws {
         if let keyID {
-            let identifier = KeyIdentifier.appAttest(keyID)
-            let key = try await ledger.enrolledKey(identifier)
-            try show(key, await ledger.standings(of: [identifier.subject], at: now))
+            let key = try await ledger.enrolledKey(withID: keyID)
+            try show(key, await ledger.standings(of: [KeyIdentifier.appAttest(keyID).subject], at: now))
         } else if blocks || allowances {
             let standings = try await ledger.standings().filter {
                 $0.isInForce(at: now) && ($0.block == nil ? allowances : blocks)
@@ -91,6 +90,7 @@ struct LedgerShowCommand: AsyncParsableCommand {
             ("blocks in force", "\(summary.blocks)"),
             ("allowances in force", "\(summary.allowances)"),
             ("active operators", "\(summary.operators)"),
+            ("documents", "\(summary.documents)"),
         ])
     }
 

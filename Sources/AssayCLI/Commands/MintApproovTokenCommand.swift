@@ -33,8 +33,8 @@ struct MintApproovTokenCommand: ParsableCommand {
         discussion: """
             The token has the form of Approov's own example tokens: a device ID, an empty address and the time at which \
             it expires. Its holder passes until then as an app that Approov has attested, so handle it as a \
-            password; a policy refuses such tokens by maximumLifetime. Secrets are no arguments, which every user of a \
-            machine can see, but stand in a file that only you can read or in a variable: file:PATH or env:NAME.
+            password; a policy refuses such tokens by maximumLifetime. Every user of a machine can see arguments. So a secret \
+            is in a file that only you can read, or in a variable: file:PATH or env:NAME.
 
               assay mint approov --secret file:secret.b64 --bind "Bearer myauth_token"
               assay mint approov --secret file:secret.b64 --type invalid

@@ -5,5 +5,7 @@ struct MintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mint",
         abstract: "Makes test evidence from a test authority or test keys, never from real ones.",
-        subcommands: [MintAppAttestCommand.self, MintApproovCommand.self, MintCorpusCommand.self])
+        subcommands: [
+            MintAppAttestCommand.self, MintAndroidKeyCommand.self, MintApproovCommand.self, MintCorpusCommand.self,
+        ])
 }

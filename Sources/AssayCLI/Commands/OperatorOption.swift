@@ -12,7 +12,9 @@ struct OperatorOption: ParsableArguments {
 
     func validate() throws {
         guard let given else { return }
-        guard (1...255).contains(given.utf8.count) else { throw ValidationError("--operator takes 1 to 255 bytes") }
+        if let objection = LedgerRules.objection(toOperatorName: given) {
+            throw ValidationError("no operator can have this name: \(objection)")
+        }
     }
 
     /// The given name, otherwise that of the login, otherwise that of the user.

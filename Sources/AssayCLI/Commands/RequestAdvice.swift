@@ -7,6 +7,7 @@ enum RequestAdvice {
     static func text(_ error: RequestError) -> String {
         switch error.reason {
         case .noService: "; --service-account has it sent to Google"
+        case .noStatusList: "; --status-list \(StatusListChoice.forms) says which counts"
         case .ambiguousApp: "; --app names it"
         case .noKey: "; keys of a key store count with --ledger and its master key"
         default: ""

@@ -18,6 +18,13 @@ package protocol ServiceRunner: Sendable {
     func prepare(
         file: String?, environment: [String: String], settings: [(key: String, value: String)]
     ) throws(PolicyError) -> any PreparedService
+
+    /// Finds the listener of operators of a running service: at `address`, or if it is nil, where the configuration has it.
+    ///
+    /// - Throws: `PolicyError` for a configuration that cannot be used, with the field `--address` for a wrong address.
+    func listener(
+        at address: String?, file: String?, environment: [String: String], settings: [(key: String, value: String)]
+    ) throws(PolicyError) -> any ServiceListener
 }
 
 /// A service whose configuration was read.
@@ -28,6 +35,8 @@ package protocol PreparedService: Sendable {
     var masterKey: String? { get }
     /// The source of Google's service account.
     var serviceAccount: String? { get }
+    /// The URL of the list of revoked attestation certificates; nil for Google's.
+    var statusListURL: String? { get }
 
     /// Serves until the process is told to stop.
     func run(
@@ -86,11 +95,25 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Take requests without a token, on loopback addresses only.")
     var open = false
 
-    func validate() throws {
+    func validate() throws { _ = try Self.pairs(settings) }
+
+    /// Splits values of `--set` into keys and values.
+    ///
+    /// - Throws: `ValidationError` for one without `=`.
+    static func pairs(_ settings: [String]) throws -> [(key: String, value: String)] {
         for setting in settings {
             guard setting.contains("=") else {
                 throw ValidationError("--set takes KEY=VALUE, found \"\(setting.prefix(60))\"")
             }
+        }
+        return split(settings)
+    }
+
+    /// Splits validated values of `--set` into keys and values.
+    static func split(_ settings: [String]) -> [(key: String, value: String)] {
+        settings.map { setting in
+            let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return (key: parts[0], value: parts[1])
         }
     }
 
@@ -112,8 +135,8 @@ struct ServeCommand: AsyncParsableCommand {
                 "serve: memory: is no ledger for a service: it forgets what was used, and takes the keys that come with "
                     + "evidence; name \(LedgerURL.durableForm)")
         }
-        let masterKey = try MasterKeyOption.read(prepared.masterKey)
-        let client = try GoogleOptions.client(prepared.serviceAccount, url: nil)
+        let masterKey = try MasterKeyOption.read(prepared.masterKey, of: "masterKey")
+        let client = try GoogleOptions.client(prepared.serviceAccount, of: "serviceAccount", url: nil)
         do {
             try await url.withLedger(creating: true) { open in
                 let stores: [any KeyStore] = try masterKey.map { [try open.keyStore($0)] } ?? []
@@ -127,10 +150,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private var allSettings: [(key: String, value: String)] {
-        var all = settings.map { setting in
-            let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            return (key: parts[0], value: parts[1])
-        }
+        var all = Self.split(settings)
         if let policy { all.append(("policy", policy)) }
         if let ledger { all.append(("ledger", ledger)) }
         if let listen { all.append(("listen", listen)) }
@@ -141,10 +161,20 @@ struct ServeCommand: AsyncParsableCommand {
     private static func run(
         _ service: any PreparedService, _ open: OpenLedger, _ stores: [any KeyStore], _ client: (any GoogleConnection)?
     ) async throws {
+        // It asks nobody before a policy needs the list, which a policy that is read later may.
+        let status = try StatusListChoice.connection(sharing: open.ledger, url: service.statusListURL)
+        let services: [(any EngineService)?] = [client, status]
+        let result: Result<Void, any Error>
         do {
-            try await service.run(
-                ledger: open.ledger, keyStores: stores, services: client.map { [$0] } ?? [], sealedKeys: open.keys)
-        } catch let outage as any Outage {
+            result = .success(
+                try await service.run(
+                    ledger: open.ledger, keyStores: stores, services: services.compactMap(\.self),
+                    sealedKeys: open.keys))
+        } catch {
+            result = .failure(error)
+        }
+        await status?.shutdown()
+        do { try result.get() } catch let outage as any Outage {
             throw CommandFailure(outage)
         } catch {
             throw CommandFailure(.unreadable, "\(error)")

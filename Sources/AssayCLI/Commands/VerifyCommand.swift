@@ -1,3 +1,4 @@
+import AndroidKey
 import ArgumentParser
 import Assay
 import AssayCore
@@ -112,6 +113,14 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         try raw.validate(
             policy: policy != nil, app: app != nil, service: google.serviceAccount != nil, ledger: ledgerURL)
+        if let text = raw.statusListOfRecords {
+            let choice = try StatusListChoice(text)
+            guard choice != .asCaptured || asCaptured else {
+                throw ValidationError(
+                    "--status-list as-captured needs --as-captured: evidence names the list that counts only in an analysis"
+                )
+            }
+        }
         guard raw.kind != nil else {
             guard policy != nil else {
                 // A terminal would be read to its end, with nothing said about why.
@@ -142,17 +151,22 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func judge(under policy: VerificationPolicy, _ open: OpenLedger, _ masterKey: MasterKey?) async throws {
         let client = try google.client()
+        let status = try policy.needsStatusService ? StatusListChoice.connection(sharing: open.ledger) : nil
+        let archive = try raw.statusListOfRecords.flatMap { try StatusListChoice($0).archive(beside: files) }
+        let services: [(any EngineService)?] = [client, status, archive]
         do {
             let verifier = Verifier(
                 policy: policy, ledger: open.ledger, keyStores: try await keyStores(open, masterKey, beside: policy),
-                services: client.map { [$0] } ?? [], engines: .current,
+                services: services.compactMap(\.self), engines: .current,
                 use: asCaptured || raw.isAnalysis ? .analysis : .admission)
             try await judge(with: verifier)
         } catch {
             await client?.shutdown()
+            await status?.shutdown()
             throw error
         }
         await client?.shutdown()
+        await status?.shutdown()
     }
 
     private func judge(with verifier: Verifier) async throws {

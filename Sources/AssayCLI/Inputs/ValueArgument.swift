@@ -70,7 +70,8 @@ enum ValueArgument: Equatable {
         }
     }
 
-    private static func hex(_ text: String) throws -> [UInt8] {
+    /// Decodes pairs of hexadecimal digits.
+    static func hex(_ text: String) throws -> [UInt8] {
         let values = text.utf8.compactMap(\.hexadecimalValue)
         guard values.count == text.utf8.count, values.count % 2 == 0, !values.isEmpty else {
             throw ValidationError("expected pairs of hexadecimal digits, found \"\(text.prefix(60))\"")

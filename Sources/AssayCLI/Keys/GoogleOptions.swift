@@ -27,24 +27,30 @@ struct GoogleOptions: ParsableArguments {
     }
 
     /// The connection; nil if no service account is given.
-    func client() throws(CommandFailure) -> (any GoogleConnection)? { try Self.client(serviceAccount, url: googleURL) }
+    func client() throws(CommandFailure) -> (any GoogleConnection)? {
+        try Self.client(serviceAccount, of: "--service-account", url: googleURL)
+    }
 
     /// The connection in the name of a service account; nil without one.
-    static func client(_ serviceAccount: String?, url: String?) throws(CommandFailure) -> (any GoogleConnection)? {
+    ///
+    /// - Parameter name: what gave the source, for messages: an option, or a key of a configuration.
+    static func client(
+        _ serviceAccount: String?, of name: String, url: String?
+    ) throws(CommandFailure) -> (any GoogleConnection)? {
         guard let serviceAccount else { return nil }
         guard let connector = Self.connector else {
             throw CommandFailure(
-                .usage, "--service-account: this program was built without HTTP; `make install` has it")
+                .usage, "\(name): this program was built without HTTP; `make install` has it")
         }
         do {
             return try connector.connect(
-                account: SecretArgument.read(serviceAccount, of: "--service-account"), url: url)
+                account: SecretArgument.read(serviceAccount, of: name), url: url)
         } catch let error as KeyError {
-            throw CommandFailure(.unreadable, "--service-account: \(error)")
+            throw CommandFailure(.unreadable, "\(name): \(error)")
         } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw CommandFailure(.unreadable, "--service-account: it cannot be read")
+            throw CommandFailure(.unreadable, "\(name): it cannot be read")
         }
     }
 

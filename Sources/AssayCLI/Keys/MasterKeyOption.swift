@@ -18,10 +18,12 @@ struct MasterKeyOption: ParsableArguments {
     func validate() throws { try SecretArgument.validate(masterKey, of: "--master-key") }
 
     /// Reads the master key; nil if neither the option nor the variable is set.
-    func readIfAny() throws(CommandFailure) -> MasterKey? { try Self.read(masterKey) }
+    func readIfAny() throws(CommandFailure) -> MasterKey? { try Self.read(masterKey, of: "--master-key") }
 
     /// Reads the master key from a source, or from the variable; nil if there is neither.
-    static func read(_ masterKey: String?) throws(CommandFailure) -> MasterKey? {
+    ///
+    /// - Parameter name: what gave the source, for messages: an option, or a key of a configuration.
+    static func read(_ masterKey: String?, of name: String) throws(CommandFailure) -> MasterKey? {
         let source: String
         if let masterKey {
             source = masterKey
@@ -30,7 +32,7 @@ struct MasterKeyOption: ParsableArguments {
         } else {
             return nil
         }
-        let option = masterKey == nil ? MasterKeyOption.variable : "--master-key"
+        let option = masterKey == nil ? MasterKeyOption.variable : name
         do {
             return try MasterKey(text: SecretArgument.read(source, of: option))
         } catch let error as KeyError {

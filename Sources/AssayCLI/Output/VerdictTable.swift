@@ -109,13 +109,7 @@ struct VerdictTable {
     private func facts(_ fields: [SubjectField]) -> [String] {
         let width = fields.map(\.name.utf8.count).max() ?? 0
         return fields.map { field in
-            let value =
-                switch field.value {
-                case .text(let text): text.isEmpty ? "(empty)" : terminal.printable(text)
-                case .texts(let texts): terminal.printable(texts.joined(separator: ", "))
-                case .integer(let number): "\(number)"
-                case .flag(let flag): flag ? "yes" : "no"
-                }
+            let value = field.value == .text("") ? "(empty)" : terminal.printable(field.value.text)
             return "  \(field.name)\(String(repeating: " ", count: width - field.name.utf8.count))  \(value)"
         }
     }

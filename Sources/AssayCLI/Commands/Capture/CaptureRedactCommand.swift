@@ -13,7 +13,7 @@ struct CaptureRedactCommand: ParsableCommand {
                 \(EngineRegistry.current.sensitiveFields.map(CaptureRedactCommand.describe).joined(separator: "\n"))
 
                 A policy that looks for the challenge in the client data rejects a record without it. A record of an unknown \
-                kind is not printed, as it is not known what of it is sensitive.
+                kind is not printed, because its sensitive fields are not known.
 
                 Exit status: 0, 2 something could not be read, 74 the output cannot be written.
                 """)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import AssayReplay
 import Foundation
 
@@ -61,7 +62,14 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private func replay(_ policies: ReplayPolicies, on base: OpenLedger?) async throws {
-        var options = try await judging.options(on: base)
+        var options = try await judging.options(on: base, corpus: corpus)
+        let status: (any StatusListConnection)?
+        if judging.statusList == .service {
+            status = try StatusListChoice.connection(sharing: base?.ledger ?? MemoryLedger())
+        } else {
+            status = nil
+        }
+        if let status { options.services.append(status) }
         options.isMeasured = output.measure
         options.stopsAtFailure = output.strict
         var reading = CorpusOptions()
@@ -69,6 +77,10 @@ struct ReplayCommand: AsyncParsableCommand {
         let session = ReplaySession(
             replay: Replay(policies, options), reading: reading, output: output, policyName: judging.policyName,
             againstName: judging.against ?? "the other policy")
-        try await session.run(corpus)
+        do { try await session.run(corpus) } catch {
+            await status?.shutdown()
+            throw error
+        }
+        await status?.shutdown()
     }
 }

@@ -53,6 +53,13 @@ struct ReplayJudgingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Open sealed records with this key: file:PATH or env:NAME.", valueName: "source"))
     var captureKey: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Judge Android's key attestations by this list of revoked certificates: \(StatusListChoice.forms).",
+            valueName: "source"),
+        transform: { try StatusListChoice($0) })
+    var statusList: StatusListChoice?
+
     @Option(help: "How many records are judged at a time. (default: the number of processors)")
     var jobs: Int?
 
@@ -65,6 +72,9 @@ struct ReplayJudgingOptions: ParsableArguments {
                 "--nearest-policy makes --policy second; without --policy the nearest is used anyway")
         }
         guard (1...1024).contains(jobs ?? 1) else { throw ValidationError("--jobs takes a number from 1 to 1024") }
+        guard statusList != .service || StatusListChoice.connector != nil else {
+            throw ValidationError("--status-list service: this program was built without HTTP; `make install` has it")
+        }
         guard hasBase || masterKey.masterKey == nil else {
             throw ValidationError("--master-key needs --ledger \(LedgerURL.durableForm), in which the key store is")
         }
@@ -93,7 +103,11 @@ struct ReplayJudgingOptions: ParsableArguments {
     }
 
     /// The options of the replay.
-    func options(on base: OpenLedger?) async throws(CommandFailure) -> ReplayOptions {
+    ///
+    /// - Parameters:
+    ///   - base: the base ledger; nil for none.
+    ///   - corpus: the files and folders with the records.
+    func options(on base: OpenLedger?, corpus: [String]) async throws(CommandFailure) -> ReplayOptions {
         var options = ReplayOptions()
         options.engines = .current
         options.time = at.map { .fixed($0) } ?? (now ? .fixed(Date()) : .asCaptured)
@@ -103,6 +117,7 @@ struct ReplayJudgingOptions: ParsableArguments {
         options.captureKey = try captureKey.map { source throws(CommandFailure) in
             try CaptureKeyArgument.privateKey(source, of: "--capture-key")
         }
+        if let archive = try statusList?.archive(beside: corpus) { options.services = [archive] }
         options.isInterrupted = { Interruption.isRequested }
         options.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         if let base, let key = try masterKey.readIfAny() { options.keyStores = [try base.keyStore(key)] }

@@ -31,10 +31,17 @@ struct RawOptions: ParsableArguments {
         EngineRegistry.current.engines.flatMap { $0.policyFields }.map { "\($0.path)=" }
     }
 
+    /// The option that records have too: the list of revoked certificates to judge by.
+    static let statusList = "status-list"
+
+    /// The value of `--status-list` for records; nil without it, or for a raw blob, whose policy it is a part of.
+    var statusListOfRecords: String? { kind == nil ? engines.texts[Self.statusList]?.last : nil }
+
     /// Checks that the options are consistent; `policy`, `app` and `service` are true if given. Throws `ValidationError`.
     func validate(policy: Bool, app: Bool, service: Bool, ledger: LedgerURL) throws {
         guard let kind else {
-            if let option = engines.texts.keys.sorted().first ?? settings.first.map({ _ in "set" }) {
+            let others = engines.texts.keys.filter { $0 != Self.statusList }
+            if let option = others.sorted().first ?? settings.first.map({ _ in "set" }) {
                 throw ValidationError("--\(option) is for one raw blob; name its kind with --kind")
             }
             return

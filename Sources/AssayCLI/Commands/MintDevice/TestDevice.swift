@@ -7,8 +7,9 @@ import Foundation
 /// A test device and its authority, whose keys come from one seed in a file.
 struct TestDevice {
     /// 32 random bytes, hexadecimal.
-    private let seed: String
-    private let createdAt: Date
+    let seed: String
+    /// When the device was made.
+    let createdAt: Date
 
     /// Makes a device.
     init(createdAt: Date) {
@@ -32,7 +33,8 @@ struct TestDevice {
         } catch {
             // The error of a reader is not shown: it may quote the seed.
             throw CommandFailure(
-                .unreadable, "\(path) is no file of a test device; `assay mint app-attest device` makes one")
+                .unreadable,
+                "\(path) is no file of a test device; `assay mint app-attest device` or `android-key device` makes one")
         }
     }
 

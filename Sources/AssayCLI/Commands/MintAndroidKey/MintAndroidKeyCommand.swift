@@ -1,0 +1,129 @@
+import ArgumentParser
+import AssayCore
+import AssayTesting
+import Foundation
+
+/// `assay mint android-key`: makes evidence of Android Key Attestation of a test device.
+struct MintAndroidKeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "android-key",
+        abstract: "Makes evidence of Android Key Attestation of a test device, under a test authority.",
+        discussion: """
+            For tests of a backend in any language: a policy trusts the authority by testRoots, and every verdict says so.
+
+              assay mint android-key device device.json --root test-roots.pem
+              assay mint android-key attestation --device device.json --package com.example.shop \\
+                --certificate-digest SHA256 --challenge "$CHALLENGE"
+              assay mint android-key request --device device.json --target-uri https://api.example.com/v1/items
+            """,
+        subcommands: [
+            MintAndroidDeviceCommand.self, MintKeyAttestationCommand.self, MintAndroidRequestCommand.self,
+        ])
+}
+
+/// `assay mint android-key device`: makes a test device and its authority.
+struct MintAndroidDeviceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "Makes a test device with a key, and the authority that attests it.",
+        discussion: NewTestDevice.discussion)
+
+    @OptionGroup var new: NewTestDevice
+
+    func run() throws {
+        let device = try new.write { (device) throws(MintingError) in try device.androidAuthority().rootPEM }
+        let key = try TestDeviceOptions.minting { () throws(MintingError) in try device.androidKey(isRSA: false) }
+        Console.note("key ID \(Data(key.keyID).base64EncodedString())")
+    }
+}
+
+/// A model of a test device.
+enum TestDeviceModel: String, CaseIterable, ExpressibleByArgument {
+    case remote
+    case strongbox
+    case factory
+    case software
+
+    var device: AndroidKeyDevice {
+        switch self {
+        case .remote: .remote
+        case .strongbox: .strongBox
+        case .factory: .factory
+        case .software: .software
+        }
+    }
+}
+
+/// `assay mint android-key attestation`: prints the record of a key attestation.
+struct MintKeyAttestationCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "attestation",
+        abstract: "Prints the record of a key attestation, one JSON line.",
+        discussion: """
+            The app passes the text of the challenge to setAttestationChallenge: the 43 characters that the ledger issued, byte \
+            for byte.
+
+            Exit status: 0, 2 a device that cannot be read, 64 bad arguments.
+            """)
+
+    @OptionGroup var device: TestDeviceOptions
+
+    @Option(name: .customLong("package"), help: ArgumentHelp("The package name of the app.", valueName: "name"))
+    var packageName: String
+
+    @Option(
+        help: ArgumentHelp(
+            "SHA-256 of the certificate that signs the app, hexadecimal, with or without colons.", valueName: "hex"))
+    var certificateDigest: String
+
+    @Option(help: ArgumentHelp("The version code of the app.", valueName: "number"))
+    var versionCode: UInt32 = 1
+
+    @Option(parsing: .unconditional, help: "The challenge of the server, text.")
+    var challenge: String
+
+    @Option(help: "The model of the device.")
+    var model = TestDeviceModel.remote
+
+    @Flag(help: "Attests a key of RSA with 2048 bits, in place of one on P-256.")
+    var rsa = false
+
+    func run() throws {
+        let (test, time) = (try device.read(), device.time)
+        let digest = try ValueArgument.hex(certificateDigest.filter { $0 != ":" })
+        guard digest.count == 32 else {
+            throw CommandFailure(
+                .usage, "--certificate-digest: expected the 32 bytes of a SHA-256, found \(digest.count)")
+        }
+        let minted = try TestDeviceOptions.minting { () throws(MintingError) in
+            try AndroidKeyAttestationBlueprint(
+                authority: try test.androidAuthority(), key: try test.androidKey(isRSA: rsa), packageName: packageName,
+                certificateDigest: digest, versionCode: versionCode, device: model.device,
+                challenge: Array(challenge.utf8), issuedAt: time
+            ).mint()
+        }
+        try device.print(minted.record(id: "attestation", app: device.app, receivedAt: time))
+    }
+}
+
+/// `assay mint android-key request`: prints a request that the attested key has signed.
+struct MintAndroidRequestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "request",
+        abstract:
+            "Prints a request that the attested key has signed as an HTTP message signature: its record, one JSON line.",
+        discussion: "Exit status: 0, 2 a file that cannot be read, 64 bad arguments.")
+
+    @OptionGroup var device: TestDeviceOptions
+
+    @OptionGroup var request: TestRequestOptions
+
+    @Flag(help: "Signs with the key of RSA with 2048 bits, in place of the one on P-256.")
+    var rsa = false
+
+    func run() throws {
+        let test = try device.read()
+        let key = try TestDeviceOptions.minting { () throws(MintingError) in try test.androidKey(isRSA: rsa) }
+        try request.print(.androidKey(key), id: "request", of: device)
+    }
+}

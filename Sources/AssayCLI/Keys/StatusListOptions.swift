@@ -1,0 +1,81 @@
+import AndroidKey
+import ArgumentParser
+import Assay
+import AssayCapture
+package import AssayCore
+import Foundation
+
+/// Connects to the server of Google's list of revoked attestation certificates.
+package protocol StatusListConnector: Sendable {
+    /// Connects. Sends nothing before the first judgement that needs the list.
+    ///
+    /// - Parameters:
+    ///   - documents: the ledger through which processes share the list; nil for none.
+    ///   - url: the URL of the list; nil for Google's.
+    func connect(
+        sharing documents: (any LedgerDocuments)?, url: String?
+    ) throws(DecodeError) -> any StatusListConnection
+}
+
+/// A connection to the server of the list.
+package protocol StatusListConnection: EngineService {
+    /// Ends the connection.
+    func shutdown() async
+}
+
+/// The status list that commands judge by: `service`, `as-captured` or `file:PATH`.
+enum StatusListChoice: Equatable {
+    /// Google's, where the policy says `statusList: service`.
+    case service
+    /// The one that each record names, from the folder `status-lists` beside the captures.
+    case asCaptured
+    /// The one in a file, whatever the policy says.
+    case file(String)
+
+    /// Connects to the server of the list; nil in a program without HTTP.
+    @TaskLocal static var connector: (any StatusListConnector)?
+
+    static let forms = "as-captured, service or file:PATH"
+
+    init(_ text: String) throws {
+        switch text {
+        case "service": self = .service
+        case "as-captured": self = .asCaptured
+        default:
+            guard text.hasPrefix("file:"), text.utf8.count > 5 else {
+                throw ValidationError("--status-list takes \(Self.forms), found \"\(text.excerpt)\"")
+            }
+            self = .file(String(text.dropFirst(5)))
+        }
+    }
+
+    /// The archive that counts in place of the policy's list; nil for none.
+    ///
+    /// - Parameter files: the files and folders with the records.
+    func archive(beside files: [String]) throws(CommandFailure) -> (any EngineService)? {
+        switch self {
+        case .service: return nil
+        case .asCaptured: return CapturedStatusLists(beside: files.filter { $0 != "-" })
+        case .file(let path):
+            let json = try InputFile.read(path, limit: AttestationStatusList.limit)
+            do throws(DecodeError) {
+                return try FixedStatusList(json: json)
+            } catch {
+                throw CommandFailure(.unreadable, "--status-list: \(path): \(error.detail)")
+            }
+        }
+    }
+
+    /// A connection to the server of the list.
+    ///
+    /// - Parameter ledger: the ledger, which shares the list if it keeps documents.
+    static func connection(
+        sharing ledger: any Ledger, url: String? = nil
+    ) throws(CommandFailure) -> (any StatusListConnection)? {
+        do throws(DecodeError) {
+            return try connector?.connect(sharing: ledger as? any LedgerDocuments, url: url)
+        } catch {
+            throw CommandFailure(.unreadable, "statusListURL: \(error.detail)")
+        }
+    }
+}
