@@ -29,7 +29,7 @@ struct SoakEntries {
                 } else {
                     companions.insert(seed - 2_000_000_000)
                 }
-            case .block, .allowance, .operator: break
+            case .block, .allowance, .operator, .document: break
             }
         }
         stored[.consumed] = consumed

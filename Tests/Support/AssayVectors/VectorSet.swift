@@ -59,6 +59,6 @@ extension VectorSet {
 package enum VectorSets {
     /// Every set.
     package static let all: [any VectorSet.Type] = [
-        AppAttestVectors.self, PlayIntegrityVectors.self, ApproovVectors.self,
+        AppAttestVectors.self, AndroidKeyVectors.self, PlayIntegrityVectors.self, ApproovVectors.self,
     ]
 }

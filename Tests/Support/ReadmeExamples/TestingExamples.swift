@@ -28,6 +28,21 @@ struct TestingExamples {
     }
 
     func block3() async throws {
+        let authority = try AndroidKeyTestAuthority(notBefore: Date(timeIntervalSinceNow: -86_400))
+        let key = try AndroidAttestedKey()  // authority.rootPEM for the policy
+        var attestation = try AndroidKeyAttestationBlueprint(
+            authority: authority, key: key, packageName: "com.example.shop",
+            certificateDigest: [UInt8](repeating: 0x6A, count: 32), challenge: Array(challenge.text.utf8),
+            issuedAt: Date())
+        let minted = try attestation.mint()  // minted.certificates
+        let request = try SignedRequestBlueprint(
+            method: "GET", targetURI: "https://api.example.com/v1/items", evidence: .androidKey(key), createdAt: Date()
+        ).mint()  // request.headers: Signature-Input, Signature
+        attestation.extend(forging: try AndroidAttestedKey())
+        let forged = try attestation.mint()  // your backend must reject this
+    }
+
+    func block4() async throws {
         let account = try ApproovTestKeys()  // account.secretFile for the policy
         var claims = ApproovClaimsBlueprint(expiresAt: Date(timeIntervalSinceNow: 300))
         claims.bind(to: ["Bearer a.user.session"])
@@ -42,14 +57,14 @@ struct TestingExamples {
         request.method = "PUT"  // your backend must reject this
     }
 
-    func block4() async throws {
+    func block5() async throws {
         // The second commit is applied, and its answer is lost. `history` lists what was asked.
         let ledger = FaultyLedger(MemoryLedger()) { operation, number in
             operation == .commit && number == 2 ? .answerLost() : nil
         }
     }
 
-    func block5() async throws {
+    func block6() async throws {
         for contractCase in LedgerContract.cases {
             try await contractCase.run { MemoryLedger() }  // an empty ledger of yours
         }

@@ -1,3 +1,4 @@
+import AndroidKey
 import AppAttest
 import Approov
 import Assay
@@ -70,7 +71,7 @@ extension ApproovEngine: MutatedEngine {
         },
         DontCare(
             "field-name-case", EvidenceKind.approovMessage, EvidenceKind.appAttestRequest,
-            EvidenceKind.playIntegrityRequest,
+            EvidenceKind.playIntegrityRequest, EvidenceKind.androidKeyRequest,
             reason: "the case of field names says nothing, RFC 9110 section 5.1"
         ) { mutant in
             let (old, new) = (HeaderLine.all(of: mutant.vector.record), HeaderLine.all(of: mutant.record))
@@ -80,7 +81,7 @@ extension ApproovEngine: MutatedEngine {
         },
         DontCare(
             "space-in-fields", EvidenceKind.approovMessage, EvidenceKind.appAttestRequest,
-            EvidenceKind.playIntegrityRequest,
+            EvidenceKind.playIntegrityRequest, EvidenceKind.androidKeyRequest,
             reason:
                 "white space around the values of fields and between the components of Signature-Input says nothing, "
                 + "RFC 9110 section 5.5 and RFC 9651 section 4.2.1.2; the base has one form"
@@ -92,7 +93,7 @@ extension ApproovEngine: MutatedEngine {
         },
         DontCare(
             "field-not-covered", EvidenceKind.approovMessage, EvidenceKind.appAttestRequest,
-            EvidenceKind.playIntegrityRequest,
+            EvidenceKind.playIntegrityRequest, EvidenceKind.androidKeyRequest,
             reason:
                 "fields that the policy does not demand, the signature does not cover and nothing reads, and signatures "
                 + "with other labels"
@@ -102,7 +103,7 @@ extension ApproovEngine: MutatedEngine {
         },
         DontCare(
             "target-not-covered", EvidenceKind.approovMessage, EvidenceKind.appAttestRequest,
-            EvidenceKind.playIntegrityRequest,
+            EvidenceKind.playIntegrityRequest, EvidenceKind.androidKeyRequest,
             reason:
                 "parts of the URI that the policy does not demand and the signature does not cover, the case of a host that is "
                 + "covered as @authority, and the port where the policy takes clients that leave it out"

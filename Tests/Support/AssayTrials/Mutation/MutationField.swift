@@ -37,6 +37,7 @@ struct MutationField: Sendable {
     private static let binary: Set<String> = [
         "keyId", "attestation", "assertion", "receipt", "challenge", "clientDataHash", "clientData", "key.publicKey",
         "body", "nonce", "proof", "measurements.mpk", "measurements.imh", "measurements.dmh",
+        "certificates[]", "publicKey",
     ]
     /// From this size on, the text of base64 is sampled: its bytes are changed one and all in the other form, and the
     /// text adds only what base64 itself may let pass.
@@ -81,7 +82,7 @@ struct MutationField: Sendable {
         var fields: [MutationField] = []
         let engine = EngineRegistry.standard.mutated(record.kind)
         let isOpaque = engine?.isOpaque(path, of: record.kind) ?? false
-        if binary.contains(path.description), !isOpaque, let bytes = try? Base64.decode(text, .standard) {
+        if binary.contains(path.shape), !isOpaque, let bytes = try? Base64.decode(text, .standard) {
             fields.append(
                 MutationField(path: path, form: .bytes, original: bytes, stride: 1) {
                     .text(Base64.encode($0, .standard))

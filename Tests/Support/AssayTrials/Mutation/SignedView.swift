@@ -1,3 +1,4 @@
+import AndroidKey
 import AppAttest
 import Approov
 import Assay
@@ -31,6 +32,7 @@ struct SignedView: Equatable {
                 switch kind {
                 case .appAttestRequest: app.configuration(AppAttestConfiguration.self)?.requests
                 case .playIntegrityRequest: app.configuration(PlayIntegrityConfiguration.self)?.requests
+                case .androidKeyRequest: app.configuration(AndroidKeyConfiguration.self)?.requests
                 default: nil
                 }
             guard let rules else { return nil }

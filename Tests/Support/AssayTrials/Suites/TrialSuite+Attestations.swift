@@ -1,6 +1,8 @@
+import AndroidKey
 import AppAttest
 import Assay
 import AssayCore
+import AssayInspection
 import AssayPrimitives
 import AssayTestSupport
 import Foundation
@@ -8,7 +10,9 @@ import Foundation
 /// Attestations of other kinds than those that Assay judges. They are read by its decoders as far as these go, and App
 /// Attest must refuse what is not its own.
 extension TrialSuite {
-    static var attestations: [TrialSuite] { [webAuthnObjects, webAuthnAsAppAttest, androidCertificates, androidPaths] }
+    static var attestations: [TrialSuite] {
+        [webAuthnObjects, webAuthnAsAppAttest, androidCertificates, androidChains]
+    }
 
     private struct WebAuthn: Decodable {
         let count: Int
@@ -90,7 +94,7 @@ extension TrialSuite {
     private static var androidCertificates: TrialSuite {
         TrialSuite(
             "Android Key Attestation: certificates as such", file: androidFile,
-            exercises: "`Certificate`; key descriptions are not read, there is no engine for them"
+            exercises: "`Certificate`, which is stricter than the keystores' profile that the engine reads leaves with"
         ) {
             let suite = try SharedFiles.json(androidFile, as: AndroidKey.self)
             var report = SuiteReport(cases: suite.certs.count + suite.roots.count)
@@ -105,44 +109,64 @@ extension TrialSuite {
         }
     }
 
-    private static var androidPaths: TrialSuite {
+    /// The chains under a policy that admits their apps, for which the state of the device and the app only count as remarks:
+    /// most of the devices are unlocked.
+    private static var androidChains: TrialSuite {
         TrialSuite(
-            "Android Key Attestation: paths to Google's roots", file: androidFile,
-            exercises: "`CertificatePathValidator`; key descriptions are not read, there is no engine for them"
+            "Android Key Attestation: chains", file: androidFile, exercises: "`Verifier`, `android-key.attestation`"
         ) {
             let suite = try SharedFiles.json(androidFile, as: AndroidKey.self)
-            let roots = suite.roots.compactMap { try? Certificate(der: Array($0)[...]) }
-            let software = "its root, of attestations in software, is none of the suite's"
-            let postQuantum = "ML-DSA is not allowed"
+            let software = "its root is that of attestations in software, whose private key is public"
+            let postQuantum = "ML-DSA keys are told as such, and not supported"
             var report = SuiteReport(
                 cases: suite.count,
                 register: [
                     Divergence("marlin/sdk29/TEE_EC_NONE", software), Divergence("marlin/sdk29/TEE_RSA_NONE", software),
                     Divergence("tokay/sdk37/TEE_MLDSA_FACTORY", postQuantum),
                     Divergence("tokay/sdk37/TEE_MLDSA_RKP", postQuantum),
-                    Divergence(
-                        "sony-xperia10-iii/sdk33/TEE_EC", "the leaf's issuer says that it is no certification authority"
-                    ),
                 ])
-            var cases: [PathCase] = []
+            let policy = try PolicyFile.parse(
+                """
+                version: 1
+                apps:
+                  - name: suite
+                    androidKey:
+                      packages: [com.google.android.attestation]
+                      certificateDigests: ["103938ee4537e59e8ee792f654504fb8346fc6b346d0bbc4415fc339fcfc8ec1"]
+                      challenge: caller
+                      statusList: none
+                checks: { android-key.attestation.root-of-trust: annotate, android-key.attestation.application: annotate }
+                """, path: "suite.yaml")
             for test in suite.cases {
-                guard test.kind == "valid" else {
-                    report.skip(test.id, "what is wrong or right with it stands in the key description or its purpose")
-                    continue
+                let chain = test.chain.map { Array(suite.certs[$0]) }
+                // The suite has no time. All certificates of remote provisioning are valid when the last one begins to be.
+                let begins = chain.dropFirst().compactMap {
+                    try? Certificate(der: $0[...], profile: .keystore).notBefore
                 }
-                let chain = test.chain.map { suite.certs[$0] }
-                // The suite has no time. All of a path, with its root, are valid in the second at which the last one
-                // begins to be.
-                let path = chain.compactMap { try? Certificate(der: Array($0)[...]) }
-                let anchors = roots.filter { root in path.contains { $0.issuer == root.subject } }
-                let begins = (path + anchors).map(\.notBefore).max()
-                cases.append(
-                    PathCase(
-                        id: test.id, isAccepted: true, anchors: suite.roots, intermediates: Array(chain.dropFirst()),
-                        leaf: chain[0], now: try need(begins)))
+                let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verifyKeyAttestation(
+                    KeyAttestationInput(certificates: chain, challenge: challenge(of: chain)),
+                    at: begins.max() ?? Date(timeIntervalSince1970: 1_790_000_000))
+                let expected: Bool? =
+                    switch test.kind {
+                    case "valid": true
+                    // Google's own test reads the lock state 01 as locked.
+                    case "invalid" where test.id == "invalid/malformed_rot_device_locked": true
+                    case "invalid": false
+                    // Leaves that were made for a test of one purpose, under roots of their own.
+                    default: nil
+                    }
+                report.record(test.id, expected: expected, accepted: verdict.outcome == .accept)
             }
-            PathCase.record(cases, in: &report)
             return report
         }
+    }
+
+    /// The challenge that a chain certifies, as inspection finds it; one byte for a chain without any.
+    private static func challenge(of chain: [[UInt8]]) -> [UInt8] {
+        let layer = EngineRegistry.standard.inspector.inspect(chain.flatMap { $0 }, name: "chain")
+        guard
+            case .text(let text)? = EngineRegistry.standard.inspector.record(of: layer)?.evidence["challenge"]?.content
+        else { return [0] }
+        return Array(Data(base64Encoded: text) ?? Data([0]))
     }
 }

@@ -44,17 +44,17 @@ package struct VectorFolder: Sendable {
             files: VectorPolicyFiles(folder: url.deletingLastPathComponent()))
     }
 
-    /// Whether the engines judge the vectors of a folder: the shared ones include Android Key Attestation, which has no engine.
-    private static func isJudged(_ path: String) -> Bool { !path.hasPrefix("android-key/") }
+    /// Files beside records that are none: a list of revoked keys, and facts that verdicts must name.
+    private static let others: Set<String> = ["status.json", "subjects.json"]
 
     private static func folders(in root: URL, named name: String) throws -> [VectorFolder] {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path).sorted()
-        return try paths.filter { $0.hasSuffix("policy.yaml") && isJudged($0) }.map { path in
+        return try paths.filter { $0.hasSuffix("policy.yaml") }.map { path in
             let folder = String(path.split(separator: "/").dropLast().joined(separator: "/"))
             func files(_ folder: String) throws -> [File] {
                 let prefix = folder + "/"
                 return try paths.filter { $0.hasPrefix(prefix) && $0.hasSuffix(".json") }
-                    .map { String($0.dropFirst(prefix.count)) }.filter { !$0.contains("/") }
+                    .map { String($0.dropFirst(prefix.count)) }.filter { !$0.contains("/") && !others.contains($0) }
                     .map {
                         File(name: $0, contents: Array(try Data(contentsOf: root.appendingPathComponent(prefix + $0))))
                     }
