@@ -1,9 +1,11 @@
+import AndroidKey
 import AppAttest
 import Approov
 import Assay
 import AssayCore
 import AssayPrimitives
 import AssayTesting
+import CoreMetrics
 import Foundation
 import PlayIntegrity
 
@@ -15,8 +17,13 @@ enum VerifierPaths {
     static var appAttest: [HotPath] {
         [
             HotPath("verify-attestation", count: 5, prepare: attestations),
-            HotPath("verify-assertion", count: 50, prepare: assertions),
+            HotPath("verify-assertion", count: 50) { try assertions($0) },
+            HotPath("verify-assertion-counted", count: 50) { try counted(assertions)($0) },
         ]
+    }
+
+    static var androidKey: [HotPath] {
+        [HotPath("verify-key-attestation", count: 5, prepare: keyAttestations)]
     }
 
     static var playIntegrity: [HotPath] {
@@ -28,7 +35,8 @@ enum VerifierPaths {
 
     static var approov: [HotPath] {
         [
-            HotPath("verify-approov-token", count: 500, prepare: approovTokens),
+            HotPath("verify-approov-token", count: 500) { try approovTokens($0) },
+            HotPath("verify-approov-token-counted", count: 500) { try counted(approovTokens)($0) },
             HotPath("verify-signed-message", count: 30, prepare: signedMessages),
         ]
     }
@@ -61,6 +69,23 @@ enum VerifierPaths {
         let app = PolicyApp(name: "shop", configuration)
         return Verifier(
             policy: try VerificationPolicy(apps: [app], keys: keys, catalogue: Verifier.catalogue), ledger: ledger)
+    }
+
+    /// The same work with metrics, also of distinct devices.
+    private static func counted(
+        _ prepare: @escaping (_ total: Int, _ prepared: (Verifier) -> Void) throws -> HotPath.Work
+    ) -> (Int) throws -> HotPath.Work {
+        { total in
+            var verifier: Verifier?
+            let work = try withMetricsFactory(CountingFactory()) { try prepare(total) { verifier = $0 } }
+            let made = verifier
+            var isReady = false
+            return { count in
+                if !isReady { await made?.refreshMetrics(at: now) }
+                isReady = true
+                try await work(count)
+            }
+        }
     }
 
     /// A challenge like no other.
@@ -99,10 +124,26 @@ enum VerifierPaths {
             then: each(inputs) { try await verifier.verifyAttestation($0, at: now) })
     }
 
-    private static func assertions(_ total: Int) throws -> HotPath.Work {
+    private static func keyAttestations(_ total: Int) throws -> HotPath.Work {
+        let authority = try AndroidKeyPaths.authority()
+        let ledger = MemoryLedger()
+        let verifier = try verifier(AndroidKeyPaths.configuration(authority, challenge: .ledger), ledger: ledger)
+        let inputs = try (0..<total).map {
+            try AndroidKeyPaths.input(
+                AndroidKeyPaths.blueprint(authority, .remote, device: $0, challenge: challenge($0)))
+        }
+        return issuing(
+            total, for: .androidKeyAttestation, to: ledger,
+            then: each(inputs) { try await verifier.verifyKeyAttestation($0, at: now) })
+    }
+
+    private static func assertions(
+        _ total: Int, _ prepared: (Verifier) -> Void = { _ in }
+    ) throws -> HotPath.Work {
         let configuration = try AppAttestConfiguration(
             appIDs: [AppAttestPaths.appID], environments: [.production], challenge: .caller, clientData: .none)
         let verifier = try verifier(configuration)
+        prepared(verifier)
         let key = AttestedKey(seed: AppAttestPaths.seed, label: "device")
         let inputs = try (1...total).map {
             try AppAttestPaths.input(AppAttestPaths.mintAssertion(key, counter: UInt32($0)))
@@ -143,9 +184,12 @@ enum VerifierPaths {
         }
     }
 
-    private static func approovTokens(_ total: Int) throws -> HotPath.Work {
+    private static func approovTokens(
+        _ total: Int, _ prepared: (Verifier) -> Void = { _ in }
+    ) throws -> HotPath.Work {
         let keys = try ApproovPaths.keys()
         let verifier = try verifier(ApproovPaths.configuration(), keys: ApproovPaths.namedKeys(keys))
+        prepared(verifier)
         let tokens = try (0..<64).map {
             ApproovTokenInput(token: try ApproovPaths.mintToken(keys, .signed, device: $0))
         }

@@ -21,6 +21,7 @@ import sys
 import time
 import warnings
 
+import android_key
 import app_attest
 import messages
 import play_integrity
@@ -28,7 +29,7 @@ import tokens
 
 JOBS = {
     "attestation": app_attest.ATTESTATION, "assertion": app_attest.ASSERTION, "classic": play_integrity.LIBRARIES,
-    "token": tokens.LIBRARIES, "message": messages.LIBRARIES,
+    "token": tokens.LIBRARIES, "message": messages.LIBRARIES, "key-attestation": android_key.LIBRARIES,
 }
 PACKAGES = [
     "pyattest", "pyhanko-certvalidator", "python-jose", "cbor2", "pyjwt", "joserfc", "jwcrypto",

@@ -2,6 +2,8 @@ extension FuzzTarget {
     /// Decoders of bytes: whatever comes in, they answer with a value or an error.
     static let decoders: [FuzzTarget] = [
         cbor, der, ber, certificate, certificatePath, issuedCertificate, signedData, authenticatorData, receiptPayload,
+        keyDescription,
+        provisioningInfo,
         jose, keySet, json,
         jsonPointer, base64, pem, keyText, structuredField, signatureFields, signatureBase, time, text, growth,
     ]

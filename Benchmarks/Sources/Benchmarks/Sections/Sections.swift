@@ -1,7 +1,8 @@
 /// All sections, in the order in which they run and are printed.
 enum Sections {
     static let all: [any Section] = [
-        MemorySection(), RateSection(), ThreadsSection(), PeerAppAttestSection(), PeerPlayIntegritySection(),
+        MemorySection(), RateSection(), ThreadsSection(), PeerAppAttestSection(), PeerAndroidKeySection(),
+        PeerPlayIntegritySection(),
         PeerTokensSection(), PeerMessagesSection(), PrimitivesSection(), LedgerSection(), ReplaySection(),
         ReplayMemorySection(), StartUpSection(), StepsSection(), ServiceSection(),
     ]
