@@ -21,7 +21,8 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo demo-service test incremental build api graph docs format lint install uninstall fuzz bench soak soak-service sanitize instructions profile suites mutate vectors clean packages
+.PHONY: demo demo-service test incremental build api graph docs format lint install uninstall fuzz bench bench-postgresql soak soak-service \
+	sanitize instructions profile suites mutate vectors model scale clean packages package-program deb image sbom test-packages reproducible
 
 ## Verifies real evidence, and shows a tampered copy being refused. The program is built without HTTP, to compile less.
 demo: packages
@@ -38,8 +39,10 @@ demo-service: packages
 test: packages
 	Scripts/install-packages openssl zstd groff-base || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
 	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
-		gateways=$$(Scripts/install-gateways) && \
-		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" ASSAY_GATEWAYS="$$gateways" \
+		gateways=$$(Scripts/install-gateways) && prometheus=$$(Scripts/install-prometheus) && \
+		postgresql=$$(Scripts/install-postgresql) && \
+		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" ASSAY_GATEWAYS="$$gateways" ASSAY_PROMETHEUS="$$prometheus" \
+		ASSAY_POSTGRESQL="$$postgresql" \
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_A_TIME) \
 		Scripts/test $(TESTING)
 	Scripts/test-spark .build/release/assay
@@ -101,6 +104,39 @@ install: build
 uninstall:
 	Scripts/install --remove "$(DESTDIR)$(PREFIX)"
 
+## The program of packages: its bytes do not depend on this folder, and every symbol is bound at the start.
+PACKAGE_PROGRAM := .build/package/release/assay
+package-program: packages
+	Scripts/build-package-program $(SWIFT)
+
+## Makes a Debian package in .build/packages. VERSION and MAINTAINER replace those of the commit.
+deb: package-program
+	Scripts/install-packages $(PACKAGING)
+	Scripts/deb $(PACKAGE_PROGRAM) .build/packages
+
+## Makes an OCI image of the Debian package.
+image: sbom
+	Scripts/install-packages $(PACKAGING) buildah ca-certificates
+	. Scripts/common/package.sh && version=$$(package_version $(PACKAGE_PROGRAM)) && \
+		Scripts/image "$$(Scripts/deb $(PACKAGE_PROGRAM) .build/packages)" ".build/packages/assay_$$version.cdx.json" .build/packages
+
+## Writes a bill of materials, CycloneDX.
+sbom: package-program
+	mkdir -p .build/packages
+	. Scripts/common/package.sh && version=$$(package_version $(PACKAGE_PROGRAM)) && \
+		Scripts/sbom $(PACKAGE_PROGRAM) "$$version" .build/package >".build/packages/assay_$$version.cdx.json"
+
+## Makes the packages of the program for tests, installs and runs them. Needs root. The first time it fetches an empty Debian.
+PACKAGING := binutils chrpath debhelper lintian python3
+test-packages: build
+	Scripts/install-packages $(PACKAGING) buildah ca-certificates curl debootstrap iproute2 systemd
+	Scripts/test-packages .build/release/assay
+
+## Builds two clones in different folders, makes packages of both, and compares their bytes. Takes two whole builds.
+reproducible: packages
+	Scripts/install-packages $(PACKAGING) buildah ca-certificates
+	Scripts/test-reproducible
+
 ## Measures ratios to bare operations and to peers in the same run, and writes them to Docs/ as Markdown and SVG.
 ## `make bench SECTIONS="rate threads"` runs some, and `QUICK=1` takes a rough look; both write nothing.
 bench: build
@@ -109,6 +145,11 @@ bench: build
 	peers=$$(Scripts/install-peers benchmarks) && \
 		ASSAY_PEERS="$$peers" $(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks \
 		$(if $(SECTIONS)$(QUICK),$(SECTIONS) $(if $(QUICK),--quick),--output Docs)
+
+## Measures the PostgreSQL ledger against libpq alone, on a cluster of its own. SECONDS=10 ROUNDS=5 takes longer.
+bench-postgresql: packages
+	$(SWIFT) build $(CONFIGURATION) --product PostgreSQLStress
+	Scripts/benchmark-postgresql $(or $(SECONDS),4) $(or $(ROUNDS),3)
 
 ## Counts the instructions of the hot paths, and fails when one takes over 5 % more than is stored. STORE=1 stores them.
 instructions: packages
@@ -128,6 +169,15 @@ fuzz: packages
 	$(SWIFT) build $(CONFIGURATION) --package-path Fuzz --scratch-path $(FUZZ_BUILD) --product Fuzz \
 		-Xswiftc -sanitize=$(FUZZ_SANITIZERS) -Xswiftc -use-ld=lld
 	peers=$$(Scripts/install-peers) && ASSAY_PEERS="$$peers" Scripts/fuzz $(FUZZ_BUILD)/release/Fuzz
+
+## Checks the model of the PostgreSQL ledger's commit protocol with spin, see Docs/commit-protocol.md: less than two minutes.
+model:
+	Model/check
+
+## Shows two clusters of PostgreSQL that share the keys, see Docs/scale.md.
+scale:
+	Scripts/install-packages python3 python3-psycopg2
+	programs=$$(Scripts/install-postgresql) && { test -z "$$programs" || Examples/scale/two-clusters; }
 
 ## Mints the test vectors of all engines again. Nothing changes unless the code that mints or judges them has changed.
 vectors: packages

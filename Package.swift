@@ -21,7 +21,9 @@ let package = Package(
         .library(name: "Assay", targets: ["Assay"]),
         .library(name: "AssayKeyStore", targets: ["AssayKeyStore"]),
         .library(name: "AssayLedgerSQLite", targets: ["AssayLedgerSQLite"]),
+        .library(name: "AssayLedgerPostgreSQL", targets: ["AssayLedgerPostgreSQL"]),
         .library(name: "AssayGooglePlay", targets: ["AssayGooglePlay"]),
+        .library(name: "AssayAndroidStatus", targets: ["AssayAndroidStatus"]),
         .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
         .library(name: "AssayCapture", targets: ["AssayCapture"]),
         .library(name: "AssayReplay", targets: ["AssayReplay"]),
@@ -32,7 +34,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
@@ -55,6 +59,9 @@ let package = Package(
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(name: "AssayCore", swiftSettings: strict),
         .target(
             name: "AssayPrimitives",
@@ -83,28 +90,43 @@ let package = Package(
             dependencies: [
                 "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
             ], swiftSettings: strict),
+        .target(
+            name: "AndroidKey",
+            dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives"],
+            swiftSettings: strict),
         // Keys that are sealed under a master key, over a small storage protocol.
         .target(
             name: "AssayKeyStore", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
         .target(
             name: "AssayLedgerSQLite",
             dependencies: [
-                "AssayCore", "AssayKeyStore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift"),
+                "AssayCore", "AssayKeyStore", "AssayPrimitives",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
+        // The ledger that servers on several machines share.
+        .target(
+            name: "AssayLedgerPostgreSQL",
+            dependencies: [
+                "AssayCore", "AssayKeyStore", "AssayPrimitives", "CPostgreSQL",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
+            swiftSettings: strict + [.strictMemorySafety()]),
         .target(
             name: "Assay",
             dependencies: [
-                "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AppAttest", "Approov",
-                "PlayIntegrity", "Yams",
+                "AndroidKey", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AppAttest",
+                "Approov", "PlayIntegrity", "Yams", .product(name: "CoreMetrics", package: "swift-metrics"),
             ],
             swiftSettings: strict),
         // Writes records as they arrive, for replays later.
         .target(
             name: "AssayCapture",
             dependencies: [
-                "Assay", "AssayCore", "AssayPrimitives", .product(name: "Crypto", package: "swift-crypto"),
+                "AndroidKey", "Assay", "AssayCore", "AssayPrimitives",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         // Judges captured evidence in bulk, and reports on it.
@@ -112,16 +134,29 @@ let package = Package(
             name: "AssayReplay",
             dependencies: ["Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "CZlib", "CZstd"],
             swiftSettings: strict + [.strictMemorySafety()]),
-        // Speaks with Google's servers. A product of its own, so that whoever imports only Assay builds no HTTP.
+        // Requests to servers within limits of time and size. What every client of a platform's servers needs.
         .target(
-            name: "AssayGooglePlay",
+            name: "AssayHTTPClient",
             dependencies: [
-                "AssayCore", "AssayPrimitives", "PlayIntegrity",
+                "AssayCore",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
+            swiftSettings: strict),
+        // Speaks with Google's servers. A product of its own, so that whoever imports only Assay builds no HTTP.
+        .target(
+            name: "AssayGooglePlay",
+            dependencies: [
+                "AssayCore", "AssayHTTPClient", "AssayPrimitives", "PlayIntegrity",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
+            swiftSettings: strict),
+        // Fetches Google's list of revoked attestation certificates. A product of its own for the same reason.
+        .target(
+            name: "AssayAndroidStatus",
+            dependencies: ["AndroidKey", "AssayCore", "AssayHTTPClient", "AssayPrimitives"],
             swiftSettings: strict),
         // The check in a server of Hummingbird. A product of its own, so that whoever imports only Assay builds no HTTP.
         .target(
@@ -144,16 +179,20 @@ let package = Package(
             dependencies: [
                 "Assay", "AssayCore", "AssayHTTPSignatures", "AssayHummingbird", "AssayInspection", "AssayKeyStore",
                 "AssayPrimitives",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "Instrumentation", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOExtras", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
@@ -172,7 +211,8 @@ let package = Package(
         .target(
             name: "AssayCLI",
             dependencies: [
-                "Approov", "Assay", "AssayCapture", "AssayCore", "AssayCorpus", "AssayInspection", "AssayKeyStore",
+                "AndroidKey", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayCorpus", "AssayInspection",
+                "AssayKeyStore",
                 "AssayLedgerSQLite", "AssayPrimitives", "AssayReplay", "AssayTesting",
                 "PlayIntegrity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -181,7 +221,10 @@ let package = Package(
         // The program `assay`, with what speaks HTTP.
         .executableTarget(
             name: "AssayProgram",
-            dependencies: ["AssayCLI", "AssayCore", "AssayGooglePlay", "AssayKeyStore", "AssayService"],
+            dependencies: [
+                "AssayAndroidStatus", "AssayCLI", "AssayCore", "AssayGooglePlay", "AssayHTTPClient", "AssayKeyStore",
+                "AssayLedgerPostgreSQL", "AssayService", .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
             swiftSettings: strict),
         // The same without HTTP, which builds in half the time: for `make demo`.
         .executableTarget(name: "AssayDemo", dependencies: ["AssayCLI"], swiftSettings: strict),
@@ -210,7 +253,7 @@ let package = Package(
         .target(
             name: "AssayTrials",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
+                "AndroidKey", "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
                 "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
@@ -233,6 +276,10 @@ let package = Package(
             name: "LedgerSoak",
             dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport", "LedgerStress"],
             path: "Tests/Programs/LedgerSoak", swiftSettings: strict),
+        // Races other processes on one ledger in PostgreSQL.
+        .executableTarget(
+            name: "PostgreSQLStress", dependencies: ["AssayCore", "AssayLedgerPostgreSQL"],
+            path: "Tests/Programs/PostgreSQLStress", swiftSettings: strict),
         // Captures records from a process of its own, so that tests can race it, kill it and take its disk away.
         .executableTarget(
             name: "CaptureStress", dependencies: ["AssayCapture", "AssayCore"], path: "Tests/Programs/CaptureStress",
@@ -258,8 +305,9 @@ let package = Package(
         .executableTarget(
             name: "HotPaths",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
+                "AndroidKey", "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
                 "AssayPrimitives", "AssayTesting", "PlayIntegrity",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
             ],
             path: "Benchmarks/HotPaths", swiftSettings: strict),
         // The README's server, so that it is built with everything else.
@@ -299,6 +347,13 @@ let package = Package(
             ],
             swiftSettings: unoptimized),
         .testTarget(
+            name: "AndroidKeyTests",
+            dependencies: [
+                "AndroidKey", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
+                "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+            ],
+            swiftSettings: unoptimized),
+        .testTarget(
             name: "PlayIntegrityTests",
             dependencies: [
                 "AppAttest", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
@@ -318,10 +373,22 @@ let package = Package(
         .testTarget(
             name: "AssayGooglePlayTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayGooglePlay", "AssayPrimitives", "PlayIntegrity",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "Assay", "AssayCore", "AssayGooglePlay", "AssayHTTPClient", "AssayHTTPTestSupport", "AssayPrimitives",
+                "PlayIntegrity",
+            ],
+            swiftSettings: unoptimized),
+        // Clocks for tests of clients.
+        .target(
+            name: "AssayHTTPTestSupport",
+            dependencies: [
+                "AssayHTTPClient", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/Support/AssayHTTPTestSupport", swiftSettings: strict),
+        .testTarget(
+            name: "AssayAndroidStatusTests",
+            dependencies: [
+                "AndroidKey", "AssayAndroidStatus", "AssayCore", "AssayHTTPClient", "AssayHTTPTestSupport",
             ],
             swiftSettings: unoptimized),
         .testTarget(
@@ -341,7 +408,12 @@ let package = Package(
         .testTarget(
             name: "AssayServiceTests",
             dependencies: [
-                "AssayCore", "AssayPrimitives", "AssayProgram", "AssayService", "AssayTesting", "AssayTestSupport",
+                "Assay", "AssayCore", "AssayPrimitives", "AssayProgram", "AssayService", "AssayTesting",
+                "AssayTestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Instrumentation", package: "swift-distributed-tracing"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: unoptimized),
         // A file system for SQLite that fails by plan.
@@ -357,6 +429,13 @@ let package = Package(
                 "AssayTestSupport", "PlayIntegrity",
                 "CFaultyVFS",
                 "LedgerSoak", "LedgerStress",
+            ],
+            swiftSettings: unoptimized),
+        .testTarget(
+            name: "AssayLedgerPostgreSQLTests",
+            dependencies: [
+                "AssayCore", "AssayKeyStore", "AssayLedgerPostgreSQL", "AssayLedgerSQLite", "AssayTesting",
+                "AssayTestSupport", "PostgreSQLStress",
             ],
             swiftSettings: unoptimized),
         // An engine with one check, to which nothing but its registration refers.
@@ -378,6 +457,8 @@ let package = Package(
                 "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
                 "AssayPrimitives",
                 "AssayTesting", "AssayTestSupport", "AssayVectors", "PlayIntegrity",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: unoptimized),
         .testTarget(
@@ -390,7 +471,8 @@ let package = Package(
         .testTarget(
             name: "AssayCaptureTests",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "AssayTesting",
+                "AndroidKey", "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayPrimitives",
+                "AssayTesting",
                 "AssayTestSupport", "CaptureStress", "PlayIntegrity",
             ],
             swiftSettings: unoptimized),
@@ -404,7 +486,7 @@ let package = Package(
         .testTarget(
             name: "AssayTestingTests",
             dependencies: [
-                "AssayTesting", "AssayTestSupport",
+                "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: unoptimized),
@@ -491,4 +573,21 @@ for target in package.targets {
 // Optimizing the tests themselves takes longer than running them does. What they call is optimized.
 for target in package.targets where target.type == .test {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"])]
+}
+
+// `ASSAY_TESTS=AppAttestTests,AssayTests swift test` builds these test targets and what they use, and nothing else.
+if let chosen = Context.environment["ASSAY_TESTS"]?.split(separator: ",").map(String.init) {
+    let needed = Set(
+        chosen
+            + package.targets.filter { chosen.contains($0.name) }.flatMap(\.dependencies).compactMap {
+                switch $0 {
+                case .byNameItem(let name, _), .targetItem(let name, _): name
+                default: nil
+                }
+            })
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { product in
+        let targets = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []
+        return !needed.isSuperset(of: targets)
+    }
 }

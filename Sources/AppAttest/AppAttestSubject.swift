@@ -94,6 +94,11 @@ public struct AppAttestSubject: EngineSubject, Equatable {
     package var madeAt: Date? { receipt?.createdAt }
     /// The key identifier in standard base64.
     package var identifier: String? { Base64.encode(keyID, .standard) }
+    /// Combines the bytes of the key identifier: base64 of them would be allocated.
+    package func hashDevice(into hash: inout SightingHash) -> Bool {
+        keyID.withUnsafeBytes { hash.combine($0) }
+        return true
+    }
     /// The facts of a request's signature.
     package var message: MessageFacts? { request }
     /// The counter; nil in receipts.

@@ -49,8 +49,10 @@ extension Verifier {
         do {
             try await ledger.issue(challenge, at: now)
         } catch {
+            metrics?.count(.outage(error))
             throw .outage(error)
         }
+        metrics?.countIssued(app: app, kind)
         return challenge
     }
 }

@@ -1,3 +1,4 @@
+import AndroidKey
 import AppAttest
 import Approov
 package import AssayCore
@@ -11,6 +12,7 @@ package struct EngineRegistry: Sendable {
         AppAttestEngine.self,
         PlayIntegrityEngine.self,
         ApproovEngine.self,
+        AndroidKeyEngine.self,
     ])
 
     /// The engines, in the order of help and lists.

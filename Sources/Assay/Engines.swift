@@ -1,3 +1,4 @@
+import AndroidKey
 import AppAttest
 import Approov
 import AssayCore
@@ -10,6 +11,7 @@ final class Engines: Sendable {
     let appAttest: AppAttestEngine
     let playIntegrity: PlayIntegrityEngine
     let approov: ApproovEngine
+    let androidKey: AndroidKeyEngine
     let byKind: [EvidenceKind: any EvidenceEngine]
     /// The kinds in the order of the registry.
     let kinds: [EvidenceKind]
@@ -30,5 +32,6 @@ final class Engines: Sendable {
         appAttest = engine(AppAttestEngine.self)
         playIntegrity = engine(PlayIntegrityEngine.self)
         approov = engine(ApproovEngine.self)
+        androidKey = engine(AndroidKeyEngine.self)
     }
 }

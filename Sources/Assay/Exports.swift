@@ -1,4 +1,5 @@
 // `import Assay` also gives access to the types of these modules.
+@_exported public import AndroidKey
 @_exported public import AppAttest
 @_exported public import Approov
 @_exported public import AssayCore

@@ -49,6 +49,13 @@ extension LedgerEntry {
         case .operator(let stored):
             object.add("entry", text: "operator")
             object.add(stored)
+        case .document(let document, let name):
+            object.add("entry", text: "document")
+            object.add("name", text: name)
+            object.add("revision", raw: "\(document.revision)")
+            object.add("storedAt", text: RFC3339.format(document.storedAt))
+            object.add("size", raw: "\(document.bytes.count)")
+            object.add("sha256", text: Base64.encode(Digest.sha256(document.bytes), .standard))
         }
         return object.text
     }

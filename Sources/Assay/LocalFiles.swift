@@ -12,6 +12,11 @@ package struct LocalFiles: PolicyFiles {
 
     /// The contents of the file in a scalar `file:PATH`.
     package func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
+        try contents(of: node, limit: InputLimits.policy)
+    }
+
+    /// The contents of the file in a scalar `file:PATH`, at most `limit` bytes.
+    package func contents(of node: PolicyNode, limit: Int) throws(PolicyError) -> [UInt8] {
         let text = try node.text()
         guard text.utf8.starts(with: "file:".utf8), text.utf8.count > 5 else {
             throw node.error("expected file:PATH, found \(node.found)")
@@ -19,7 +24,7 @@ package struct LocalFiles: PolicyFiles {
         let path = URL(fileURLWithPath: String(decoding: text.utf8.dropFirst(5), as: UTF8.self), relativeTo: directory)
             .path
         do {
-            return try LocalFiles.read(path, limit: InputLimits.policy)
+            return try LocalFiles.read(path, limit: limit)
         } catch {
             throw node.error("\(path.excerpt(atMost: 1024)): \(error.message)")
         }

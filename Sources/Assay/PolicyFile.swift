@@ -86,7 +86,7 @@ public enum PolicyFile {
         app.error("two apps are named \(name.excerpt); names are unique")
     }
 
-    /// An error for each app whose name an earlier app has, whatever else is wrong with them.
+    /// An error for each app whose name an earlier app has, also if either has other errors.
     static func repeatedNames(in root: PolicyNode) -> [PolicyError] {
         guard case .sequence(let apps)? = root.value(at: "apps")?.content else { return [] }
         var names: Set<[UInt8]> = []

@@ -1,3 +1,4 @@
+import Approov
 package import AssayCore
 package import Foundation
 
@@ -122,7 +123,8 @@ package struct PolicyReview: Sendable {
                 guard let configuration = configuration as? any ReadableConfiguration,
                     let section = node.value(at: type(of: configuration).policyField)
                 else { continue }
-                for remark in configuration.remarks {
+                let remarks = configuration.remarks + absentKeys(of: configuration, app.name, in: policy, at: now)
+                for remark in remarks {
                     let problem = PolicyError(field: remark.field, remark.message).placed(in: section)
                     if !repair.isChanged(problem.field) { add(.warning, problem) }
                 }
@@ -139,6 +141,27 @@ package struct PolicyReview: Sendable {
                 .warning,
                 PolicyError(file: root.file, line: entry.line, field: "checks.\(entry.key.excerpt)", sentence))
         }
+    }
+
+    /// The warning of an Approov app without any key. A section that names keys means those of a key store. Other engines need no
+    /// key.
+    private func absentKeys(
+        of configuration: any ReadableConfiguration, _ app: String, in policy: VerificationPolicy, at now: Date
+    ) -> [PolicyRemark] {
+        guard let approov = configuration as? ApproovConfiguration, approov.keys == nil else { return [] }
+        // A key that cannot be read is an error already.
+        guard !findings.contains(where: { $0.severity == .error && $0.problem.field.hasPrefix("keys") }) else {
+            return []
+        }
+        let claim = KeyClaim(app: app, names: nil, scopes: [app])
+        let selection = KeySelection<ApproovKey>(policy.keys, for: claim, at: now)
+        guard selection.live.isEmpty, selection.others.isEmpty else { return [] }
+        return [
+            PolicyRemark(
+                "keys",
+                "not set, and no key of the policy is for this app: every token is an error (no-key) unless the key store has a key "
+                    + "for it; name its keys here")
+        ]
     }
 
     /// What a mode that the policy sets gives up; nil for nothing.

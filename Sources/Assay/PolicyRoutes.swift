@@ -16,7 +16,7 @@ enum PolicyRoutes {
             let text = try name.text()
             guard text.utf8.count <= longestName, text.utf8.allSatisfy(isNameByte) else {
                 throw name.error(
-                    "expected up to \(longestName) letters, digits, - . _ or ~, which stand in paths as they are, found "
+                    "expected up to \(longestName) letters, digits, - . _ or ~, which need no encoding in paths, found "
                         + name.found)
             }
             guard !apps.contains(where: { $0.name.isByteEqual(to: text) }) else {
@@ -31,7 +31,7 @@ enum PolicyRoutes {
             for item in try list.elements() {
                 let found = try readEvidence(item, apps, engines)
                 guard !evidence.contains(found) else {
-                    throw item.error("\(found.kind) of app \(found.app.excerpt) stands in the list twice")
+                    throw item.error("\(found.kind) of app \(found.app.excerpt) is in the list twice")
                 }
                 evidence.append(found)
             }
@@ -69,7 +69,7 @@ enum PolicyRoutes {
         return PolicyRoute.Evidence(app: text, kind: EvidenceKind(kinds[0]))
     }
 
-    /// Whether a byte stands in a segment of a path without percent-encoding (RFC 3986 section 2.3).
+    /// Whether a byte needs no percent-encoding in a segment of a path (RFC 3986 section 2.3).
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

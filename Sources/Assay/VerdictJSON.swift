@@ -44,14 +44,8 @@ extension Verdict {
         }
         json.raw("]")
         if let subject = engineSubject {
-            json.raw(",\"subject\":{")
-            var isFirst = true
-            for field in subject.fields {
-                if !isFirst { json.raw(",") }
-                isFirst = false
-                field.write(to: &json)
-            }
-            json.raw("}")
+            json.raw(",\"subject\":")
+            SubjectField.write(subject.fields, to: &json)
         }
         if let testAuthority {
             json.raw(",\"testAuthority\":")
@@ -96,7 +90,17 @@ extension CheckResult {
 }
 
 extension SubjectField {
-    fileprivate func write(to json: inout JSONBytes) {
+    /// Writes facts as a JSON object.
+    fileprivate static func write(_ fields: [SubjectField], to json: inout JSONBytes) {
+        json.raw("{")
+        for index in fields.indices {
+            if index > 0 { json.raw(",") }
+            fields[index].write(to: &json)
+        }
+        json.raw("}")
+    }
+
+    private func write(to json: inout JSONBytes) {
         json.string(name)
         json.raw(":")
         switch value {
@@ -104,6 +108,21 @@ extension SubjectField {
         case .texts(let texts): json.strings(texts)
         case .integer(let number): json.integer(number)
         case .flag(let flag): json.flag(flag)
+        case .integers(let numbers):
+            json.raw("[")
+            for (index, number) in numbers.enumerated() {
+                if index > 0 { json.raw(",") }
+                json.integer(number)
+            }
+            json.raw("]")
+        case .object(let fields): SubjectField.write(fields, to: &json)
+        case .objects(let groups):
+            json.raw("[")
+            for (index, fields) in groups.enumerated() {
+                if index > 0 { json.raw(",") }
+                SubjectField.write(fields, to: &json)
+            }
+            json.raw("]")
         }
     }
 }

@@ -15,8 +15,9 @@ extension Verifier {
         _ input: AttestationInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demand(now, account)
-        return try await engines.appAttest.assess(input, app: app, account: account, ledger: ledger, at: now)
-            .verdict(committingTo: ledger, at: now)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engines.appAttest.assess(input, app: app, account: account, ledger: ledger, at: now)
+        }
     }
 
     /// Judges an assertion, and advances the counter of its key on acceptance.
@@ -33,9 +34,10 @@ extension Verifier {
         account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demand(now, account)
-        return try await engines.appAttest
-            .assess(input, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)
-            .verdict(committingTo: ledger, at: now)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engines.appAttest
+                .assess(input, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)
+        }
     }
 
     /// Judges a request whose HTTP message signature is an assertion, and advances the counter of its key on acceptance. The
@@ -53,9 +55,10 @@ extension Verifier {
         account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demand(now, account)
-        return try await engines.appAttest
-            .assess(request, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)
-            .verdict(committingTo: ledger, at: now)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engines.appAttest
+                .assess(request, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)
+        }
     }
 
     /// Judges a receipt that Apple's server issued in exchange for an older one.
@@ -68,7 +71,8 @@ extension Verifier {
         _ input: ReceiptInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await engines.appAttest.assess(input, app: app, ledger: ledger, at: now)
-            .verdict(committingTo: ledger, at: now)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engines.appAttest.assess(input, app: app, ledger: ledger, at: now)
+        }
     }
 }

@@ -15,8 +15,9 @@ extension Verifier {
         _ input: ApproovTokenInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demand(now, account)
-        return try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
-            .verdict(committingTo: ledger, at: now)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
+        }
     }
 
     /// Judges a signed request with its token. With the policy `replay: ledger`, each request is accepted at most once.
@@ -30,8 +31,9 @@ extension Verifier {
         _ input: ApproovMessageInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demand(now, account)
-        return try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
-            .verdict(committingTo: ledger, at: now)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
+        }
     }
 
     /// Judges a text that an app signed with the account's message signing key, with the token in it. With the policy
@@ -46,8 +48,9 @@ extension Verifier {
         _ input: ApproovTextInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demand(now, account)
-        return try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
-            .verdict(committingTo: ledger, at: now)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
+        }
     }
 
     /// Judges a measurement proof, with the token that carries the measurements if there is one.
@@ -62,7 +65,8 @@ extension Verifier {
         _ input: ApproovProofInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demand(now, account)
-        return try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
-            .verdict(committingTo: ledger, at: now)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
+        }
     }
 }

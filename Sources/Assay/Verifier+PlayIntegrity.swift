@@ -15,8 +15,9 @@ extension Verifier {
         _ input: ClassicIntegrityInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demand(now, account)
-        return try await engines.playIntegrity.assess(input, app: app, account: account, ledger: ledger, at: now)
-            .verdict(committingTo: ledger, at: now)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engines.playIntegrity.assess(input, app: app, account: account, ledger: ledger, at: now)
+        }
     }
 
     /// Judges a standard token. The ledger accepts it once inside its freshness window.
@@ -30,8 +31,9 @@ extension Verifier {
         _ input: StandardIntegrityInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demand(now, account)
-        return try await engines.playIntegrity.assess(input, app: app, account: account, ledger: ledger, at: now)
-            .verdict(committingTo: ledger, at: now)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engines.playIntegrity.assess(input, app: app, account: account, ledger: ledger, at: now)
+        }
     }
 
     /// Judges a request whose HTTP message signature is a standard token. The ledger accepts the token once inside its
@@ -50,8 +52,9 @@ extension Verifier {
         at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demand(now, account)
-        return try await engines.playIntegrity
-            .assess(request, answer: answer, app: app, account: account, ledger: ledger, at: now)
-            .verdict(committingTo: ledger, at: now)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engines.playIntegrity
+                .assess(request, answer: answer, app: app, account: account, ledger: ledger, at: now)
+        }
     }
 }

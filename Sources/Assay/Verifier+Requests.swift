@@ -17,7 +17,9 @@ extension Verifier {
         _ input: ApproovTokenInput, app: String, account: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
         try Verifier.demand(now, account)
-        return try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
+        return try await counting { () async throws(VerificationError) in
+            try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
+        }
     }
 
     /// Assesses a signed request with an engine of this verifier, and commits nothing: the caller may not have read the body yet.
@@ -25,7 +27,9 @@ extension Verifier {
         signed request: SignedRequest, with engine: any RequestEngine, app: String, account: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
         try Verifier.demand(now, account)
-        return try await engine.assess(signed: request, app: app, account: account, ledger: ledger, at: now)
+        return try await counting { () async throws(VerificationError) in
+            try await engine.assess(signed: request, app: app, account: account, ledger: ledger, at: now)
+        }
     }
 
     /// Assesses a request without evidence, which shows whether the app's keys and services are there.
@@ -35,7 +39,8 @@ extension Verifier {
         of kind: EvidenceKind, app: String, at now: Date
     ) async throws(VerificationError) -> Assessment? {
         if kind == .approovToken {
-            return try await assessApproovToken(ApproovTokenInput(token: ""), app: app, account: nil, at: now)
+            return try await engines.approov.assess(
+                ApproovTokenInput(token: ""), app: app, account: nil, ledger: ledger, at: now)
         }
         guard let engine = engines.byKind[kind] as? any RequestEngine else { return nil }
         let request = SignedRequest(method: "GET", targetURI: "https://localhost/", fields: [], body: .bytes([]))

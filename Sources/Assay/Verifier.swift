@@ -34,6 +34,10 @@ public struct Verifier: Sendable {
     /// The ledger.
     package let ledger: any Ledger
     let engines: Engines
+    /// The keys of the policy and the key stores.
+    let keys: any KeyStore
+    /// Counts verdicts; nil if no backend for swift-metrics is set up.
+    let metrics: VerifierMetrics?
 
     /// Creates a verifier.
     ///
@@ -44,6 +48,8 @@ public struct Verifier: Sendable {
     ///   - ledger: `MemoryLedger` for one-off use, `SQLiteLedger` for a service.
     ///   - keyStores: keys in addition to those of the policy.
     ///   - services: services for engines, such as Google's servers, from products such as AssayGooglePlay.
+    ///
+    /// Set a backend for swift-metrics up before, so that the verifier counts: see ``refreshMetrics(at:)``.
     public init(
         policy: VerificationPolicy, ledger: any Ledger, keyStores: [any KeyStore] = [],
         services: [any EngineService] = []
@@ -53,11 +59,13 @@ public struct Verifier: Sendable {
 
     /// Makes a verifier with the engines of a registry.
     ///
-    /// - Parameter use: what the verdicts are for. The public initialiser makes verifiers whose verdicts admit requests.
+    /// - Parameters:
+    ///   - use: what the verdicts are for. The public initialiser makes verifiers whose verdicts admit requests.
+    ///   - devices: the devices that were seen under an earlier policy.
     package init(
         policy: VerificationPolicy, ledger: any Ledger, keyStores: [any KeyStore] = [],
         services: [any EngineService] = [],
-        engines registry: EngineRegistry, use: VerdictUse = .admission
+        engines registry: EngineRegistry, use: VerdictUse = .admission, devices: DistinctDevices = DistinctDevices()
     ) {
         self.policy = policy
         self.ledger = ledger
@@ -66,6 +74,8 @@ public struct Verifier: Sendable {
             keys: keyStores.isEmpty ? policyKeys : CombinedKeyStore([policyKeys] + keyStores), services: services,
             use: use)
         engines = Engines(registry, policy: policy, resources: resources)
+        keys = resources.keys
+        metrics = use == .admission ? VerifierMetrics(policy, registry, devices: devices) : nil
     }
 
     /// Assesses a record against a ledger and commits nothing. Replays order the commits themselves.
@@ -91,7 +101,9 @@ public struct Verifier: Sendable {
     ///   when the policy has no such app, the evidence matches no app or several, the app has no live key, `now` is not
     ///   finite, or a needed service is missing; `.outage` when the ledger, a key store or a service does not answer.
     public func verify(_ record: EvidenceRecord, at now: Date) async throws(VerificationError) -> Verdict {
-        try await assess(record, ledger: ledger, at: now).verdict(committingTo: ledger, at: now)
+        try await judge(at: now) { () async throws(VerificationError) in
+            try await assess(record, ledger: ledger, at: now)
+        }
     }
 
     /// Identifies the ledger entry that a record uses; nil when the order does not matter. Records with the same text

@@ -22,7 +22,7 @@ struct MintedVectorTests {
         "every vector gives the verdict that it expects, and each check fails alone in one", arguments: VectorSets.all)
     func repository(_ set: any VectorSet.Type) async throws {
         let outcome = try await MintedVectors.committed(set.name).judge()
-        #expect(outcome.count > 400)
+        #expect(outcome.count > 250)
         let checks = Verifier.catalogue.map(\.id).filter { $0.name.hasPrefix("\(set.name).") }
             .filter { !$0.name.hasPrefix("app-attest.receipt.") }
         #expect(!checks.isEmpty)

@@ -188,7 +188,7 @@ struct PolicyFileTests {
         check(replacing(0, "appIDs: [1234567890.b, \"1234567890.*\"]"), 5, "\(base).appIDs[1]", "wildcard")
         check(
             replacing(0, "appIDs: [1234567890.b, 1234567890.b]"), 5, "\(base).appIDs[1]",
-            "1234567890.b stands in the list twice")
+            "1234567890.b is in the list twice")
         check(replacing(0, "appIDs: []"), 5, "\(base).appIDs", "at least one")
         check(replacing(0, "appIDs: a.b"), 5, "\(base).appIDs", "found \"a.b\"")
         check(replacing(0, "appIDs: [~]"), 5, "\(base).appIDs[0]", "found nothing")

@@ -177,7 +177,7 @@ struct PolicyReviewTests {
             [
                 "minimumOSVersion", "minimumBundleVersion", "validationCategories",
             ].map { "apps[0].appAttest.\($0)" } + [
-                "apps[1].playIntegrity.minimumVersionCode", "apps[2].approov.maximumLifetime",
+                "apps[1].playIntegrity.minimumVersionCode", "apps[2].approov.maximumLifetime", "apps[2].approov.keys",
             ]
         #expect(Set(Self.fields(try Self.review(Self.policy([])), .warning)) == Set(rules))
         let table: [(section: String, name: String, value: String, field: String, words: String)] = [
@@ -247,8 +247,31 @@ struct PolicyReviewTests {
         #expect(
             Set(Self.fields(review, .warning)) == [
                 "apps[0].appAttest.minimumBundleVersion", "apps[0].appAttest.validationCategories",
-                "apps[2].approov.maximumLifetime",
+                "apps[2].approov.maximumLifetime", "apps[2].approov.keys",
             ])
+    }
+
+    @Test("An Approov app without any key is a warning, unless it names keys, which the key store may have")
+    func noKeys() throws {
+        func warnings(_ keys: String, _ section: String) throws -> [String] {
+            try Self.fields(
+                Self.review("version: 1\n\(keys)apps: [{ name: api, approov: { maximumLifetime: 10m\(section) } }]\n"),
+                .warning
+            ).filter { $0.hasSuffix(".keys") }
+        }
+        #expect(try warnings("", "") == ["apps[0].approov.keys"])
+        #expect(try warnings("", ", keys: [stored]").isEmpty)
+        let folder = try TestFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let secret = try folder.write("secret.b64", Data(repeating: 7, count: 64).base64EncodedString())
+        try #require(chmod(secret, 0o600) == 0)
+        func key(_ scope: String) -> String {
+            "keys: [{ name: a, use: approov, for: \(scope), secret: \"file:\(secret)\" }]\n"
+        }
+        #expect(try warnings(key("api"), "").isEmpty)
+        #expect(try warnings(key("other"), "") == ["apps[0].approov.keys"])
+        // One that cannot be read is an error, and no warning besides.
+        #expect(try warnings("keys: [{ name: a, use: approov, for: api, secret: \"file:none\" }]\n", "").isEmpty)
     }
 
     @Test("A relaxed check is a warning with the attack that it stops; its default is none")

@@ -124,6 +124,41 @@ struct PolicyTextTests {
               textSigning: { keys: [m1], replay: caller }
               proof: { tokens: encrypted, nonce: ledger, keys: [h1] }
               enforcement: annotate
+            androidKey:
+              packages: [com.example.shop, com.example.shop.lite]
+              certificateDigests: ["00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF:00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF"]
+              statusList: { source: service, maximumAge: 12h }
+              preset: standard
+              minimumVersionCode: 42
+              versions: { maximum: 100, withdrawn: [50, 51] }
+              challenge: caller
+              reattestation: refresh
+              maximumAttestationAge: 30d
+              account: required
+              maximumKeys: 3
+              keysExceeded: retire-oldest
+              securityLevel: strongBox
+              keyAlgorithms: [ec-p256, rsa]
+              bootStates: [verified, selfSigned]
+              verifiedBootKeys: ["00112233445566778899AABBCCDDEEFF00112233445566778899AABBCCDDEEFF"]
+              minimumOSVersion: "12"
+              patchLevel: { maximumAge: 100d, maximumAhead: 31d, levels: [os, boot] }
+              minimumAttestationVersion: 100
+              purposes: [sign, decrypt]
+              userAuthentication: required
+              rollbackResistance: required
+              creationTime: { past: 2m, future: 10s }
+              deviceIdentity: forbidden
+              provisioning: remote
+              maximumCertificatesIssued: 50
+              testRoots: ["file:ROOT"]
+              requests:
+                label: evidence
+                components: ["@method", "@target-uri", authorization]
+                freshness: { past: 30s, future: 5s }
+                nonce: ledger
+                body: upstream
+                enforcement: annotate
           - name: game
             playIntegrity: { packageName: com.example.game, platform: pc }
           - name: small

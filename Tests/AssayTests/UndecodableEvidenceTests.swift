@@ -15,11 +15,13 @@ struct UndecodableEvidenceTests {
               { appIDs: [1234567890.com.example.one], environments: [production], challenge: caller, clientData: none }
             playIntegrity: { packageName: com.example.one, certificateDigests: [\(digest)] }
             approov: { messageSigning: { signer: installation }, textSigning: {} }
+            androidKey: { packages: [com.example.one], certificateDigests: [\(digest)], statusList: none }
           - name: two
             appAttest:
               { appIDs: [1234567890.com.example.two], environments: [production], challenge: caller, clientData: raw }
             playIntegrity: { packageName: com.example.two, certificateDigests: [\(digest)] }
             approov: { format: jwe, tokenHeader: X-Token, messageSigning: { signer: account }, textSigning: {} }
+            androidKey: { packages: [com.example.two], certificateDigests: [\(digest)], statusList: none }
         """
 
     private static let secret = Data(repeating: 1, count: 64).base64EncodedString()
@@ -50,6 +52,8 @@ struct UndecodableEvidenceTests {
         ("approov.message", #""method":"GET","targetURI":"https://a.example/","headers":[]"#),
         ("approov.text", #""token":"x","text":"x","signature":"AA==""#),
         ("approov.proof", #""nonce":"AA==","proof":"AA==","token":"x""#),
+        ("android-key.attestation", #""certificates":["MA=="],"challenge":"AA==""#),
+        ("android-key.attestation", #""certificates":[],"challenge":"AA==""#),
     ]
 
     @Test(

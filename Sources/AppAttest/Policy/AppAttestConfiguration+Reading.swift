@@ -14,7 +14,7 @@ extension AppAttestConfiguration: ReadableConfiguration {
         for element in try required("appIDs", "a list of App IDs, such as 1234567890.com.example.shop").elements() {
             let appID = try element.text()
             if let objection = Self.objection(toAppID: appID) { throw element.error(objection) }
-            guard !appIDs.contains(appID) else { throw element.error("\(appID) stands in the list twice") }
+            guard !appIDs.contains(appID) else { throw element.error("\(appID) is in the list twice") }
             appIDs.append(appID)
         }
         let environments = try Self.words(
@@ -57,7 +57,7 @@ extension AppAttestConfiguration: ReadableConfiguration {
         var words: [Word] = []
         for element in try node.elements() {
             let word = try element.word(type)
-            guard !words.contains(word) else { throw element.error("\(word.rawValue) stands in the list twice") }
+            guard !words.contains(word) else { throw element.error("\(word.rawValue) is in the list twice") }
             words.append(word)
         }
         return words

@@ -66,7 +66,7 @@ enum ApproovTokenFormat: BlobFormat {
                 at: blob.range)
         }
         contents.unknown = [
-            "whether Approov signed it: `assay verify --kind approov.token --secret ...` tells. An app that fails "
+            "whether Approov signed it: `assay verify --kind approov.token --secret ...` checks that. An app that fails "
                 + "attestation gets a token that looks alike, under a wrong secret"
         ]
         return contents

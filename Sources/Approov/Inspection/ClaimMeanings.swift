@@ -78,7 +78,7 @@ enum AnnotationMeanings {
         ("cycript", "Cycript is in the iOS app"),
         ("magisk-man-hidden", "the root manager Magisk is on the Android device, and hides"),
         ("init-config-outdated", "the SDK began with an old configuration, and fetched the new one"),
-        ("devicecheck-ban", "the iOS device is banned for good by way of DeviceCheck"),
+        ("devicecheck-ban", "the iOS device is banned permanently, through DeviceCheck"),
         ("devicecheck-apple-err", "Apple did not answer Approov's question about the iOS device's DeviceCheck bits"),
         ("new-did", "Approov has not seen the device ID before"),
     ]

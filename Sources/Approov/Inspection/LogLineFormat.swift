@@ -9,7 +9,7 @@ enum LogLineFormat: BlobFormat {
     private static let meanings = [
         ("account", "the name of the Approov account"), ("app", "the package name or the bundle identifier"),
         ("sdk", "the version and the build of the SDK"),
-        ("deviceId", "the device ID, as in the claim did; `assay ledger show --device` tells what is known of it"),
+        ("deviceId", "the device ID, as in the claim did; `assay ledger show --device` prints its block or allowance"),
     ]
 
     /// The four values with their places; nil for another text.

@@ -70,7 +70,7 @@ extension MessageSigning {
         for element in try fields["quirks"]?.elements() ?? [] {
             let quirk = try element.word(Quirk.self)
             guard quirks.insert(quirk).inserted else {
-                throw element.error("\(quirk.rawValue) stands in the list twice")
+                throw element.error("\(quirk.rawValue) is in the list twice")
             }
         }
         self.init(

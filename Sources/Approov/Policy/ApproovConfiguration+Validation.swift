@@ -55,7 +55,7 @@ extension ApproovConfiguration.Settings {
     static func demandUnique(_ list: [String], _ field: String) throws(PolicyError) {
         var seen: Set<[UInt8]> = []
         for text in list where !seen.insert(Array(text.utf8)).inserted {
-            throw PolicyError(field: field, "\(text.excerpt) stands in the list twice")
+            throw PolicyError(field: field, "\(text.excerpt) is in the list twice")
         }
     }
 

@@ -98,7 +98,7 @@ enum ApproovTokenText {
         return text.dropFirst(prefix.utf8.count)
     }
 
-    /// What stands in the place of a token, with the policy's prefix or without; nil for what may be a token.
+    /// What the app sent instead of a token, with the policy's prefix or without; nil for what may be a token.
     static func substitute(
         for evidence: ApproovTokenInput.Evidence, _ configuration: ApproovConfiguration
     ) -> TokenSubstitute? {

@@ -216,7 +216,7 @@ final class TokenKeys: Sendable {
     static func loggableAdmitsNothing(_ key: String) -> CheckFailure {
         CheckFailure(
             .loggableToken,
-            "the signature of key \(key.excerpt) begins so, but a loggable token stands in logs and has 36 bits of a signature: "
+            "the signature of key \(key.excerpt) begins with these bits, but a loggable token is written to logs and has only 36 bits of a signature: "
                 + "it admits no request. Send the token itself; to read a log, use verify --loggable or --as-captured")
     }
 

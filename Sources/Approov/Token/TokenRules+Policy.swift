@@ -179,7 +179,7 @@ extension TokenRules {
         let tampered = found.filter { AnnotationRules.floor.containsBytes(of: $0) }
         guard tampered.isEmpty else {
             throw CheckFailure(
-                .tampered, "the token tells of the device: \(Self.listed(tampered)), which shows tampering")
+                .tampered, "the token reports of the device: \(Self.listed(tampered)), which shows tampering")
         }
     }
 
@@ -202,11 +202,11 @@ extension TokenRules {
         if !rejected.isEmpty {
             let list = Self.listed(rejected)
             throw CheckFailure(
-                .annotationsRejected, "the token tells of the device: \(list), which the policy rejects")
+                .annotationsRejected, "the token reports of the device: \(list), which the policy rejects")
         }
         guard !noted.isEmpty else { return .passed }
         let list = Self.listed(noted)
-        return .annotated(Finding(.annotationsNoted, "the token tells of the device: \(list)"))
+        return .annotated(Finding(.annotationsNoted, "the token reports of the device: \(list)"))
     }
 }
 
@@ -290,7 +290,7 @@ extension TokenRules {
         Finding(.addressUnknown, "the evidence does not say where the request comes from"))
 
     /// Compares the request's address with the one that Approov saw. It is a signal: devices change networks within a
-    /// token's life. It is noted and never fails, whatever the mode.
+    /// token's life. It is noted in each mode, and never fails.
     func clientAddress() -> PolicyAnswer {
         guard let address else { return Self.unknownAddress }
         guard let seen = claims.address, !seen.isEmpty else {

@@ -13,9 +13,9 @@ enum TokenSubstitute {
     /// The codes of ``failure``.
     static let codes: [CheckCode] = [.statusWord, .errorText, .loggableText]
 
-    /// Recognises what stands in a token's place; nil for what may be a token.
+    /// Recognises what an app sends instead of a token; nil for what may be a token.
     init?(_ token: ArraySlice<UInt8>) {
-        // The first byte tells a token from JSON, and its length from a word.
+        // The first byte distinguishes a token from JSON, and its length from a word.
         if token.first == UInt8(ascii: "{") {
             guard token.count <= InputLimits.joseText else { return nil }
             do throws(DecodeError) {

@@ -51,7 +51,7 @@ extension CheckDefinition {
     /// The check of an account, with the further codes of an engine that binds keys to accounts.
     package static func account(
         _ id: CheckID, proves: String = "The account that the backend names for the request is not blocked.",
-        stops: String = "Evidence of accounts that were found to do harm, from whatever device.",
+        stops: String = "Evidence of accounts that were found to do harm, from any device.",
         codes: [CheckCode] = []
     ) -> CheckDefinition {
         CheckDefinition(

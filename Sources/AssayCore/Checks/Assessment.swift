@@ -25,16 +25,21 @@ package struct Assessment: Sendable {
     /// policy accepts evidence without proof.
     package let isAcceptable: Bool
 
+    /// Whether a check failed or was annotated.
+    package let hasFindings: Bool
+
     /// The first failed check.
     let firstFailed: CheckID?
 
-    private static func isAcceptable(_ checks: [CheckResult], withoutProof: Bool) -> Bool {
+    private static func isAcceptable(
+        _ checks: [CheckResult], withoutProof: Bool, _ hasFindings: inout Bool
+    ) -> Bool {
         var hasPassed = withoutProof
         for index in checks.indices {
             switch checks[index].status {
             case .failed: return false
             case .passed: hasPassed = true
-            case .annotated: break
+            case .annotated: hasFindings = true
             case .skipped: if case .check = checks[index].because { return false }
             }
         }
@@ -54,7 +59,9 @@ package struct Assessment: Sendable {
         self.catalogue = catalogue
         self.checks = checks
         self.ledgerChecks = ledgerChecks
-        isAcceptable = Assessment.isAcceptable(checks, withoutProof: passesWithoutProof)
+        var hasFindings = false
+        isAcceptable = Assessment.isAcceptable(checks, withoutProof: passesWithoutProof, &hasFindings)
+        self.hasFindings = hasFindings || !isAcceptable
         firstFailed = isAcceptable ? nil : checks.first { $0.status == .failed }?.check
         self.effects = isAcceptable ? effects : []
         self.subject = subject

@@ -49,4 +49,17 @@ public struct OutageCode: Hashable, Sendable, CustomStringConvertible, Expressib
     public static let wrongMasterKey: OutageCode = "wrong-master-key"
     /// The key store holds keys of a purpose that the program cannot read.
     public static let unknownPurpose: OutageCode = "unknown-purpose"
+
+    // Of services that are asked over HTTP:
+
+    /// No answer came in time.
+    package static let timeout: OutageCode = "timeout"
+    /// The servers failed: HTTP 5xx.
+    package static let serverError: OutageCode = "server-error"
+    /// The answer has no documented form.
+    package static let unexpectedAnswer: OutageCode = "unexpected-answer"
+    /// The caller's task was cancelled.
+    package static let cancelled: OutageCode = "cancelled"
+    /// The client is shut down.
+    package static let shutDown: OutageCode = "shut-down"
 }

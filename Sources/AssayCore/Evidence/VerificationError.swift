@@ -22,7 +22,7 @@ public enum VerificationError: Error, Sendable, CustomStringConvertible {
 /// A wrong call: an unknown app, a kind that no engine judges.
 public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The reasons.
-    package enum Reason: String {
+    package enum Reason: String, CaseIterable {
         /// No engine judges this kind of evidence.
         case unknownKind = "unknown-kind"
         /// The policy has no such app, or the app has no section for this kind of evidence.
@@ -41,12 +41,14 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         case noKey = "no-key"
         /// The evidence needs a service that the verifier does not have.
         case noService = "no-service"
+        /// The policy demands a status list, and neither a service of the verifier nor an archive has it.
+        case noStatusList = "no-status-list"
     }
 
     /// The reason.
     package let reason: Reason
     /// The stable code: `unknown-kind`, `unknown-app`, `ambiguous-app`, `no-time`, `invalid-time`, `invalid-account`,
-    /// `no-account`, `no-key` or `no-service`.
+    /// `no-account`, `no-key`, `no-service` or `no-status-list`.
     public var code: String { reason.rawValue }
     /// What was requested, and what is possible.
     public let message: String

@@ -119,9 +119,13 @@ package struct PolicyNode: Sendable {
         return rest.isEmpty && !text.isEmpty ? seconds : nil
     }
 
-    /// The text of a length of time in whole seconds, which ``duration()`` reads.
+    /// The longest time that ``text(ofSeconds:)`` writes: ``duration()`` reads no more days.
+    private static let longestText = Double(UInt32.max) * 86_400
+
+    /// The text of a length of time in whole seconds, which ``duration()`` reads. A longer one than that can read is written as the
+    /// longest one, and a negative one, or one that is not a number, as `0s`.
     package static func text(ofSeconds seconds: Double) -> String {
-        var rest = Int64(seconds)
+        var rest = seconds > 0 ? Int64(min(seconds, longestText)) : 0
         var text = ""
         for (unit, length) in [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)] as [(String, Int64)] {
             if rest >= length { text += "\(rest / length)\(unit)" }
@@ -144,7 +148,7 @@ package struct PolicyNode: Sendable {
         for element in try elements() {
             let text = try element.text()
             guard !texts.containsBytes(of: text) else {
-                throw element.error("\(text.excerpt) stands in the list twice")
+                throw element.error("\(text.excerpt) is in the list twice")
             }
             texts.append(text)
         }

@@ -156,6 +156,9 @@ package protocol PolicyFiles: Sendable {
     /// The contents of the file in a scalar `file:PATH`. A relative path is relative to the policy.
     func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8]
 
+    /// The same for a file that may have more bytes than a policy: at most `limit`.
+    func contents(of node: PolicyNode, limit: Int) throws(PolicyError) -> [UInt8]
+
     /// The contents of the file or environment variable in a scalar `file:PATH` or `env:NAME`.
     ///
     /// - Parameter part: the part of a key to read. The file of a secret must be protected from other users.
@@ -165,6 +168,13 @@ package protocol PolicyFiles: Sendable {
 }
 
 extension PolicyFiles {
+    /// Same as ``contents(of:)``, for implementations without a limit of their own.
+    package func contents(of node: PolicyNode, limit: Int) throws(PolicyError) -> [UInt8] {
+        let bytes = try contents(of: node)
+        guard bytes.count <= limit else { throw node.error("\(bytes.count) bytes, at most \(limit) allowed") }
+        return bytes
+    }
+
     /// Same as ``contents(of:)``, for implementations that store keys like any other file.
     package func contents(of part: KeyPart, at node: PolicyNode) throws(PolicyError) -> SecretBytes {
         var bytes = try contents(of: node)

@@ -116,7 +116,7 @@ extension VersionRules {
         var withdrawn: [Version] = []
         for element in try fields["withdrawn"]?.elements() ?? [] {
             let version = try read(element)
-            guard !withdrawn.contains(version) else { throw element.error("\(version) stands in the list twice") }
+            guard !withdrawn.contains(version) else { throw element.error("\(version) is in the list twice") }
             withdrawn.append(version)
         }
         self.init(minimum: minimum, maximum: maximum, withdrawn: withdrawn)

@@ -65,7 +65,9 @@ extension Assessment {
     /// - Returns: the verdict; an accepting one only after its effects are as durable as this ledger makes them.
     /// - Throws: `.outage` when the ledger could not decide, when a check ran out of memory, or when the assessment has
     ///   a ledger check without an effect.
-    package func verdict(committingTo ledger: any Ledger, at now: Date) async throws(VerificationError) -> Verdict {
+    nonisolated(nonsending)
+        package func verdict(committingTo ledger: any Ledger, at now: Date) async throws(VerificationError) -> Verdict
+    {
         if let rejection = try rejection(at: now) { return rejection }
         guard !effects.isEmpty else {
             return Verdict(self, outcome: .accept, ledgerChecks: [], judgedAt: now)

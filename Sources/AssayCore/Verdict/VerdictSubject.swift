@@ -16,6 +16,8 @@ package protocol EngineSubject: VerdictSubject {
     var presentedCounter: Int64? { get }
     /// The key ID or device ID of authentic evidence, as the ledger's blocks name it.
     var identifier: String? { get }
+    /// Combines the key ID or device ID into a hash, without making ``identifier``. False if the evidence names none.
+    func hashDevice(into hash: inout SightingHash) -> Bool
     /// The account that the ledger knows of.
     var account: String? { get }
     /// The facts of a request's signature.
@@ -31,6 +33,12 @@ extension EngineSubject {
     package var presentedCounter: Int64? { nil }
     /// The evidence names no key and no device.
     package var identifier: String? { nil }
+    /// Combines the identifier.
+    package func hashDevice(into hash: inout SightingHash) -> Bool {
+        guard let identifier else { return false }
+        hash.combine(identifier)
+        return true
+    }
     /// The ledger knows no account.
     package var account: String? { nil }
     /// The evidence is not about a request.
@@ -63,6 +71,12 @@ public struct SubjectField: Sendable, Equatable {
         case integer(Int64)
         /// True or false.
         case flag(Bool)
+        /// Several integers, in their order.
+        case integers([Int64])
+        /// Facts that belong together.
+        case object([SubjectField])
+        /// Several groups of facts, in their order.
+        case objects([[SubjectField]])
     }
 
     /// The field's name in JSON, in camel case.
@@ -100,6 +114,21 @@ extension [SubjectField] {
 }
 
 extension SubjectField.Value {
+    /// The value as one line for people.
+    package var text: String {
+        switch self {
+        case .text(let text): text
+        case .texts(let texts): texts.isEmpty ? "none" : texts.joined(separator: ", ")
+        case .integer(let number): "\(number)"
+        case .flag(let flag): flag ? "yes" : "no"
+        case .integers(let numbers):
+            numbers.isEmpty ? "none" : numbers.map { "\($0)" }.joined(separator: ", ")
+        case .object(let fields): fields.map { "\($0.name) \($0.value.text)" }.joined(separator: ", ")
+        case .objects(let groups):
+            groups.isEmpty ? "none" : groups.map { SubjectField.Value.object($0).text }.joined(separator: "; ")
+        }
+    }
+
     /// A list whose length depends on the evidence: the first texts, and the number of further ones; nil for none.
     package static func list(_ texts: [String], atMost limit: Int) -> SubjectField.Value? {
         guard !texts.isEmpty else { return nil }

@@ -29,6 +29,13 @@ struct NearestNameTests {
         #expect(Nearest.advice(for: typed, among: ["enforce", "off", "frida"]).isEmpty)
     }
 
+    @Test(
+        "Lengths of time that no policy has are written too",
+        arguments: [
+            (.nan, "0s"), (-.infinity, "0s"), (-5, "0s"), (.infinity, "4294967295d"), (1e300, "4294967295d"),
+        ] as [(Double, String)])
+    func extremeDurations(seconds: Double, text: String) { #expect(PolicyNode.text(ofSeconds: seconds) == text) }
+
     @Test("A length of time is written as it is read")
     func durations() throws {
         for (seconds, text) in [(0, "0s"), (90, "1m30s"), (300, "5m"), (86_400, "1d"), (90_061, "1d1h1m1s")]

@@ -1,0 +1,43 @@
+/// A fast hash by which a process recognises a device that it has just seen. It is no cryptography: who finds two devices with one
+/// hash is counted once for both.
+package struct SightingHash: Sendable {
+    private static let processKey = UInt64.random(in: .min ... .max) | 1
+
+    /// The hash of all that was combined.
+    package private(set) var value: UInt64
+    private let key: UInt64
+
+    /// Starts a hash, which is another one in each process.
+    package init() {
+        key = Self.processKey
+        value = key
+    }
+
+    /// Combines a number.
+    @inline(__always)
+    package mutating func combine(_ word: UInt64) {
+        let product = (value ^ word).multipliedFullWidth(by: key)
+        value = product.high ^ product.low
+    }
+
+    /// Combines bytes, and their number.
+    package mutating func combine(_ bytes: UnsafeRawBufferPointer) {
+        var index = 0
+        while index + 8 <= bytes.count {
+            combine(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            index += 8
+        }
+        var rest = UInt64(bytes.count)
+        while index < bytes.count {
+            rest = rest << 8 | UInt64(bytes[index])
+            index += 1
+        }
+        combine(rest)
+    }
+
+    /// Combines a text.
+    package mutating func combine(_ text: String) {
+        var text = text
+        text.withUTF8 { combine(UnsafeRawBufferPointer($0)) }
+    }
+}
