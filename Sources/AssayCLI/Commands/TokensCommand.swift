@@ -1,0 +1,152 @@
+import ArgumentParser
+import Assay
+import AssayCore
+import AssayKeyStore
+import AssayTokens
+import Foundation
+
+/// `assay tokens`: tokens of one's own.
+struct TokensCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tokens",
+        abstract: "Issues tokens after an attestation, and rotates and prints the keys that sign them.",
+        discussion: """
+            `assay serve` makes the keys itself when the policy has `tokens`. Tokens are verified by `assay verify --kind \
+            assay.token`, and by any JWT library that finds the keys by discovery.
+            """,
+        subcommands: [TokensIssueCommand.self, TokensRotateCommand.self, TokensKeySetCommand.self])
+}
+
+/// `assay tokens rotate`: makes the next signing key.
+struct TokensRotateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "Makes the keys of tokens that are due, or a signing key at once.",
+        discussion: """
+            Without --at-once it makes what is due: the first key, the secret that hides subjects, and a day before the \
+            signing key is 90 days old the next one, which signs when that day is over. Servers with one ledger may all do so.
+
+            After a leak, --at-once makes a key that signs from now on; then `assay keys retire` ends the leaked one: its \
+            tokens are refused at once by Assay, and by other services when they fetch the keys again, within ten minutes.
+
+            Prints the names of the keys that were made. Exit status: 0, 3 an outage or no ledger, 64 bad arguments.
+            """)
+
+    @Flag(help: "Make a signing key that signs from now on.")
+    var atOnce = false
+
+    @OptionGroup var options: LedgerOptions
+    @OptionGroup var masterKey: MasterKeyOption
+    @OptionGroup var author: OperatorOption
+
+    func run() async throws {
+        let masterKey = try masterKey.read()
+        let made = try await options.url.withLedger(creating: false) { open in
+            let store = try open.keyStore(masterKey)
+            do throws(KeyStoreFailure) {
+                return try await TokenKeyRotation(store).run(atOnce: atOnce, by: author.name, at: Date())
+            } catch { throw CommandFailure(error) }
+        }
+        guard !made.isEmpty else { return Console.note("no key is due") }
+        for name in made { try Console.print(name) }
+    }
+}
+
+/// `assay tokens jwks`: prints the published keys.
+struct TokensKeySetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "jwks",
+        abstract: "Prints the published keys as a JSON Web Key Set.",
+        discussion: "It is what `GET /.well-known/jwks.json` answers. Exit status: 0, 3 an outage or no ledger.")
+
+    @Flag(help: "Print a line per key instead: its name, its use, when it begins to sign, and its ID.")
+    var table = false
+
+    @OptionGroup var options: LedgerOptions
+    @OptionGroup var masterKey: MasterKeyOption
+
+    func run() async throws {
+        let masterKey = try masterKey.read()
+        let now = Date()
+        let schedule = try await options.url.withLedger(creating: false) { open in
+            let store = try open.keyStore(masterKey)
+            do throws(KeyStoreOutage) {
+                return TokenKeySchedule(try await store.keys(for: TokenKey.purpose), at: now)
+            } catch { throw CommandFailure(error) }
+        }
+        guard table else { return try Console.print(schedule.keySet) }
+        let rows =
+            [["name", "use", "signs from", "key ID"]]
+            + schedule.entries.map {
+                [$0.name, $0.state.rawValue, RFC3339.format($0.signsFrom), $0.key.signer?.keyID ?? "-"]
+            }
+        for line in Terminal(STDOUT_FILENO).table(rows) { try Console.print(line) }
+    }
+}
+
+/// `assay tokens issue`: exchanges a record for a token.
+struct TokensIssueCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "issue",
+        abstract: "Exchanges an evidence record for a token, as POST /v1/tokens does.",
+        discussion: """
+            FILE is one evidence record, made over the challenge that \
+            `SHA-256("assay-token", challenge, audience, jkt)` gives, each followed by a line feed. Prints the token, or the \
+            verdict of rejected evidence as JSON.
+
+            Exit status: 0 issued, 1 rejected, 2 record or policy that cannot be read or allows no such token, 3 an outage, 64 \
+            bad arguments.
+            """)
+
+    @Argument(help: "The record, and - for standard input.", completion: .file())
+    var file: String
+
+    @Option(help: "The policy.", completion: .file(extensions: ["yaml", "yml"]))
+    var policy: String
+
+    @Option(help: "The challenge as the ledger issued it.")
+    var challenge: String
+
+    @Option(help: "For whom the token is.")
+    var audience: String
+
+    @Option(help: "The thumbprint of the client's key (RFC 7638); a bearer token without it.")
+    var jkt: String?
+
+    @Flag(help: "The token is for one use.")
+    var limitedUse = false
+
+    @OptionGroup var options: LedgerOptions
+    @OptionGroup var masterKey: MasterKeyOption
+
+    func run() async throws {
+        let policy = try PolicyArgument.read(policy)
+        let masterKey = try masterKey.read()
+        let bytes = try InputFile.read(file, limit: InputLimits.record)
+        let record: EvidenceRecord
+        switch RecordFile.read(bytes).first {
+        case .success(let found): record = found
+        case .failure(let error): throw CommandFailure(.unreadable, "\(InputFile.name(file)): \(error.error)")
+        case nil: throw CommandFailure(.unreadable, "\(InputFile.name(file)): there is no record")
+        }
+        let request = TokenRequest(
+            record: record, challenge: challenge, audience: audience, keyThumbprint: jkt, isLimitedUse: limitedUse)
+        let answer = try await options.url.withLedger(creating: false) { open in
+            let verifier = Verifier(
+                policy: policy, ledger: open.ledger, keyStores: [try open.keyStore(masterKey)])
+            do throws(VerificationError) { return try await verifier.issueToken(request, at: Date()) } catch {
+                switch error {
+                case .outage(let outage): throw CommandFailure(outage)
+                case .record(let error): throw CommandFailure(.unreadable, "\(InputFile.name(file)): \(error)")
+                case .request(let error): throw CommandFailure(.unreadable, error.message)
+                }
+            }
+        }
+        switch answer {
+        case .issued(let token, _): try Console.print(token.text)
+        case .rejected(let verdict):
+            try Console.print(verdict.json(id: record.id))
+            throw CommandFailure(.rejected)
+        }
+    }
+}

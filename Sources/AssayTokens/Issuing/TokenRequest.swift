@@ -1,0 +1,77 @@
+public import AssayCore
+import AssayPrimitives
+
+/// A request for a token: evidence that covers a challenge of the ledger, the audience, and the key that the token will be bound to.
+///
+/// The app asks for a challenge, computes ``evidenceChallenge(_:audience:keyThumbprint:)``, and makes its evidence over that value in
+/// place of the challenge itself. So nobody between app and backend can have the token bound to another key.
+public struct TokenRequest: Sendable {
+    /// The evidence.
+    public let record: EvidenceRecord
+    /// The challenge as the ledger issued it: base64url of 32 bytes. For `play-integrity.standard`, which consumes none, any text of
+    /// this form that the client drew at random.
+    public let challenge: String
+    /// For whom the token is.
+    public let audience: String
+    /// The thumbprint of the client's P-256 key (RFC 7638); nil for a bearer token.
+    public let keyThumbprint: String?
+    /// Whether the token is for one use.
+    public let isLimitedUse: Bool
+
+    /// Composes a request.
+    public init(
+        record: EvidenceRecord, challenge: String, audience: String, keyThumbprint: String? = nil,
+        isLimitedUse: Bool = false
+    ) {
+        self.record = record
+        self.challenge = challenge
+        self.audience = audience
+        self.keyThumbprint = keyThumbprint
+        self.isLimitedUse = isLimitedUse
+    }
+
+    /// The value that evidence for a token contains in place of the challenge: SHA-256 of `assay-token`, the challenge, the audience
+    /// and the thumbprint, each as text and followed by a line feed. Evidence may contain the 32 bytes, or their base64url text.
+    ///
+    /// - Parameter keyThumbprint: nil, which counts as an empty line, for a bearer token.
+    public static func evidenceChallenge(
+        _ challenge: String, audience: String, keyThumbprint: String?
+    ) -> [UInt8] {
+        Digest.sha256(Array("assay-token\n\(challenge)\n\(audience)\n\(keyThumbprint ?? "")\n".utf8))
+    }
+
+    /// The value of this request.
+    var evidenceChallenge: [UInt8] {
+        Self.evidenceChallenge(challenge, audience: audience, keyThumbprint: keyThumbprint)
+    }
+}
+
+/// The answer to a request for a token.
+public enum TokenAnswer: Sendable {
+    /// The evidence was accepted.
+    case issued(IssuedToken, Verdict)
+    /// The evidence was rejected; there is no token. ``Verdict/remedy`` says what the client can do.
+    case rejected(Verdict)
+}
+
+/// A token that was issued.
+public struct IssuedToken: Sendable {
+    /// The scheme with which the token is presented.
+    public enum Scheme: String, Sendable {
+        /// With a proof of its key (RFC 9449).
+        case dpop = "DPoP"
+        /// Alone (RFC 6750).
+        case bearer = "Bearer"
+    }
+
+    /// The token, a compact JWS.
+    public let text: String
+    /// Its life in seconds.
+    public let expiresIn: Int
+    /// How it is presented.
+    public let scheme: Scheme
+
+    init(text: String, expiresIn: Int, scheme: Scheme) {
+        (self.text, self.expiresIn, self.scheme) = (text, expiresIn, scheme)
+    }
+}

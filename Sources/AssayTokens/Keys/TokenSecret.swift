@@ -1,0 +1,124 @@
+package import AssayCore
+import AssayPrimitives
+package import FoundationEssentials
+
+/// The secret under which an issuer hides the subjects of its tokens. It stays the same when signing keys rotate, so that `sub` does.
+package final class TokenSecret: KeyMaterial {
+    /// The purpose of keys of this type.
+    package static let purpose = KeyPurpose("assay-token-subjects")
+    package static let secretPart = "secret"
+    /// The parts of a key.
+    package static let parts = [KeyPart(secretPart, .secret, isRequired: true, form: "base64 of 32 bytes")]
+    /// The length in bytes.
+    package static let length = 32
+
+    private let subjects: HMACSHA256Key
+    private let references: HMACSHA256Key
+    private let nonces: HMACSHA256Key
+
+    /// The algorithms.
+    package var algorithm: String { "HMAC-SHA-256, A256GCM" }
+
+    /// Reads a key.
+    ///
+    /// - Parameter parts: `secret`: base64 of 32 bytes.
+    /// - Throws: ``KeyError`` without any of the secret's text.
+    package init(parts: [String: SecretBytes]) throws(KeyError) {
+        guard let text = parts[Self.secretPart] else {
+            throw KeyError("missing-part", part: Self.secretPart, "the part is missing")
+        }
+        let secret: SecretBytes
+        do { secret = try Self.decode(text, Self.length) } catch {
+            throw KeyError(
+                "not-a-key", part: Self.secretPart, "expected base64 of \(Self.length) bytes, found \(error.found)")
+        }
+        // One key for each use, so that a value for one never serves for another.
+        func derived(_ use: String) -> HMACSHA256Key {
+            var bytes = HMAC.sha256(key: secret, Array("assay token \(use)".utf8)[...])
+            defer { SecretBytes.wipe(&bytes) }
+            return HMACSHA256Key(SecretBytes(bytes))
+        }
+        subjects = derived("subject")
+        references = derived("reference")
+        nonces = derived("nonce")
+    }
+
+    /// Decodes base64, or takes the bytes themselves, which the key store has of keys that Assay has made. Base64 of them is longer.
+    static func decode(_ text: SecretBytes, _ length: Int) throws(SecretKeyText.Problem) -> SecretBytes {
+        text.count == length ? text : try SecretKeyText.decodeBase64(text, byteCounts: length...length)
+    }
+
+    // MARK: Subjects
+
+    /// The pseudonym of a subject in one app: `sub`. Another app has another one.
+    package func pseudonym(of subject: LedgerSubject, app: String) -> String {
+        Base64.encode(
+            subjects.code(for: Array("\(app.utf8.count) \(app) \(subject.kind.rawValue) \(subject.name)".utf8)[...]),
+            .url)
+    }
+
+    /// Encrypts the subjects that a block must reach, for the issuer alone.
+    ///
+    /// - Parameter tokenID: `jti`: each token has its own key, so that one nonce serves all.
+    /// - Returns: base64url of ciphertext and tag; nil if the library fails.
+    package func reference(to subjects: [LedgerSubject], tokenID: String, app: String) -> String? {
+        let lines = subjects.map { "\($0.kind.rawValue) \(Base64.encode(Array($0.name.utf8), .url))" }.joined(
+            separator: "\n")
+        guard
+            let sealed = try? AESGCM.seal(
+                SecretBytes(Array(lines.utf8)), key: key(tokenID), nonce: Self.nonce,
+                additionalData: Array(app.utf8)[...])
+        else { return nil }
+        return Base64.encode(sealed.ciphertext + sealed.tag, .url)
+    }
+
+    /// Decrypts the subjects; nil if the text was not made under this secret for this token.
+    package func subjects(of reference: String, tokenID: String, app: String) -> [LedgerSubject]? {
+        guard let bytes = try? Base64.decode(reference, .url), bytes.count >= AESGCM.tagLength,
+            let text = AESGCM.open(
+                Array(bytes.dropLast(AESGCM.tagLength)), tag: Array(bytes.suffix(AESGCM.tagLength)), key: key(tokenID),
+                nonce: Self.nonce, additionalData: Array(app.utf8)[...])
+        else { return nil }
+        var subjects: [LedgerSubject] = []
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 1)
+            guard parts.count == 2, let kind = LedgerSubject.Kind(rawValue: String(decoding: parts[0], as: UTF8.self)),
+                let name = try? Base64.decode(parts[1], .url)
+            else { return nil }
+            subjects.append(LedgerSubject(kind, String(decoding: name, as: UTF8.self)))
+        }
+        return subjects
+    }
+
+    private static let nonce = [UInt8](repeating: 0, count: AESGCM.nonceLength)
+
+    private func key(_ tokenID: String) -> SecretBytes {
+        var bytes = references.code(for: Array(tokenID.utf8)[...])
+        defer { SecretBytes.wipe(&bytes) }
+        return SecretBytes(bytes)
+    }
+
+    // MARK: Nonces of DPoP proofs
+
+    /// How long a nonce is the current one, in seconds. The one before is accepted too.
+    package static let nonceInterval: Double = 120
+
+    /// The nonce that proofs must contain at a time (RFC 9449 section 8). Servers with one secret make the same.
+    package func nonce(at time: Date) -> String { nonce(number: Self.number(at: time)) }
+
+    /// Whether a nonce is the current one or the one before.
+    package func accepts(nonce: String, at time: Date) -> Bool {
+        let number = Self.number(at: time)
+        return [number, number - 1].contains {
+            ConstantTime.equals(Array(self.nonce(number: $0).utf8), Array(nonce.utf8))
+        }
+    }
+
+    private static func number(at time: Date) -> Int64 {
+        Int64((time.timeIntervalSince1970 / nonceInterval).rounded(.down))
+    }
+
+    private func nonce(number: Int64) -> String {
+        Base64.encode(nonces.code(for: Array("\(number)".utf8)[...]).prefix(16), .url)
+    }
+}

@@ -1,0 +1,78 @@
+package import AssayCore
+
+/// What a policy says of tokens: who issues them, for whom, and how they are bound. The field `tokens` of an app.
+package final class TokenConfiguration: EngineConfiguration {
+    /// The name of the engine in checks.
+    package static let engine = "assay"
+    /// The field of an app.
+    package static let policyField = "tokens"
+
+    /// The shortest life of a token in seconds.
+    package static let shortestLife: Double = 60
+    /// The longest life of a token in seconds: an hour.
+    package static let longestLife: Double = 3600
+    /// The life of a token in seconds without a rule.
+    package static let standardLife: Double = 300
+    /// The life of a token for one use in seconds.
+    package static let limitedUseLife: Double = 60
+
+    /// Whether proofs must contain a nonce of the server (RFC 9449 section 9).
+    package enum NonceRule: String, Sendable, CaseIterable {
+        /// The time in the proof suffices.
+        case none
+        /// A proof contains a nonce that the server gave out in the last minutes.
+        case required
+    }
+
+    /// Whether tokens must be bound to a key.
+    package enum KeyRule: String, Sendable, CaseIterable {
+        /// A token without a key is a bearer token.
+        case optional
+        /// No token is issued or accepted without a key.
+        case required
+    }
+
+    /// Whether tokens may rest on evidence that a test authority signed.
+    package enum TestRule: String, Sendable, CaseIterable {
+        /// None is issued or accepted.
+        case refuse
+        /// They are issued and accepted, with `env: test`.
+        case allow
+    }
+
+    /// `iss`: an https URL without query and fragment, compared byte for byte.
+    package let issuer: String
+    /// `aud`: for whom tokens may be issued.
+    package let audiences: [String]
+    /// The audiences whose tokens are accepted here.
+    package let acceptedAudiences: [String]
+    /// The life of a token in seconds.
+    package let life: Double
+    /// Whether tokens must be bound to a key.
+    package let key: KeyRule
+    /// Whether proofs must contain a nonce.
+    package let nonce: NonceRule
+    /// Whether every token is for one use.
+    package let limitedUse: Bool
+    /// Whether tokens may rest on a test authority.
+    package let testAuthorities: TestRule
+    /// How a server treats requests with rejected tokens.
+    package let enforcement: Enforcement
+
+    /// States the rules. `acceptedAudiences` is all audiences if it is nil.
+    package init(
+        issuer: String, audiences: [String], acceptedAudiences: [String]? = nil, life: Double = standardLife,
+        key: KeyRule = .required, nonce: NonceRule = .none, limitedUse: Bool = false,
+        testAuthorities: TestRule = .refuse, enforcement: Enforcement = .reject
+    ) {
+        self.issuer = issuer
+        self.audiences = audiences
+        self.acceptedAudiences = acceptedAudiences ?? audiences
+        self.life = life
+        self.key = key
+        self.nonce = nonce
+        self.limitedUse = limitedUse
+        self.testAuthorities = testAuthorities
+        self.enforcement = enforcement
+    }
+}

@@ -1,0 +1,198 @@
+import AssayCore
+import AssayHTTPSignatures
+import AssayPrimitives
+import FoundationEssentials
+
+/// Assesses a token with the proof of its key: a pure function of its arguments.
+struct TokenAssessor {
+    /// How far the time of a proof may be off in each direction, in seconds.
+    static let proofWindow: Double = 60
+
+    let token: DecodedToken
+    let expectations: TokenExpectations
+    let secrets: [TokenSecret]
+    let now: Date
+
+    private var claims: TokenClaims { token.claims }
+    private var configuration: TokenConfiguration { expectations.configuration }
+
+    // MARK: The token
+
+    /// The key that the header names.
+    static func key(
+        _ header: JOSEHeader, among schedule: TokenKeySchedule
+    ) throws(CheckFailure) -> JWSKey {
+        guard let keyID = header.keyID else { throw CheckFailure(.missingKeyID, "the header names no key") }
+        if let found = schedule.verifications.first(where: { $0.keyID.isByteEqual(to: keyID) }) { return found.key }
+        guard !schedule.isRetired(keyID) else {
+            throw CheckFailure(.tokenKeyRetired, "the key \"\(keyID.excerpt)\" is retired")
+        }
+        throw CheckFailure(
+            .unknownKeyID, "the header names the key \"\(keyID.excerpt)\", which the issuer does not have")
+    }
+
+    func verify(_ key: JWSKey) throws(CheckFailure) {
+        do throws(JOSEError) { try key.verify(token.jws) } catch { throw CheckFailure(error) }
+    }
+
+    func demandClaims() throws(CheckFailure) {
+        guard claims.issuer.isByteEqual(to: configuration.issuer) else {
+            throw CheckFailure(
+                .issuerDiffers, "expected iss \(configuration.issuer), found \"\(claims.issuer.excerpt)\"")
+        }
+        guard claims.app.isByteEqual(to: expectations.app) else {
+            throw CheckFailure(
+                .tokenOfAnotherApp, "the token is of app \(claims.app.excerpt), expected \(expectations.app)")
+        }
+        guard claims.environment == nil || configuration.testAuthorities == .allow else {
+            throw CheckFailure(.testTokenRefused, "the policy says testAuthorities: refuse; env is not for production")
+        }
+    }
+
+    func demandTime() throws(CheckFailure) {
+        let present = now.timeIntervalSince1970
+        guard present < Double(claims.expiresAt) else {
+            throw CheckFailure(.tokenExpired, "the token ended at \(RFC3339.format(claims.expiresAt.time))")
+        }
+        guard Double(claims.issuedAt) <= present + TokenClaims.skew else {
+            throw CheckFailure(
+                .tokenFromFuture,
+                "the token was issued at \(RFC3339.format(claims.issuedAt.time)), more than \(Int(TokenClaims.skew)) s ahead"
+            )
+        }
+        let life = Double(claims.expiresAt - claims.issuedAt)
+        guard life > 0, life <= TokenConfiguration.longestLife else {
+            throw CheckFailure(.tokenLifetime, "the token lives \(Int64(life)) s, at most 3600 s are allowed")
+        }
+    }
+
+    func demandAudience() throws(CheckFailure) {
+        guard configuration.acceptedAudiences.containsBytes(of: claims.audience) else {
+            throw CheckFailure(
+                .audienceDiffers,
+                "expected aud \(configuration.acceptedAudiences.joined(separator: " or ")), found \"\(claims.audience.excerpt)\""
+            )
+        }
+    }
+
+    /// The ledger's subjects behind the token; none if it names none, or if this verifier has no secret of the issuer.
+    func subjects() throws(CheckFailure) -> [LedgerSubject] {
+        guard let reference = claims.reference, !secrets.isEmpty else { return [] }
+        for secret in secrets {
+            let found = secret.subjects(of: reference, tokenID: claims.tokenID, app: claims.app)
+            if let found { return found }
+        }
+        throw CheckFailure(.referenceUnreadable, "no secret of the issuer opens the reference to the attested key")
+    }
+
+    // MARK: The proof
+
+    /// Whether the token or its request needs the checks of a proof.
+    var hasBinding: Bool {
+        claims.keyThumbprint != nil || token.presentation.scheme == .dpop || !token.presentation.proofs.isEmpty
+    }
+
+    /// The proof of the request, verified.
+    func proof() throws(CheckFailure) -> DPoPProof {
+        let proofs = token.presentation.proofs
+        guard let text = proofs.first else { throw CheckFailure(.proofMissing, "the request has no field DPoP") }
+        guard proofs.count == 1 else {
+            throw CheckFailure(.proofRepeated, "expected one field DPoP, found \(proofs.count)")
+        }
+        let proof = try DPoPProof(text)
+        try proof.verify()
+        return proof
+    }
+
+    func demandBinding(_ proof: DPoPProof) throws(CheckFailure) {
+        guard let expected = claims.keyThumbprint, token.presentation.scheme == .dpop else {
+            throw CheckFailure(
+                .schemeDiffers,
+                claims.keyThumbprint == nil
+                    ? "the request has a proof, and the token is bound to no key"
+                    : "the token is bound to a key, and comes with the scheme Bearer")
+        }
+        guard proof.thumbprint.isByteEqual(to: expected) else {
+            throw CheckFailure(
+                .proofKeyDiffers, "the proof is of the key \(proof.thumbprint), the token of \(expected)")
+        }
+        guard let target = token.presentation.target else {
+            throw CheckFailure(.proofTargetDiffers, "the token came without a request that the proof could be about")
+        }
+        guard proof.method.isByteEqual(to: target.method) else {
+            throw CheckFailure(
+                .proofMethodDiffers, "the proof is for \(proof.method.excerpt), the request \(target.method.excerpt)")
+        }
+        guard let received = ProofTarget(target.uri), let signed = ProofTarget(proof.target), received == signed else {
+            throw CheckFailure(
+                .proofTargetDiffers,
+                "the proof is for \"\(proof.target.excerpt)\", the request for \"\(target.uri.excerpt)\"")
+        }
+        guard let hash = proof.tokenHash else { throw CheckFailure(.tokenHashMissing, "the proof has no ath") }
+        let digest = Base64.encode(Digest.sha256(Array(token.presentation.token.utf8)), .url)
+        guard hash.isByteEqual(to: digest) else {
+            throw CheckFailure(.tokenHashDiffers, "ath is not the digest of the token")
+        }
+    }
+
+    /// A token without a key comes as a bearer token, where policy allows it.
+    func demandBearer() throws(CheckFailure) -> PolicyAnswer {
+        guard configuration.key == .optional else {
+            throw CheckFailure(.bindingRequired, "the token is bound to no key, and the policy says key: required")
+        }
+        return .notApplicable(Finding(.bindingRequired, "the token is bound to no key"))
+    }
+
+    func demandFreshness(_ proof: DPoPProof) throws(CheckFailure) {
+        let age = now.timeIntervalSince1970 - Double(proof.issuedAt)
+        guard age <= Self.proofWindow else {
+            throw CheckFailure(.proofTooOld, "the proof was made \(Int64(age)) s ago, at most 60 s are allowed")
+        }
+        guard age >= -Self.proofWindow else {
+            throw CheckFailure(.proofFromFuture, "the proof is \(Int64(-age)) s ahead, at most 60 s are allowed")
+        }
+        guard configuration.nonce == .required else { return }
+        guard let nonce = proof.nonce else { throw CheckFailure(.nonceRequired, "the proof has no nonce") }
+        guard secrets.contains(where: { $0.accepts(nonce: nonce, at: now) }) else {
+            throw CheckFailure(.nonceDiffers, "the nonce of the proof is none that this server accepts now")
+        }
+    }
+
+    /// The nonce for the next proof, where the policy demands one.
+    var serverNonce: String? { configuration.nonce == .required ? secrets.first?.nonce(at: now) : nil }
+
+    // MARK: The ledger
+
+    /// What the ledger remembers: the proof by its key and ID, and a token for one use.
+    func effects(_ proof: DPoPProof?) -> [LedgerEffect] {
+        var effects: [LedgerEffect] = []
+        if let proof {
+            // One second more: the window's end is included.
+            effects.append(
+                remember(
+                    "dpop\n\(proof.thumbprint)\n\(proof.proofID)", from: proof.issuedAt.time,
+                    until: proof.issuedAt.time.addingTimeInterval(Self.proofWindow + 1)))
+        }
+        if claims.isLimitedUse {
+            effects.append(
+                remember(
+                    "token\n\(claims.issuer)\n\(claims.tokenID)", from: claims.issuedAt.time,
+                    until: claims.expiresAt.time.addingTimeInterval(1)))
+        }
+        return effects
+    }
+
+    private func remember(_ text: String, from start: Date, until end: Date) -> LedgerEffect {
+        LedgerEffect(
+            TokenCheck.replay,
+            .rememberDigest(
+                UsedDigest(
+                    digest: Digest.sha256(Array(text.utf8)), app: expectations.app, kind: .assayToken, madeAt: start,
+                    usedAt: now, until: end)))
+    }
+}
+
+extension Int64 {
+    /// The time of a claim.
+    var time: Date { Date(timeIntervalSince1970: Double(self)) }
+}

@@ -1,0 +1,190 @@
+package import AssayCore
+import AssayPrimitives
+
+/// The checks of tokens: their names and catalogue entries.
+package enum TokenCheck {
+    /// The request carries one token of the right type, and it can be decoded.
+    package static let decode = CheckID("assay.token.decode")
+    /// The header names a published key of the issuer.
+    package static let key = CheckID("assay.token.key")
+    /// That key signed the token.
+    package static let signature = CheckID("assay.token.signature")
+    /// The token is of the policy's issuer, app and environment.
+    package static let claims = CheckID("assay.token.claims")
+    /// The token is in force.
+    package static let expiry = CheckID("assay.token.expiry")
+    /// The token is for this service.
+    package static let audience = CheckID("assay.token.audience")
+    /// The device that was attested is not blocked.
+    package static let subject = CheckID("assay.token.subject")
+    /// The proof of the key is well-formed, and signed by its key.
+    package static let proof = CheckID("assay.token.proof")
+    /// The proof is of the token's key, and about this request and token.
+    package static let binding = CheckID("assay.token.binding")
+    /// The proof is fresh.
+    package static let freshness = CheckID("assay.token.freshness")
+    /// The account of the session is not blocked, and is that of the token.
+    package static let account = CheckID("assay.token.account")
+    /// The proof, and a token for one use, come for the first time.
+    package static let replay = CheckID("assay.token.replay")
+
+    /// The entries, in the order in which the checks run.
+    package static let catalogue: [CheckDefinition] = [
+        CheckDefinition(
+            decode, .gate,
+            proves:
+                "The request has one field `Authorization` with a token of the type `assay+jwt`, in its only encoding.",
+            stops: """
+                Tokens that two readers understand differently, and tokens of another type in place of one: an ID token or a \
+                proof of the same key (RFC 8725 sections 2.8 and 3.11).
+                """,
+            lookAt:
+                "The scheme, `DPoP` or `Bearer`; whether a proxy adds a field of its own; `assay inspect` on the token.",
+            source: "RFC 7515 section 5.2, RFC 7519 section 7.2, RFC 8725 section 3.11", remedy: .newChallenge,
+            codes: CheckCode.ofDecoding),
+        CheckDefinition(
+            key, .gate,
+            proves: "`kid` names a key that the issuer publishes, or has published until its last token died.",
+            stops: "Tokens under keys of an attacker, and under keys that were retired because they leaked.",
+            lookAt: "`assay keys list`; whether the service that issued the token shares its key store with this one.",
+            source: "RFC 7515 section 4.1.4, RFC 8725 section 3.10", remedy: .newChallenge,
+            codes: [.missingKeyID, .unknownKeyID, .tokenKeyRetired]),
+        CheckDefinition(
+            signature, .gate, proves: "The key signed header and claims with ES256.",
+            stops: "Forged and changed tokens; `none` and symmetric algorithms in the header.",
+            lookAt:
+                "Whether the token was changed on its way, or comes from an issuer with another key of the same ID.",
+            source: "RFC 7515 section 5.2, RFC 8725 sections 3.1 and 3.2", remedy: .newChallenge,
+            codes: CheckCode.ofSignature),
+        CheckDefinition(
+            claims, .gate,
+            proves: "`iss` is the policy's issuer byte for byte, `app` the app, and `env` is allowed.",
+            stops: "Tokens of another app or issuer under the same keys, and tokens of test devices in production.",
+            lookAt: "`tokens.issuer` in the policies of both services: a slash more is another issuer.",
+            source: "RFC 7519 section 4.1.1, RFC 8725 section 3.8", remedy: .newChallenge,
+            codes: [.issuerDiffers, .tokenOfAnotherApp, .testTokenRefused]),
+        CheckDefinition(
+            expiry, .gate,
+            proves: "The token was issued before now, ends after now, and lives no longer than an hour.",
+            stops: "Stolen tokens after their short life.",
+            lookAt: "The clock of this server. A client renews a token with fresh evidence before it ends.",
+            source: "RFC 7519 sections 4.1.4 and 4.1.6", remedy: .newChallenge,
+            codes: [.tokenExpired, .tokenFromFuture, .tokenLifetime]),
+        CheckDefinition(
+            audience, .gate, proves: "`aud` is one of the audiences that the policy accepts here, byte for byte.",
+            stops: "A service that got a token and presents it to another one.",
+            lookAt: "`tokens.acceptedAudiences`, and the audience that the app asked for.",
+            source: "RFC 7519 section 4.1.3, RFC 8725 section 3.9", remedy: .newChallenge,
+            codes: [.audienceDiffers]),
+        CheckDefinition(
+            subject, .gate,
+            proves: "Neither the attested key or device nor its account is blocked in the ledger.",
+            stops: "The rest of the life of tokens of a device that was found to do harm.",
+            lookAt: "`assay ledger show`. Services that check tokens offline accept them until they end.",
+            source: "Assay, blocks", remedy: .contactSupport, codes: [.blocked, .referenceUnreadable]),
+        CheckDefinition(
+            proof, .gate,
+            proves: "A bound token comes with exactly one DPoP proof, signed by the public key in its header.",
+            stops: "Stolen tokens without their key; proofs with symmetric, private or foreign keys.",
+            lookAt: "How many fields `DPoP` reach this server; the header of the proof.",
+            source: "RFC 9449 section 4.3", remedy: .retry,
+            codes: CheckCode.ofDecoding + [
+                .proofMissing, .proofRepeated, .proofType, .proofAlgorithm, .proofKey, .signatureInvalid,
+            ]),
+        CheckDefinition(
+            binding, .gate,
+            proves: """
+                The proof is of the key that the token names (`cnf.jkt`), for this method and target, and for this token (`ath`); a \
+                token without a key comes as bearer token, where policy allows it.
+                """,
+            stops:
+                "A proof that was made for another request, token or server; a bound token that is presented as a bearer token.",
+            lookAt: """
+                The target URI that the client addressed, without query and fragment: behind a gateway, the configured origin. The \
+                key that the app named when it asked for the token.
+                """,
+            source: "RFC 9449 sections 4.3, 6.1 and 7.1", remedy: .retry,
+            codes: [
+                .bindingRequired, .schemeDiffers, .proofKeyDiffers, .proofMethodDiffers, .proofTargetDiffers,
+                .tokenHashMissing, .tokenHashDiffers,
+            ]),
+        CheckDefinition(
+            freshness, .gate,
+            proves:
+                "The proof was made within 60 seconds of now, and contains a current nonce where policy demands one.",
+            stops: "Proofs that were made ahead, or kept.",
+            lookAt: "The clocks of device and server. With a nonce: the field `DPoP-Nonce` of the last answer.",
+            source: "RFC 9449 sections 4.3, 8, 9 and 11.1", remedy: .retry,
+            codes: [.proofTooOld, .proofFromFuture, .nonceRequired, .nonceDiffers]),
+        .account(
+            account,
+            proves:
+                "The account that the backend names for the request is not blocked, and is that of the attested key.",
+            stops:
+                "Evidence of accounts that were found to do harm, and a token of one user in the session of another.",
+            codes: [.tokenOfAnotherAccount]),
+        CheckDefinition(
+            replay, .ledger,
+            proves: "This proof comes for the first time in its window, and so does a token for one use.",
+            stops: "Recorded requests, sent again within the minute in which their proof is fresh.",
+            lookAt: "Whether the client sent a request twice: each request needs a proof with a new `jti`.",
+            source: "RFC 9449 section 11.1", remedy: .retry, codes: CheckCode.ofDigest),
+    ]
+}
+
+extension CheckCode {
+    static let tokenKeyRetired = CheckCode(
+        "key-retired", "The token was signed with a key that is retired: it leaked, or its last token is long dead.")
+    static let issuerDiffers = CheckCode(
+        "issuer-differs", "The token is of another issuer than the policy's, which is compared byte for byte.")
+    static let tokenOfAnotherApp = CheckCode(
+        "app-differs", "The token was issued for another app of the policy.")
+    static let testTokenRefused = CheckCode(
+        "test-authority",
+        "A test authority signed the evidence behind the token, and the policy accepts no such tokens.",
+        remedy: .nothing)
+    static let tokenExpired = CheckCode(
+        "token-expired", "The token has ended: the client attests again, with a new challenge.")
+    static let tokenFromFuture = CheckCode(
+        "token-from-future", "The token was issued in the future: compare the clocks of the servers.", remedy: .retry)
+    static let tokenLifetime = CheckCode(
+        "lifetime-not-allowed", "The token ends before it was issued, or lives longer than any token of Assay.")
+    static let audienceDiffers = CheckCode(
+        "audience-differs", "The token is for another audience than those that the policy accepts here.")
+    static let referenceUnreadable = CheckCode(
+        "reference-unreadable",
+        "The sealed reference to the attested key cannot be opened: the token was issued under another secret.",
+        remedy: .newChallenge)
+    static let proofMissing = CheckCode(
+        "proof-missing", "The token is bound to a key, and the request has no field DPoP with a proof of it.")
+    static let proofRepeated = CheckCode(
+        "proof-repeated", "The request has more than one field DPoP.", remedy: .nothing)
+    static let proofType = CheckCode(
+        "proof-type-differs", "The proof has another type than dpop+jwt: another signed text in its place.")
+    static let proofAlgorithm = CheckCode(
+        "proof-algorithm", "The proof names another algorithm than ES256; a symmetric one proves nothing.")
+    static let proofKey = CheckCode(
+        "proof-key", "The header of the proof has no public key of P-256, or a private one.")
+    static let bindingRequired = CheckCode(
+        "binding-required", "The token is bound to no key, and the policy demands one.", remedy: .newChallenge)
+    static let schemeDiffers = CheckCode(
+        "scheme-differs",
+        "A bound token comes with the scheme Bearer, or one without a key with the scheme DPoP: a downgrade.")
+    static let proofKeyDiffers = CheckCode(
+        "key-differs", "The proof is of another key than the one that the token is bound to: a stolen token.")
+    static let proofMethodDiffers = CheckCode("method-differs", "The proof is for another method.")
+    static let proofTargetDiffers = CheckCode(
+        "target-differs",
+        "The proof is for another target: another server or path, or an origin that is not configured.")
+    static let tokenHashMissing = CheckCode("token-hash-missing", "The proof names no token: `ath` is missing.")
+    static let tokenHashDiffers = CheckCode("token-hash-differs", "The proof was made for another token.")
+    static let proofTooOld = CheckCode("proof-too-old", "The proof is older than 60 seconds.")
+    static let proofFromFuture = CheckCode(
+        "proof-from-future", "The proof is more than 60 seconds ahead: the clock of the device is wrong.")
+    static let nonceRequired = CheckCode(
+        "nonce-required", "The policy demands a nonce of the server in proofs: take it from DPoP-Nonce.")
+    static let nonceDiffers = CheckCode(
+        "nonce-differs", "The nonce of the proof is none of the current ones: take the new one from DPoP-Nonce.")
+    static let tokenOfAnotherAccount = CheckCode(
+        "token-of-another-account", "The attested key behind the token belongs to another account than the session.")
+}

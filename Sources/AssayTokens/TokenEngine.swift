@@ -1,0 +1,176 @@
+package import AssayCore
+package import AssayHTTPSignatures
+import AssayInspection
+import AssayPrimitives
+package import FoundationEssentials
+
+/// Judges tokens that Assay issued: JWTs of the type `assay+jwt`, with DPoP proofs of their keys (RFC 9449).
+package struct TokenEngine: InspectableEngine {
+    /// The policy's section for tokens.
+    package typealias Configuration = TokenConfiguration
+
+    /// The kinds of evidence that the engine judges.
+    package static let kinds = [EvidenceKind.assayToken]
+    /// Every check of the engine, in the declared order.
+    package static let catalogue = TokenCheck.catalogue
+    /// The types of keys that the engine uses.
+    package static let keyMaterials: [any KeyMaterial.Type] = [TokenKey.self, TokenSecret.self]
+
+    let apps: EngineApps<TokenExpectations>
+    private let keys: any KeyStore
+    private let memo = TokenKeyMemo()
+
+    /// Prepares an engine for a policy and the keys of a store.
+    package init(policy: VerificationPolicy, resources: EngineResources) {
+        apps = EngineApps(policy)
+        keys = resources.keys
+    }
+
+    /// Assesses a record. Commits nothing.
+    package func assess(
+        _ record: EvidenceRecord, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        guard record.kind == .assayToken else {
+            throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of Assay's tokens"))
+        }
+        let input = try record.reading(TokenInput.init)
+        return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
+    }
+
+    /// Assesses a token and the proof of its key; see ``TokenAssessor``. Without an app, the token names it.
+    package func assess(
+        _ input: TokenInput, app: String?, account: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        let named = try apps.app(app)
+        var run = CheckRun(modes: named?.modes ?? .strict, capacity: Self.catalogue.count)
+        let token = run.decode(TokenCheck.decode) { () throws(DecodeError) in try DecodedToken(input.presentation()) }
+        guard let token else {
+            return Assessment(
+                undecodable: .assayToken, &run, catalogue: Self.catalogue,
+                skipping: Self.catalogue.map(\.id).dropFirst(), app: named?.app)
+        }
+        let expectations: TokenExpectations
+        if let named {
+            expectations = named
+        } else {
+            expectations = try apps.app(by: "claim app") { $0.app.isByteEqual(to: token.claims.app) }
+            run.modes = expectations.modes
+        }
+        let (schedule, secrets) = try await material(at: now)
+        let assessor = TokenAssessor(token: token, expectations: expectations, secrets: secrets, now: now)
+        return try await judge(assessor, schedule, account, ledger, &run)
+    }
+
+    private func judge(
+        _ token: TokenAssessor, _ schedule: TokenKeySchedule, _ account: String?, _ ledger: any Ledger,
+        _ run: inout CheckRun
+    ) async throws(VerificationError) -> Assessment {
+        let key = run.authenticity(TokenCheck.key) { () throws(CheckFailure) in
+            try TokenAssessor.key(token.token.jws.header, among: schedule)
+        }
+        _ = run.authenticity(TokenCheck.signature) { () throws(CheckFailure) in
+            guard let key else { return }
+            try token.verify(key)
+        }
+        let isAuthentic = run.failedAuthenticity == nil
+        _ = run.gate(TokenCheck.claims) { () throws(CheckFailure) in try token.demandClaims() }
+        _ = run.gate(TokenCheck.expiry) { () throws(CheckFailure) in try token.demandTime() }
+        _ = run.gate(TokenCheck.audience) { () throws(CheckFailure) in try token.demandAudience() }
+        var subjects: [LedgerSubject] = []
+        var standings = AccountStandings(account: account, standings: [])
+        var unreadable: CheckFailure?
+        if isAuthentic, account != nil || !ledger.isWithoutStandings {
+            do throws(CheckFailure) { subjects = try token.subjects() } catch { unreadable = error }
+            let (names, now) = (subjects, token.now)
+            standings = try await ledger.asking { (ledger) async throws(LedgerOutage) in
+                try await ledger.standings(ofAccount: account, and: names, at: now)
+            }
+            run.allow(standings.standings)
+        }
+        _ = run.gate(TokenCheck.subject) { () throws(CheckFailure) in
+            if let unreadable { throw unreadable }
+            for subject in subjects {
+                if let block = standings.standings.block(on: subject) { throw CheckFailure(.blocked, block) }
+            }
+        }
+        let proof = self.proof(token, &run)
+        run.policy(TokenCheck.account) { () throws(CheckFailure) in
+            if let account, let own = subjects.first(where: { $0.kind == .account }), !own.name.isByteEqual(to: account)
+            {
+                throw CheckFailure(.tokenOfAnotherAccount, "the attested key belongs to another account")
+            }
+            return try standings.answer()
+        }
+        var effects: [LedgerEffect] = []
+        if run.failedAuthenticity != nil {
+            run.skip([TokenCheck.replay])
+        } else {
+            effects = token.effects(proof)
+            if effects.isEmpty { run.add(.skipped(TokenCheck.replay, because: .notApplicable)) }
+        }
+        return Assessment(
+            kind: .assayToken, app: token.expectations.app, catalogue: Self.catalogue, checks: run.results,
+            ledgerChecks: effects.isEmpty ? [] : [TokenCheck.replay], effects: effects,
+            subject: isAuthentic ? TokenSubject(token.token.claims, serverNonce: token.serverNonce) : nil,
+            testAuthority: isAuthentic && token.token.claims.environment != nil ? TokenSubject.testAuthority : nil)
+    }
+
+    /// Runs the checks of the proof; nil for a token without one.
+    private func proof(_ token: TokenAssessor, _ run: inout CheckRun) -> DPoPProof? {
+        guard token.hasBinding || run.failedAuthenticity != nil else {
+            run.add(.skipped(TokenCheck.proof, because: .notApplicable))
+            run.conditionalGate(TokenCheck.binding) { () throws(CheckFailure) in try token.demandBearer() }
+            run.add(.skipped(TokenCheck.freshness, because: .notApplicable))
+            return nil
+        }
+        let proof = run.authenticity(TokenCheck.proof) { () throws(CheckFailure) in try token.proof() }
+        _ = run.gate(TokenCheck.binding) { () throws(CheckFailure) in
+            if let proof { try token.demandBinding(proof) }
+        }
+        _ = run.gate(TokenCheck.freshness) { () throws(CheckFailure) in
+            if let proof { try token.demandFreshness(proof) }
+        }
+        return proof
+    }
+
+    // MARK: Keys
+
+    /// The keys of tokens and the secrets at a time.
+    ///
+    /// - Throws: `.request` without any key, `.outage` if the store does not answer.
+    package func material(at now: Date) async throws(VerificationError) -> (TokenKeySchedule, [TokenSecret]) {
+        let (named, secrets): ([NamedKey], [NamedKey])
+        do throws(KeyStoreOutage) {
+            named = try await keys.keys(for: TokenKey.purpose)
+            secrets = try await keys.keys(for: TokenSecret.purpose)
+        } catch { throw .outage(error) }
+        let schedule = memo.schedule(of: named, at: now)
+        guard !schedule.verifications.isEmpty else {
+            throw .request(
+                RequestError(
+                    .noKey,
+                    "there is no key for \(TokenKey.purpose) that may be used at \(RFC3339.format(now)): assay tokens rotate "
+                        + "makes one"))
+        }
+        return (
+            schedule,
+            secrets.compactMap { $0.state(at: now) == .live ? $0.material as? TokenSecret : nil }
+        )
+    }
+}
+
+extension TokenEngine: RequestEngine {
+    /// Requests with tokens, for apps with `tokens`.
+    package static func requestEvidence(of app: PolicyApp) -> RequestEvidenceRules? {
+        app.configuration(TokenConfiguration.self).map {
+            RequestEvidenceRules(kind: .assayToken, enforcement: $0.enforcement, scope: .head)
+        }
+    }
+
+    /// Assesses the token that a request carries.
+    package func assess(
+        signed request: SignedRequest, app: String, account: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        try await assess(.request(request), app: app, account: account, ledger: ledger, at: now)
+    }
+}

@@ -1,0 +1,73 @@
+public import AssayCore
+package import FoundationEssentials
+
+/// The facts of an authentic token.
+public struct TokenSubject: EngineSubject, Equatable {
+    /// What verdicts say of tokens behind which a test authority stands.
+    static let testAuthority = "the test authority of the token's evidence"
+
+    /// The pseudonym of the attested key or account in this app; nil if the evidence names neither.
+    public let subject: String?
+    /// For whom the token was issued.
+    public let audience: String
+    /// When it was issued, in seconds since 1970.
+    public let issuedAt: Int64
+    /// When it ends, in seconds since 1970.
+    public let expiresAt: Int64
+    /// The ID of the token.
+    public let tokenID: String
+    /// The kind of the evidence that it was issued for.
+    public let attestationKind: String
+    /// When that evidence was judged, in seconds since 1970.
+    public let attestedAt: Int64
+    /// The checks of that evidence that failed without rejecting it.
+    public let attestationAnnotated: [String]
+    /// The thumbprint of the key that the token is bound to; nil for a bearer token.
+    public let keyThumbprint: String?
+    /// Whether the token is accepted once.
+    public let isLimitedUse: Bool
+
+    /// The nonce that the next proof must contain, where the policy demands one: for the field `DPoP-Nonce` of answers.
+    package let serverNonce: String?
+
+    init(_ claims: TokenClaims, serverNonce: String?) {
+        self.serverNonce = serverNonce
+        subject = claims.subject
+        audience = claims.audience
+        issuedAt = claims.issuedAt
+        expiresAt = claims.expiresAt
+        tokenID = claims.tokenID
+        attestationKind = claims.attestation.kind
+        attestedAt = claims.attestation.at
+        attestationAnnotated = claims.attestation.annotated
+        keyThumbprint = claims.keyThumbprint
+        isLimitedUse = claims.isLimitedUse
+    }
+
+    /// Every fact.
+    public var fields: [SubjectField] {
+        var fields: [SubjectField] = []
+        fields.add("subject", text: subject)
+        fields.add("audience", text: audience)
+        fields.add("issuedAt", time: issuedAt.time)
+        fields.add("expiresAt", time: expiresAt.time)
+        fields.add("tokenId", text: tokenID)
+        fields.add("attestationKind", text: attestationKind)
+        fields.add("attestedAt", time: attestedAt.time)
+        if !attestationAnnotated.isEmpty { fields.add("attestationAnnotated", .texts(attestationAnnotated)) }
+        fields.add("keyThumbprint", text: keyThumbprint)
+        fields.add("limitedUse", .flag(isLimitedUse))
+        return fields
+    }
+
+    /// The facts by which reports group verdicts.
+    package var dimensions: [SubjectField] {
+        fields.filter { ["audience", "attestationKind"].contains($0.name) }
+    }
+
+    /// When the token was issued.
+    package var madeAt: Date? { issuedAt.time }
+
+    /// The pseudonym: the ledger's own name of the key is not in the open part of a token.
+    package var identifier: String? { subject }
+}

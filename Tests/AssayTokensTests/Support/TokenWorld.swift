@@ -1,0 +1,133 @@
+import Assay
+import AssayCore
+import AssayKeyStore
+import AssayPrimitives
+import AssayTesting
+import AssayTokens
+import Foundation
+
+/// A service with a ledger and a key store, and the apps that attest to it.
+struct TokenWorld {
+    static let now = Date(timeIntervalSince1970: 1_790_000_000)
+    static let appID = "1234567890.com.example.shop"
+    static let audience = "https://api.example.com"
+    static let issuer = "https://attest.example.com"
+    static let authority: Result<TestAuthority, any Error> = Result {
+        try TestAuthority(seed: "token tests", notBefore: now.addingTimeInterval(-90 * 86400))
+    }
+
+    let ledger: any LedgerAdministration
+    let store: SealedKeyStore
+    let verifier: Verifier
+
+    /// - Parameters:
+    ///   - tokens: further lines of the policy's section, `KEY: VALUE` between commas.
+    ///   - hasKeys: whether keys were made.
+    init(
+        tokens: String = "testAuthorities: allow", challenge: String = "ledger",
+        ledger: any LedgerAdministration = MemoryLedger(), hasKeys: Bool = true
+    ) async throws {
+        self.ledger = ledger
+        store = try Self.keyStore()
+        let text = """
+            version: 1
+            apps:
+              - name: shop
+                appAttest:
+                  appIDs: [\(Self.appID)]
+                  environments: [production]
+                  challenge: \(challenge)
+                  clientData: { challengeAt: /challenge }
+                  testRoots: ["file:root.pem"]
+                tokens: { issuer: \(Self.issuer), audiences: [\(Self.audience), other], \(tokens) }
+            """
+        let policy = try PolicyFile.parse(text, file: nil, files: RootFile())
+        verifier = Verifier(policy: policy, ledger: ledger, keyStores: [store])
+        if hasKeys { try await TokenKeyRotation(store).run(at: Self.now) }
+    }
+
+    static func keyStore(_ storage: any SealedKeyStorage = MemoryKeyStorage()) throws -> SealedKeyStore {
+        let masterKey = try MasterKey(text: SecretBytes(Array(String(repeating: "07", count: 32).utf8)))
+        return SealedKeyStore(storage: storage, masterKey: masterKey, materials: Verifier.keyMaterials)
+    }
+
+    /// A request for a token with a new attestation.
+    ///
+    /// - Parameter evidence: what the app attests in place of the derived challenge; nil for the derived challenge.
+    func attestation(
+        _ key: AttestedKey = AttestedKey(), client: TestKey?, audience: String = audience, account: String? = nil,
+        isLimitedUse: Bool = false, evidence: ((String) -> [UInt8])? = nil, at time: Date = now
+    ) async throws -> TokenRequest {
+        let challenge = try await verifier.issueChallenge(app: "shop", for: .appAttestAttestation, at: time).text
+        let thumbprint = client.map { JWKThumbprint.p256($0.publicPoint) }
+        let derived =
+            evidence?(challenge)
+            ?? TokenRequest.evidenceChallenge(challenge, audience: audience, keyThumbprint: thumbprint)
+        let minted = try AttestationBlueprint(
+            authority: Self.authority.get(), key: key, appID: Self.appID, clientData: .bytes(derived), issuedAt: time
+        ).mint()
+        var record = minted.record(id: "attestation", app: "shop", receivedAt: time)
+        record.account = account
+        return TokenRequest(
+            record: record, challenge: challenge, audience: audience, keyThumbprint: thumbprint,
+            isLimitedUse: isLimitedUse)
+    }
+
+    /// The token for a new attestation.
+    func token(
+        _ key: AttestedKey = AttestedKey(), client: TestKey?, account: String? = nil, isLimitedUse: Bool = false,
+        at time: Date = now
+    ) async throws -> String {
+        let request = try await attestation(
+            key, client: client, account: account, isLimitedUse: isLimitedUse, at: time)
+        guard case .issued(let token, _) = try await verifier.issueToken(request, at: time) else {
+            throw MintingError("no token was issued")
+        }
+        return token.text
+    }
+
+    /// A request with a token, and with a proof if there is a client's key.
+    func request(
+        _ token: String, client: TestKey?, proofID: String = "proof", at time: Date = now,
+        _ change: (inout JSONItem) -> Void = { _ in }
+    ) throws -> SignedRequest {
+        var fields = [SignedRequest.Field("Authorization", "\(client == nil ? "Bearer" : "DPoP") \(token)")]
+        if let client {
+            var claims: JSONItem = [
+                "jti": .text(proofID), "htm": "GET", "htu": "https://api.example.com/items",
+                "iat": .integer(Int64(time.timeIntervalSince1970)),
+                "ath": .text(Base64.encode(Digest.sha256(Array(token.utf8)), .url)),
+            ]
+            change(&claims)
+            var proof = JWSBlueprint(payload: claims.encoded, signer: .es256(client))
+            proof.header["typ"] = "dpop+jwt"
+            proof.header["jwk"] = AssayTokenBlueprint.jwk(client)
+            fields.append(SignedRequest.Field("DPoP", try proof.mint()))
+        }
+        return SignedRequest(
+            method: "GET", targetURI: "https://api.example.com/items?page=2", fields: fields, body: .bytes([]))
+    }
+
+    /// The verdict on a request with a token.
+    func judge(
+        _ token: String, client: TestKey?, account: String? = nil, proofID: String = "proof", at time: Date = now,
+        _ change: (inout JSONItem) -> Void = { _ in }
+    ) async throws -> Verdict {
+        try await verifier.verifyTokenRequest(
+            try request(token, client: client, proofID: proofID, at: time, change), account: account, at: time)
+    }
+
+    private struct RootFile: PolicyFiles {
+        func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
+            do { return Array(try TokenWorld.authority.get().rootPEM.utf8) } catch { throw node.error("\(error)") }
+        }
+    }
+}
+
+/// The first failed check of a verdict with its code, such as `binding key-differs`; `accept` for none.
+func outcome(_ verdict: Verdict) -> String {
+    guard let failed = verdict.checks.first(where: { $0.status == .failed }) else {
+        return verdict.outcome == .accept ? "accept" : "reject without a failed check"
+    }
+    return "\(failed.check.name.replacing("assay.token.", with: "")) \(failed.finding?.code ?? "")"
+}
