@@ -1,0 +1,32 @@
+public import AssayCore
+public import FoundationEssentials
+
+/// Apple's servers gave no usable answer.
+public struct AppleServicesOutage: Outage, Equatable {
+    /// The part that fails.
+    public static let part = "Apple"
+    /// The reason.
+    public let code: OutageCode
+    /// What happened, and what to do. It contains no token, receipt or device token.
+    public let message: String
+    /// The earliest sensible time for another call; nil if unknown.
+    public let retryAt: Date?
+
+    /// Describes an outage.
+    public init(_ code: OutageCode, _ message: String, retryAt: Date? = nil) {
+        self.code = code
+        self.message = message
+        self.retryAt = retryAt
+    }
+}
+
+extension OutageCode {
+    /// Apple refuses the key, or there is none.
+    static let notAuthorised: OutageCode = "not-authorised"
+    /// A rate limit, Apple's or our own.
+    static let quota: OutageCode = "quota"
+    /// Too many calls failed. Calls pause for a while.
+    static let circuitOpen: OutageCode = "circuit-open"
+    /// Apple refuses the request as malformed.
+    static let refusedRequest: OutageCode = "refused-request"
+}

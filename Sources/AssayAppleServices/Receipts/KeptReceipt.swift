@@ -1,0 +1,131 @@
+import AppAttest
+package import AssayCore
+import AssayKeyStore
+import AssayPrimitives
+package import Foundation
+
+/// A receipt in a task of the ledger: JSON, with the receipt as base64, sealed or plain.
+package struct KeptReceipt: Sendable, Equatable, Codable {
+    /// The queue of these tasks. Their keys are key identifiers of App Attest.
+    package static let queue = "app-attest.receipt"
+    private static let label = "assay app-attest receipt"
+
+    private var version = 1
+    /// The policy's app.
+    package let app: String
+    private let environment: String
+    private let createdAt: String
+    private let notBefore: String?
+    private let expiresAt: String
+    /// Field 17 of the receipt; nil in that of an attestation.
+    package let riskMetric: Int?
+    private let receipt: String?
+    private let sealed: String?
+    /// What came of the last attempt; nil before the first one.
+    package var outcome: ReceiptOutcome?
+    /// The attempts in a row that got no new receipt.
+    package var failures = 0
+
+    /// Why a task cannot be used.
+    package struct Unusable: Error, CustomStringConvertible {
+        /// One sentence.
+        package let description: String
+    }
+
+    /// Prepares a receipt to be kept.
+    ///
+    /// - Parameters:
+    ///   - keyID: the key identifier, which the seal covers.
+    ///   - masterKey: seals the receipt; nil to keep it plain.
+    init(_ kept: RefreshableReceipt, app: String, keyID: [UInt8], masterKey: MasterKey?) throws(Unusable) {
+        self.app = app
+        environment = kept.environment.rawValue
+        createdAt = RFC3339.format(kept.createdAt)
+        notBefore = kept.notBefore.map(RFC3339.format)
+        expiresAt = RFC3339.format(kept.expiresAt)
+        riskMetric = kept.riskMetric
+        if let masterKey {
+            guard let bytes = masterKey.seal(kept.bytes, label: Self.label, context: keyID) else {
+                throw Unusable(description: "the receipt cannot be sealed")
+            }
+            (receipt, sealed) = (nil, Base64.encode(bytes, .standard))
+        } else {
+            (receipt, sealed) = (Base64.encode(kept.bytes, .standard), nil)
+        }
+    }
+
+    /// Reads a task.
+    package init(task: LedgerTask) throws(Unusable) {
+        do { self = try JSONDecoder().decode(KeptReceipt.self, from: Data(task.bytes)) } catch {
+            throw Unusable(description: "the task does not hold a receipt")
+        }
+        guard version == 1 else {
+            throw Unusable(description: "the task is of version \(version), and this program knows version 1")
+        }
+    }
+
+    /// The bytes of a task.
+    func encoded() throws(Unusable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return Array(try encoder.encode(self)) } catch {
+            throw Unusable(description: "the receipt cannot be written as JSON")
+        }
+    }
+
+    /// Whether the receipt is sealed.
+    package var isSealed: Bool { sealed != nil }
+
+    /// The times of the receipt: of its creation, of the end of its exchange.
+    package func times() throws(Unusable) -> (createdAt: Date, expiresAt: Date) {
+        guard let created = RFC3339.parse(createdAt), let end = RFC3339.parse(expiresAt) else {
+            throw Unusable(description: "the task has no times of its receipt")
+        }
+        return (created, end)
+    }
+
+    /// The receipt.
+    func opened(keyID: [UInt8], masterKey: MasterKey?) throws(Unusable) -> RefreshableReceipt {
+        let bytes: [UInt8]?
+        if let sealed {
+            guard let masterKey else {
+                throw Unusable(description: "the receipt is sealed, and there is no master key")
+            }
+            bytes = (try? Base64.decode(sealed, .standard))
+                .flatMap { masterKey.open($0, label: Self.label, context: keyID) }
+        } else {
+            bytes = receipt.flatMap { try? Base64.decode($0, .standard) }
+        }
+        let times = try times()
+        guard let bytes, let environment = AttestEnvironment(rawValue: environment) else {
+            throw Unusable(description: "the receipt was changed, or sealed under another master key")
+        }
+        return RefreshableReceipt(
+            stored: bytes, environment: environment, createdAt: times.createdAt, riskMetric: riskMetric,
+            notBefore: notBefore.flatMap(RFC3339.parse), expiresAt: times.expiresAt)
+    }
+}
+
+/// What came of a receipt that was due: a stable word for metrics and lists.
+package enum ReceiptOutcome: String, Sendable, Codable, CaseIterable {
+    /// Apple issued a new one, which is verified and kept.
+    case refreshed
+    /// Apple says that it is too early.
+    case notYet = "not-yet"
+    /// Apple has no data on the key, as is normal a month after its attestation.
+    case noData = "no-data"
+    /// Apple issued a receipt that does not verify for this key.
+    case unusable
+    /// Apple refuses the request.
+    case refused
+    /// Apple gave no answer.
+    case outage
+    /// The receipt has expired. It is no longer kept.
+    case expired
+    /// The ledger has no such key in use. The receipt is no longer kept.
+    case notEnrolled = "not-enrolled"
+    /// The policy does not keep receipts of the app.
+    case notKept = "not-kept"
+    /// The stored receipt cannot be read.
+    case unreadable
+}

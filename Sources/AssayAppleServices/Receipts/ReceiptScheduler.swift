@@ -1,0 +1,243 @@
+import AppAttest
+import Assay
+import AssayCore
+import AssayHTTPClient
+import AssayKeyStore
+package import Foundation
+
+/// What a round of exchanges did.
+package struct ReceiptRound: Sendable {
+    /// How many receipts were due.
+    package let count: Int
+    /// An outage of Apple's server, after which others would fail too.
+    package let outage: AppleServicesOutage?
+    /// Until when to wait after an outage.
+    package let pausedUntil: Date?
+}
+
+/// Exchanges the receipts of enrolled keys at Apple's server when they are due, and stores their risk metrics with the keys.
+///
+/// Several processes share the work through leases of the ledger. A process that dies gives its receipts back when their leases end.
+/// After an outage of Apple's server all receipts wait.
+actor ReceiptScheduler {
+    /// How long a process has for a receipt. A batch takes at most two requests and their wait for the rate limit.
+    static let leaseTime = 300.0
+    /// How many receipts are exchanged at once.
+    private static let batch = 16
+    /// The longest pause after an outage that does not say how long it lasts, in seconds.
+    private static let longestPause = 600.0
+    /// How often a process without work looks for some, in seconds.
+    private static let idleTime = 30.0
+
+    private let client: AppleServicesClient
+    private let ledger: any LedgerAdministration
+    private let masterKey: MasterKey?
+    private let plan: ReceiptPlan
+    private let time: ClientTime
+    private let report: ReceiptReports
+    private let holder: String
+    private var outages = 0
+
+    /// - Parameters:
+    ///   - masterKey: opens sealed receipts; nil if there is none.
+    ///   - holder: the name of the process in leases.
+    init(
+        client: AppleServicesClient, ledger: any LedgerAdministration, masterKey: MasterKey?, plan: ReceiptPlan,
+        time: ClientTime, report: ReceiptReports, holder: String
+    ) {
+        self.client = client
+        self.ledger = ledger
+        self.masterKey = masterKey
+        self.plan = plan
+        self.time = time
+        self.report = report
+        self.holder = holder
+    }
+
+    /// Works until the task is cancelled.
+    ///
+    /// - Parameter verifier: the verifier in force.
+    func run(_ verifier: @escaping @Sendable () -> Verifier) async {
+        while !Task.isCancelled {
+            var pause = 0.0
+            do throws(LedgerOutage) {
+                let round = try await refreshDue(verifier())
+                if let end = round.pausedUntil {
+                    pause = max(1, end.timeIntervalSince(time.now()))
+                } else if round.count < Self.batch {
+                    pause = Self.idleTime * (0.5 + time.random())
+                }
+            } catch {
+                report.note(error)
+                pause = Self.idleTime * (0.5 + time.random())
+            }
+            if pause > 0 { try? await time.sleep(.seconds(pause)) }
+        }
+    }
+
+    /// Exchanges the receipts that are due, at most one batch.
+    ///
+    /// - Returns: how many were due, and after an outage of Apple's server, until when to wait.
+    func refreshDue(_ verifier: Verifier) async throws(LedgerOutage) -> ReceiptRound {
+        let now = time.now()
+        let tasks = try await ledger.leaseTasks(
+            in: KeptReceipt.queue, to: holder, until: now + Self.leaseTime, atMost: Self.batch, at: now)
+        let results = await withTaskGroup(of: Result<AppleServicesOutage?, LedgerOutage>.self) { group in
+            for task in tasks {
+                group.addTask {
+                    do throws(LedgerOutage) {
+                        return .success(try await self.refresh(task, verifier))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            var results: [Result<AppleServicesOutage?, LedgerOutage>] = []
+            for await result in group { results.append(result) }
+            return results
+        }
+        var outage: AppleServicesOutage?
+        for result in results {
+            if let found = try result.get() { outage = outage?.retryAt == nil ? found : outage }
+        }
+        guard let outage else {
+            if !tasks.isEmpty { outages = 0 }
+            return ReceiptRound(count: tasks.count, outage: nil, pausedUntil: nil)
+        }
+        outages += 1
+        report.note(outage)
+        let end = min(
+            plan.retry(after: .outage, failures: outages, at: time.now(), random: time.random()),
+            time.now() + Self.longestPause)
+        return ReceiptRound(count: tasks.count, outage: outage, pausedUntil: max(end, outage.retryAt ?? end))
+    }
+
+    /// Exchanges the receipt of a key now, unless another process has leased it.
+    ///
+    /// - Returns: what came of it; nil if no receipt of the key is kept, or another process works on it.
+    func refresh(
+        keyID: [UInt8], _ verifier: Verifier
+    ) async throws(LedgerOutage) -> (outcome: ReceiptOutcome, outage: AppleServicesOutage?)? {
+        let now = time.now()
+        guard let stored = try await ledger.task(keyID, in: KeptReceipt.queue),
+            stored.holder == nil || stored.dueAt <= now
+        else { return nil }
+        // The lease of one key: a due time in the future that the process sets itself.
+        guard
+            try await ledger.putTask(
+                keyID, in: KeptReceipt.queue, dueAt: now + Self.leaseTime, bytes: stored.bytes,
+                replacing: stored.revision, at: now)
+        else { return nil }
+        let leased = LedgerTask(
+            queue: stored.queue, key: keyID, dueAt: now + Self.leaseTime, holder: holder, bytes: stored.bytes,
+            revision: stored.revision + 1)
+        let outage = try await refresh(leased, verifier)
+        let after = try await ledger.task(keyID, in: KeptReceipt.queue)
+        guard let after else { return (.expired, outage) }
+        return ((try? KeptReceipt(task: after).outcome) ?? .unreadable, outage)
+    }
+
+    // MARK: One receipt
+
+    /// Exchanges a leased receipt, and stores what came of it. Returns an outage of Apple's server.
+    private nonisolated func refresh(
+        _ task: LedgerTask, _ verifier: Verifier
+    ) async throws(LedgerOutage) -> AppleServicesOutage? {
+        let kept: KeptReceipt
+        let old: RefreshableReceipt
+        do throws(KeptReceipt.Unusable) {
+            kept = try KeptReceipt(task: task)
+            old = try kept.opened(keyID: task.key, masterKey: masterKey)
+        } catch {
+            report.note(.unreadable, app: "", "a stored receipt cannot be used: \(error.description)")
+            let due = plan.retry(after: .unreadable, failures: 12, at: time.now(), random: time.random())
+            try await settle(task, task.bytes, due)
+            return nil
+        }
+        let stored = try await ledger.enrolledKey(.appAttest(task.key))
+        guard let key = stored, key.retiredAt == nil else { return try await drop(task, kept, .notEnrolled) }
+        guard time.now() <= old.expiresAt else { return try await drop(task, kept, .expired) }
+        guard let keeping = verifier.keepingReceipts(of: kept.app), let appID = key.properties["appId"] else {
+            try await postpone(task, kept, .notKept, nil)
+            return nil
+        }
+        let answer: ReceiptAnswer
+        do {
+            answer = try await client.exchange(
+                old.bytes, environment: old.environment, appID: appID, app: kept.app, keys: verifier.keyStore)
+        } catch {
+            guard error.code == .refusedRequest else {
+                try await postpone(task, kept, .outage, nil, notBefore: error.retryAt)
+                return error
+            }
+            try await postpone(task, kept, .refused, error.message)
+            return nil
+        }
+        switch answer {
+        case .notYet: try await postpone(task, kept, .notYet, nil, notBefore: old.notBefore)
+        case .noData: try await postpone(task, kept, .noData, nil)
+        case .receipt(let bytes):
+            let new: RefreshableReceipt
+            do throws(ReceiptRefusal) {
+                new = try verifier.refreshedReceipt(bytes, of: key, replacing: old, at: time.now())
+            } catch {
+                try await postpone(task, kept, .unusable, "\(error)")
+                return nil
+            }
+            try await store(new, task, kept, key, keeping)
+        }
+        return nil
+    }
+
+    /// Stores the metric with the key, then the receipt. If the process dies in between, the old receipt is exchanged again.
+    private nonisolated func store(
+        _ new: RefreshableReceipt, _ task: LedgerTask, _ kept: KeptReceipt, _ key: EnrolledKey,
+        _ keeping: AppAttestConfiguration.ReceiptKeeping
+    ) async throws(LedgerOutage) {
+        let now = time.now()
+        // A refusal means that the key is blocked or was attested again: the next metric is stored with it.
+        if let effect = AppAttestEngine.recording(new, with: key) { _ = try await ledger.commit([effect], at: now) }
+        let bytes: [UInt8]
+        do throws(KeptReceipt.Unusable) {
+            if keeping == .sealed, masterKey == nil {
+                throw KeptReceipt.Unusable(description: "the policy seals receipts, and there is no master key")
+            }
+            var next = try KeptReceipt(
+                new, app: kept.app, keyID: task.key, masterKey: keeping == .sealed ? masterKey : nil)
+            next.outcome = .refreshed
+            bytes = try next.encoded()
+        } catch {
+            throw LedgerOutage(.internalError, error.description)
+        }
+        try await settle(task, bytes, plan.next(after: new, at: now, random: time.random()))
+        report.note(.refreshed, app: kept.app, nil)
+        if let metric = new.riskMetric { report.measure(metric, app: kept.app) }
+    }
+
+    private nonisolated func postpone(
+        _ task: LedgerTask, _ kept: KeptReceipt, _ outcome: ReceiptOutcome, _ sentence: String?, notBefore: Date? = nil
+    ) async throws(LedgerOutage) {
+        var next = kept
+        next.failures = kept.outcome == outcome ? min(kept.failures + 1, 99) : 1
+        next.outcome = outcome
+        let due = plan.retry(after: outcome, failures: next.failures, at: time.now(), random: time.random())
+        let bytes: [UInt8]
+        do { bytes = try next.encoded() } catch { throw LedgerOutage(.internalError, error.description) }
+        try await settle(task, bytes, max(due, notBefore.map { $0 + 60 * time.random() } ?? due))
+        report.note(outcome, app: kept.app, sentence.map { "a receipt of app \(kept.app.excerpt): \($0)" })
+    }
+
+    private nonisolated func drop(
+        _ task: LedgerTask, _ kept: KeptReceipt, _ outcome: ReceiptOutcome
+    ) async throws(LedgerOutage) -> AppleServicesOutage? {
+        _ = try await ledger.removeTask(task.key, in: task.queue, replacing: task.revision, at: time.now())
+        report.note(outcome, app: kept.app, nil)
+        return nil
+    }
+
+    /// Ends the lease. If it has expired, another process or another attestation has changed the task, which stays as it is.
+    private nonisolated func settle(_ task: LedgerTask, _ bytes: [UInt8], _ due: Date) async throws(LedgerOutage) {
+        _ = try await ledger.putTask(
+            task.key, in: task.queue, dueAt: due, bytes: bytes, replacing: task.revision, at: time.now())
+    }
+}

@@ -1,0 +1,156 @@
+import ArgumentParser
+import Assay
+import AssayCore
+import AssayKeyStore
+import AssayPrimitives
+import Foundation
+
+/// `assay receipts`: the receipts of App Attest keys that are kept to be exchanged at Apple's server.
+struct ReceiptsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receipts", abstract: "Lists and exchanges the receipts of App Attest keys.",
+        subcommands: [ReceiptsListCommand.self, ReceiptsRefreshCommand.self])
+}
+
+/// `assay receipts list`: lists the kept receipts.
+struct ReceiptsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the kept receipts: when each was issued, its risk metric, and when it is exchanged next.",
+        discussion: """
+            Receipts are kept where the policy says `receipt.keep`. `assay serve` exchanges them at Apple's server. This prints no \
+            receipt, and needs no master key.
+
+            Exit status: 0, 3 an outage or no ledger.
+            """)
+
+    @Option(help: "Only receipts of this app of the policy.")
+    var app: String?
+
+    @Flag(help: "Print one JSON object per receipt.")
+    var json = false
+
+    @OptionGroup var options: LedgerOptions
+
+    private static let page = 200
+
+    func run() async throws {
+        let connector = try AppleServicesChoice.required("receipts")
+        try await options.url.withLedger(creating: false) { open in
+            do {
+                try await list(open.ledger, connector)
+            } catch let outage as LedgerOutage {
+                throw CommandFailure(outage)
+            }
+        }
+    }
+
+    private func list(_ ledger: any LedgerAdministration, _ connector: any AppleConnector) async throws {
+        let terminal = Terminal(STDOUT_FILENO)
+        var (last, count): ([UInt8]?, Int) = (nil, 0)
+        while true {
+            let tasks = try await ledger.tasks(in: connector.queue, after: last, atMost: Self.page)
+            guard let next = tasks.last?.key else { break }
+            last = next
+            var rows: [[String]] = []
+            for task in tasks {
+                let receipt = connector.describe(task)
+                guard app == nil || receipt?.app == app else { continue }
+                count += 1
+                if json { try Console.print(Self.json(task, receipt)) } else { rows.append(Self.cells(task, receipt)) }
+            }
+            let head = ["key ID", "app", "issued", "risk metric", "exchanged next", "last outcome", "kept"]
+            if !rows.isEmpty { for line in terminal.table([head] + rows) { try Console.print(line) } }
+        }
+        if count == 0 { Console.note("no receipts are kept in \(options.url.description)") }
+    }
+
+    private static func cells(_ task: LedgerTask, _ receipt: KeptReceiptDescription?) -> [String] {
+        [
+            Base64.encode(task.key, .standard), receipt?.app ?? "-",
+            receipt.map { RFC3339.format($0.createdAt) } ?? "cannot be read",
+            receipt?.riskMetric.map { "\($0)" } ?? "-", RFC3339.format(task.dueAt), receipt?.outcome ?? "-",
+            receipt.map { $0.isSealed ? "sealed" : "plain" } ?? "-",
+        ]
+    }
+
+    private static func json(_ task: LedgerTask, _ receipt: KeptReceiptDescription?) -> String {
+        var object = JSONObject()
+        object.add("keyId", text: Base64.encode(task.key, .standard))
+        if let receipt {
+            object.add("app", text: receipt.app)
+            object.add("createdAt", text: RFC3339.format(receipt.createdAt))
+            object.add("expiresAt", text: RFC3339.format(receipt.expiresAt))
+            if let metric = receipt.riskMetric { object.add("riskMetric", raw: "\(metric)") }
+            if let outcome = receipt.outcome { object.add("outcome", text: outcome) }
+            object.add("sealed", raw: "\(receipt.isSealed)")
+        }
+        object.add("dueAt", text: RFC3339.format(task.dueAt))
+        if let holder = task.holder { object.add("holder", text: holder) }
+        return object.text
+    }
+}
+
+/// `assay receipts refresh`: exchanges receipts now.
+struct ReceiptsRefreshCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh",
+        abstract: "Exchanges the receipt of a key at Apple's server now, or all receipts that are due.",
+        discussion: """
+            It needs a key of Apple's services: `assay keys add NAME --use apple-services`. `assay serve` does this by itself.
+
+            Exit status: 0 exchanged, 1 no receipt of the key is kept or Apple has no new one, 2 a policy that cannot be read, 3 an \
+            outage of the ledger, the key store or Apple, 64 bad arguments.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A key ID, base64 of either alphabet. Without it: all that are due.", valueName: "key-id"),
+        transform: SubjectOptions.keyID)
+    var keyID: [UInt8]?
+
+    @Option(help: "The policy.", completion: .file(extensions: ["yaml", "yml"]))
+    var policy: String
+
+    @OptionGroup var options: LedgerOptions
+    @OptionGroup var masterKey: MasterKeyOption
+
+    func run() async throws {
+        let connector = try AppleServicesChoice.required("receipts")
+        let policy = try PolicyArgument.read(policy)
+        let master = try masterKey.readIfAny()
+        try await options.url.withLedger(creating: false) { open in
+            let stores: [any KeyStore] = try master.map { [try open.keyStore($0)] } ?? []
+            let apple = connector.connect(ledger: open.ledger, masterKey: master)
+            let verifier = Verifier(
+                policy: policy, ledger: open.ledger, keyStores: stores, services: [apple], engines: .current)
+            do {
+                try await refresh(apple, verifier)
+            } catch {
+                await apple.shutdown()
+                if let outage = error as? LedgerOutage { throw CommandFailure(outage) }
+                throw error
+            }
+            await apple.shutdown()
+        }
+    }
+
+    private func refresh(_ apple: any AppleConnection, _ verifier: Verifier) async throws {
+        if let keyID {
+            guard let result = try await apple.exchange(keyID: keyID, verifier) else {
+                throw CommandFailure(.rejected, "no receipt of the key is kept, or another process exchanges it now")
+            }
+            if let outage = result.outage { throw CommandFailure(outage) }
+            try Console.print(result.outcome)
+            guard result.outcome == "refreshed" else { throw CommandFailure(.rejected, nil) }
+            return
+        }
+        var total = 0
+        while true {
+            let round = try await apple.exchangeDue(verifier)
+            total += round.count
+            if let outage = round.outage { throw CommandFailure(outage) }
+            if round.count == 0 { break }
+        }
+        try Console.print("\(total) \(total == 1 ? "receipt was" : "receipts were") due")
+    }
+}
