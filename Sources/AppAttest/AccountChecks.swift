@@ -9,7 +9,7 @@ extension AttestationCheck {
         proves: "The account that the backend names for the attestation is not blocked; the key will belong to it.",
         codes: [.accountMissing])
 
-    /// The account is not blocked, and named if the policy demands it.
+    /// The account is not blocked. The backend has named it if the policy demands that.
     func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
         try AccountRule.demandNamed(account, configuration.account)
         return try account.answer()
@@ -28,7 +28,7 @@ extension AssertionCheck {
             """,
         codes: [.accountMissing, .keyOfAnotherAccount, .keyWithoutAccount])
 
-    /// The account is not blocked, and is that of the key, as far as the policy compares them.
+    /// The account is not blocked, and equals that of the key, as far as the policy compares them.
     func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
         try AccountRule.demandNamed(account, configuration.account)
         let answer = try account.answer()

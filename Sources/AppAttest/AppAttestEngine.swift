@@ -18,8 +18,12 @@ package struct AppAttestEngine: InspectableEngine {
     package static let catalogue =
         AttestationCheck.catalogue + AppAttestRequest.checks.catalogue + AssertionCheck.catalogue
         + ReceiptCheck.catalogue
-    /// The kinds of evidence that carry a challenge of the ledger. A request has it as the nonce of its signature.
+    /// The kinds of evidence that carry a challenge of the ledger. In a request, the nonce of its signature is the
+    /// challenge.
     package static let challengeKinds: [EvidenceKind] = [.appAttestAttestation, .appAttestAssertion, .appAttestRequest]
+
+    /// The key types that services of the engine use.
+    package static let keyMaterials: [any KeyMaterial.Type] = [AppleServicesKey.self]
 
     private let apps: EngineApps<AppAttestExpectations>
     private let keyCache = EnrolledKeyCache()
@@ -37,6 +41,9 @@ package struct AppAttestEngine: InspectableEngine {
     package init(policy: VerificationPolicy, resources: EngineResources) {
         apps = EngineApps(policy)
     }
+
+    /// The requirements of an app; nil if the policy has no such app.
+    func expectations(_ app: String) -> AppAttestExpectations? { apps.all.first { $0.app.isByteEqual(to: app) } }
 
     /// Assesses a record. Commits nothing.
     package func assess(
@@ -65,7 +72,7 @@ package struct AppAttestEngine: InspectableEngine {
         }
     }
 
-    // If several apps are possible, evidence is decoded first, and its App ID selects the app.
+    // With several possible apps, the engine decodes the evidence first, and its App ID selects the app.
 
     /// Assesses an attestation; see ``AttestationAssessor``.
     package func assess(
@@ -116,9 +123,10 @@ package struct AppAttestEngine: InspectableEngine {
             evidence, of: input, in: .assertion(expectations), keys, standings, expectations, now, &run)
     }
 
-    /// Looks up the key that a request names and assesses the assertion in its signature; see ``AppAttestRequest``.
+    /// Looks up the key that a request names, and assesses the assertion in its signature; see ``AppAttestRequest``.
     ///
-    /// - Throws: `.request` if the policy's app has no `requests`, and without a name unless one app has.
+    /// - Throws: `.request` if the policy's app has no `requests`. If no app is named, also unless exactly one app has
+    ///   `requests`.
     package func assess(
         _ request: SignedRequest, suppliedKey: AssertionKeys.Supplied?, app: String?, account: String?,
         ledger: any Ledger, at now: Date

@@ -1,7 +1,7 @@
 package import AssayCore
 import AssayPrimitives
 
-/// The requirements of one app, with all values precomputed that do not depend on the evidence. A class: concurrent
+/// The requirements of one app. Precomputes all values that do not depend on the evidence. A class: concurrent
 /// judgements then count one reference instead of one for each part.
 package final class AppAttestExpectations: EngineExpectations {
     /// The name of the policy's app.

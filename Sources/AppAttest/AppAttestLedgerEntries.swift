@@ -18,7 +18,11 @@ enum EnrolledProperty {
     static let validationCategory = "validationCategory"
     static let bundleVersion = "bundleVersion"
     static let testAuthority = "testAuthority"
-    /// What a further attestation of a key must not change.
+    /// The risk metric of the last refreshed receipt, in decimal digits.
+    static let riskMetric = "riskMetric"
+    /// When that receipt was issued, RFC 3339.
+    static let riskMetricTime = "riskMetricTime"
+    /// The properties that a further attestation of a key must not change.
     static let identity = [appID, environment, testAuthority]
 }
 

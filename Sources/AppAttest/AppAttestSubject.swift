@@ -40,6 +40,10 @@ public struct AppAttestSubject: EngineSubject, Equatable {
     public internal(set) var bundleVersion: String?
     /// The facts of a verified receipt.
     public internal(set) var receipt: ReceiptFacts?
+    /// The risk metric of the key of an assertion, if a receipt of it has been refreshed.
+    public internal(set) var riskMetric: AppAttestRiskMetric?
+    /// The receipt of an attestation as it was sent, if the policy keeps receipts.
+    package internal(set) var receiptBytes: [UInt8]?
     /// The facts of a request's signature.
     public internal(set) var request: MessageFacts?
     /// The account that the ledger has for the key of an assertion; nil for none.
@@ -82,7 +86,8 @@ public struct AppAttestSubject: EngineSubject, Equatable {
             "validationCategoryName", text: validationCategory.flatMap { ValidationCategory(value: $0)?.rawValue })
         fields.add("bundleVersion", text: bundleVersion)
         fields.add("receiptType", text: receipt?.type)
-        fields.add("riskMetric", integer: receipt?.riskMetric)
+        fields.add("riskMetric", integer: receipt?.riskMetric ?? riskMetric?.value)
+        fields.add("riskMetricTime", time: riskMetric?.measuredAt)
         fields.add("receiptCreatedAt", time: receipt?.createdAt)
         fields.add("receiptRefreshFrom", time: receipt?.refreshFrom)
         fields.add("receiptExpiresAt", time: receipt?.expiresAt)
@@ -94,7 +99,7 @@ public struct AppAttestSubject: EngineSubject, Equatable {
     package var madeAt: Date? { receipt?.createdAt }
     /// The key identifier in standard base64.
     package var identifier: String? { Base64.encode(keyID, .standard) }
-    /// Combines the bytes of the key identifier: base64 of them would be allocated.
+    /// Combines the bytes of the key identifier. Their base64 text would need an allocation.
     package func hashDevice(into hash: inout SightingHash) -> Bool {
         keyID.withUnsafeBytes { hash.combine($0) }
         return true

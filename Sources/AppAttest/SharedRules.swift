@@ -1,6 +1,7 @@
 import AssayCore
 
-/// The checks that attestations, assertions and receipts share: one entry and one rule, with a name for each kind.
+/// The checks that attestations, assertions and receipts share: one entry and one rule, with a check name for each
+/// kind.
 enum SharedRules {
     /// The policy allows the environment.
     static func environment(
@@ -39,8 +40,8 @@ enum SharedRules {
         }
     }
 
-    /// The policy allows how the app was installed. The values 0 and 7 to 9 are never appropriate, whatever the policy
-    /// says (Apple, authenticator data extensions).
+    /// The policy allows how the app was installed. The values 0 and 7 to 9 are never appropriate under any policy
+    /// (Apple, authenticator data extensions).
     static func validationCategory(
         _ extensions: AuthenticatorExtensions?, support: ExtensionSupport, in configuration: AppAttestConfiguration
     ) throws(CheckFailure) -> PolicyAnswer {

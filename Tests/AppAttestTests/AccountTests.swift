@@ -38,7 +38,7 @@ struct AccountTests {
         return try await verifier.verifyAssertion(Fixtures.input(minted).input, account: account, at: Fixtures.now)
     }
 
-    @Test("The key of one account signs no request of another, and a comparison that misses a side is no failure")
+    @Test("The key of one account cannot sign requests of another; a missing account is not a difference")
     func match() async throws {
         let verifier = try verifier()
         let key = AttestedKey()
@@ -62,7 +62,7 @@ struct AccountTests {
         #expect(try await assert(ignoring, key, counter: 3, of: "bob").failed == [])
     }
 
-    @Test("Under account: required, a request without an account and a key without one fail account alone")
+    @Test("Under account: required, a request without an account, and a key without one, fail only the account check")
     func required() async throws {
         let verifier = try verifier(.required)
         let (key, unbound) = (AttestedKey(), AttestedKey())
@@ -80,7 +80,7 @@ struct AccountTests {
         #expect(try await assert(verifier, key, counter: 1, of: "alice").failed == [])
     }
 
-    @Test("A blocked account fails account alone, for every key, until the block is removed")
+    @Test("A blocked account fails only the account check, for every key, until the block is removed")
     func blocked() async throws {
         let verifier = try verifier()
         let key = AttestedKey()
@@ -95,13 +95,14 @@ struct AccountTests {
             #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "account-blocked")
             #expect(verdict.checks.first { $0.status == .failed }?.finding?.detail.contains("fraud") == true)
         }
-        // The account is the caller's word: without it the block of an account is not known.
+        // The backend states the account: without it, the verifier cannot find the account's block.
         #expect(try await assert(verifier, key, counter: 1, of: nil).failed == [])
         try await ledger.removeStanding(of: alice, by: "ops", at: Fixtures.now)
         #expect(try await assert(verifier, key, counter: 2, of: "alice").failed == [])
     }
 
-    @Test("A further attestation in the session of another account is refused, and a move is an explicit act")
+    @Test(
+        "A further attestation in the session of another account is refused; only an explicit move changes the account")
     func refreshOfAnother() async throws {
         let verifier = try verifier()
         let key = AttestedKey()
@@ -115,7 +116,7 @@ struct AccountTests {
         #expect(try await assert(verifier, key, counter: 1, of: "bob").failed == [])
     }
 
-    @Test("Keys beyond maximumKeys are noted, refused, or take the place of the oldest")
+    @Test("Keys beyond maximumKeys are noted, refused, or replace the oldest")
     func limits() async throws {
         let keys = (0..<4).map { _ in AttestedKey() }
         func attest(_ index: Int, _ excess: AccountKeyLimit.Excess, after seconds: Double = 0) async throws -> Verdict {
@@ -145,7 +146,7 @@ struct AccountTests {
     }
 
     @Test(
-        "An allowance excuses the policy checks that it names, of its subject, until it ends, and never a gate or a block"
+        "An allowance excuses the policy checks that it names, for its subject, until it ends, and never a gate or a block"
     )
     func allowance() async throws {
         let verifier = try verifier(versions: VersionRules(minimum: DottedVersion("99")))
@@ -188,7 +189,7 @@ struct AccountTests {
         #expect(try await attest(.iOS27).failed.contains(AttestationCheck.account), "a block is not excused")
     }
 
-    @Test("An account has 1 to 255 bytes, and a receipt comes with none")
+    @Test("An account has 1 to 255 bytes; a receipt must come without one")
     func invalid() async throws {
         let verifier = try verifier()
         for (account, isAllowed) in [

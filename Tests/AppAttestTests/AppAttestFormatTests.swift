@@ -11,7 +11,7 @@ import Testing
 struct AppAttestFormatTests {
     private static func inspect(_ bytes: [UInt8]) -> InspectionLayer { Verifier.inspector.inspect(bytes, name: "blob") }
 
-    @Test("An AAGUID means an environment only when all 16 bytes fit")
+    @Test("An AAGUID names an environment only if all 16 bytes match")
     func environment() throws {
         let data = try Fixtures.attestation().mint().authenticatorData
         let table: [(aaguid: [UInt8], meaning: String)] = [
@@ -54,7 +54,7 @@ struct AppAttestFormatTests {
         #expect(key?.children.last?.meaning?.hasPrefix("differs from credentialId") == true)
     }
 
-    @Test("Authenticator data that ends early is decoded up to there")
+    @Test("Truncated authenticator data is decoded up to its end")
     func truncated() throws {
         let data = try Fixtures.attestation().mint().authenticatorData
         for (length, name) in [(46, "aaguid"), (54, "credentialIdLength"), (70, "credentialId")] {

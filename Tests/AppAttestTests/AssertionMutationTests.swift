@@ -5,7 +5,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// Nothing at all may be changed in an accepted assertion.
+/// Every change of an accepted assertion is rejected.
 struct AssertionMutationTests {
     private struct Subject {
         let input: AssertionInput
@@ -34,7 +34,7 @@ struct AssertionMutationTests {
     }
 
     @Test(
-        "put any other value into any byte of an assertion: rejected",
+        "an assertion with any other value in any byte is rejected",
         arguments: [false, true])
     func everyByte(hasExtensions: Bool) throws {
         let extensions = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4)
@@ -52,7 +52,7 @@ struct AssertionMutationTests {
         #expect(accepted == [])
     }
 
-    @Test("an assertion cut at any length, or with bytes after it, is rejected")
+    @Test("an assertion that is truncated at any length, or followed by bytes, is rejected")
     func everyLength() throws {
         let subject = try subject(extensions: .none)
         let assertion = subject.input.assertion
@@ -64,7 +64,7 @@ struct AssertionMutationTests {
         }
     }
 
-    @Test("flip any bit of the client data or the key identifier: rejected")
+    @Test("a flip of any bit of the client data or the key identifier is rejected")
     func everyBitOfTheRequest() throws {
         let subject = try subject(extensions: .none)
         let assertion = subject.input.assertion

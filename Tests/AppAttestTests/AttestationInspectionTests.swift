@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Inspection of Apple's sample")
 struct AttestationInspectionTests {
-    /// Apple's published attestation of 2026, out of its record.
+    /// Apple's published attestation of 2026, from its record.
     private static let sample = Result { () throws -> InspectionLayer in
         let data = try Data(contentsOf: TestVectors.folder.appendingPathComponent("app-attest/apple-guide-2026.json"))
         return Verifier.inspector.inspect(Array(data), name: "apple-guide-2026.json")
@@ -17,7 +17,7 @@ struct AttestationInspectionTests {
         try #require(try sample.get().all.first { $0.format == format })
     }
 
-    /// Looks up annotations by their names from the outermost on, and compares value and meaning.
+    /// Finds an annotation by the names on its path, outermost first, and compares value and meaning.
     private static func expect(
         _ layer: InspectionLayer, _ path: [String], value: String? = nil, meaning: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -40,7 +40,7 @@ struct AttestationInspectionTests {
         }
     }
 
-    @Test("The record names its fields, and the attestation is inside")
+    @Test("The record names its fields and contains the attestation")
     func record() throws {
         let record = try Self.sample.get()
         #expect(record.format == "evidence record")
@@ -56,7 +56,7 @@ struct AttestationInspectionTests {
         #expect(record.all.allSatisfy { $0.violation == nil })
     }
 
-    @Test("Authenticator data is taken apart: flags bit by bit, AAGUID as text, key and extensions")
+    @Test("Authenticator data is shown in parts: flags bit by bit, AAGUID as text, key and extensions")
     func authenticatorData() throws {
         let layer = try Self.layer("App Attest attestation object")
         let path = ["attestation object", "authData"]
@@ -140,7 +140,7 @@ struct AttestationInspectionTests {
         Self.expect(layer, ["fields", "field 21, expiration time"], value: "2026-07-20T18:13:12.153Z")
     }
 
-    @Test("Inspection lists what the blob does not show")
+    @Test("Inspection lists the facts that the blob does not contain")
     func unknown() throws {
         let layer = try Self.layer("App Attest attestation object")
         for words in ["the App ID", "whether the key is enrolled", "which challenge", "Apple's root"] {
@@ -150,6 +150,6 @@ struct AttestationInspectionTests {
 }
 
 extension InspectionLayer {
-    /// This layer and all inside of it, in their order.
+    /// This layer and all layers inside it, in order.
     fileprivate var all: [InspectionLayer] { [self] + nested.flatMap(\.all) }
 }

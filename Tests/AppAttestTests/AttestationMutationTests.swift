@@ -6,9 +6,9 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// What changes of accepted evidence do besides being refused. That they are is in `MutationRunTests`.
+/// Effects of changes besides rejection. `MutationRunTests` tests that changes are rejected.
 struct AttestationMutationTests {
-    /// Apple's published sample, which stands in the repository.
+    /// Apple's published sample, which is part of the repository.
     private func sample() throws -> (input: AttestationInput, now: Date) {
         let file = TestVectors.folder.appendingPathComponent("app-attest/apple-guide-2026.json")
         let record = try #require(try RecordFile.read(Array(Data(contentsOf: file))).first).get()
@@ -22,7 +22,7 @@ struct AttestationMutationTests {
         return Fixtures.expectations(configuration, modes: [AttestationCheck.receipt: receipt])
     }
 
-    @Test("Apple's sample cut at any length, or with bytes after it, is rejected")
+    @Test("Apple's sample is rejected if it is truncated at any length, or followed by bytes")
     func everyLength() throws {
         let (input, now) = try sample()
         let expectations = try expectations(.annotate)
@@ -39,7 +39,7 @@ struct AttestationMutationTests {
         }
     }
 
-    @Test("unsigned extra keys influence nothing")
+    @Test("unsigned extra keys have no effect")
     func extraKeys() throws {
         let expectations = Fixtures.expectations(try Fixtures.configuration())
         var blueprint = try Fixtures.attestation()

@@ -5,9 +5,9 @@ import AssayPrimitives
 import Foundation
 import Testing
 
-/// Names are API, and anchors are Apple's.
+/// Names of checks are API, and the trust anchors are Apple's.
 struct CatalogueTests {
-    @Test("the checks of the kinds are those of the published tables, in their order")
+    @Test("the checks of each kind are those of the published tables, in their order")
     func names() {
         let attestation = [
             "decode", "chain", "public-key", "nonce", "key-id", "credential-id", "app-id", "environment", "counter",
@@ -19,6 +19,7 @@ struct CatalogueTests {
         #expect(AppAttestRequest.checks.catalogue.map(\.id.name) == request.map { "app-attest.request.\($0)" })
         let assertion = [
             "decode", "key", "signature", "app-id", "client-data", "validation-category", "bundle-version", "key-state",
+            "risk-metric",
             "account", "challenge", "counter",
         ]
         #expect(AssertionCheck.catalogue.map(\.id.name) == assertion.map { "app-attest.assertion.\($0)" })

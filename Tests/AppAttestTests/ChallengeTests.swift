@@ -6,7 +6,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// A challenge binds, is found in either of its forms, and is used up once.
+/// A challenge binds the evidence, is found in both of its forms, and is used once.
 struct ChallengeTests {
     private func attest(_ verifier: Verifier, _ challenge: [UInt8]) async throws -> Verdict {
         let blueprint = AttestationBlueprint(
@@ -15,7 +15,7 @@ struct ChallengeTests {
         return try await verifier.verifyAttestation(Fixtures.input(try blueprint.mint()), at: Fixtures.now)
     }
 
-    @Test("the ledger's challenge may be hashed as text or as bytes, and is used up once in whichever form")
+    @Test("the ledger's challenge may be hashed as text or as bytes; either form consumes it")
     func forms() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
         for form in [0, 1, 2] {
@@ -33,7 +33,7 @@ struct ChallengeTests {
     }
 
     @Test(
-        "a challenge of another purpose, one that expired, and one that was never issued fail the challenge check alone"
+        "a challenge of another purpose, one that expired, and one that was never issued fail only the challenge check"
     )
     func refused() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
@@ -64,7 +64,7 @@ struct ChallengeTests {
         }
     }
 
-    @Test("an empty challenge or client data hash binds nothing, so that an unset variable passes for neither")
+    @Test("an empty challenge or client data hash binds nothing: an unset variable never passes as one")
     func empty() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration())
         #expect(try await attest(verifier, []).failed == [AttestationCheck.nonce])
@@ -84,7 +84,7 @@ struct ChallengeTests {
         }
     }
 
-    @Test("clientData: none skips the comparison of the challenge, and the check says so")
+    @Test("clientData: none skips the comparison of the challenge, and the check reports it")
     func unbound() async throws {
         let minted = try AssertionBlueprint(
             key: AttestedKey(), appID: Fixtures.appID, counter: 1, clientData: .bytes(Fixtures.challenge)

@@ -6,7 +6,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// Codes of App Attest that no minted vector has: each is produced here by the evidence or key that it is about.
+/// Codes of App Attest that no minted vector contains: each test produces one with matching evidence or a matching key.
 struct CodeTests {
     private typealias Codes = [CheckID: String]
 
@@ -25,7 +25,7 @@ struct CodeTests {
             testRoots: try PEM.certificates(in: Array(Fixtures.authority.get().rootPEM.utf8)))
     }
 
-    /// The codes of an assertion by a supplied key, or by one that is enrolled with these properties.
+    /// The codes of an assertion by a supplied key, or by a key enrolled with these properties.
     private static func assertion(
         _ configuration: AppAttestConfiguration, clientData: AppAttestClientData = .bytes(Fixtures.challenge),
         challenge: [UInt8]? = nil, properties: [String: String]? = nil
@@ -93,7 +93,7 @@ struct CodeTests {
         }
     }
 
-    @Test("a challenge that nothing binds or compares, or that is empty, fails with a code of its own")
+    @Test("a challenge that is empty, not bound or not compared fails with its own code")
     func challenges() throws {
         let unbound = try Self.assertion(try Self.configuration(), challenge: Fixtures.challenge)
         #expect(unbound[AssertionCheck.clientData] == "challenge-not-bound")
@@ -109,7 +109,7 @@ struct CodeTests {
         #expect(hashed[AttestationCheck.challenge] == "challenge-missing")
     }
 
-    @Test("evidence of old systems need not carry the extensions, and that of new ones must")
+    @Test("evidence of old systems may lack the extensions; evidence of new systems must have them")
     func extensions() throws {
         let demanding = try Self.configuration(demandsExtensions: true)
         var silent = AppAttestDevice.iOS26
@@ -135,7 +135,7 @@ struct CodeTests {
         }
     }
 
-    @Test("the certified system must be of a listed platform and have a version that can be compared")
+    @Test("the certified system must have a listed platform and a comparable version")
     func system() throws {
         let version = try #require(DottedVersion("16"))
         let macOS = try Self.configuration(minimumOSVersion: .init([.macOS: version]))

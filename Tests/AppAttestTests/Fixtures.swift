@@ -6,7 +6,7 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// Evidence minted under a test authority, and what judges it.
+/// Evidence minted under a test authority, and its policy and verifier.
 enum Fixtures {
     static let appID = "1234567890.com.example.shop"
     static let now = Date(timeIntervalSince1970: 1_790_000_000)
@@ -69,7 +69,7 @@ enum Fixtures {
             clientData: minted.clientData.input)
     }
 
-    /// The input of a verification, and the key as a backend without a ledger keeps it.
+    /// The input of a verification, and the key as a backend without a ledger stores it.
     static func input(
         _ minted: MintedAssertion, challenge: [UInt8]? = nil
     ) -> (input: AssertionInput, key: AssertionKeys.Supplied) {
@@ -83,7 +83,7 @@ enum Fixtures {
 }
 
 extension AppAttestClientData {
-    /// The same, as the library takes it.
+    /// The same, as input for the library.
     var input: ClientDataInput {
         switch self {
         case .bytes(let bytes): .data(bytes)

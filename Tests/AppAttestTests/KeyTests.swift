@@ -6,7 +6,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// The life of a key: enrolled once, used with a counter that moves on, blocked, and bound to its app and authority.
+/// The life of a key: enrolled once, used with an advancing counter, blocked, and bound to its app and authority.
 struct KeyTests {
     private func attest(_ verifier: Verifier, _ key: AttestedKey) async throws -> Verdict {
         try await verifier.verifyAttestation(
@@ -20,7 +20,7 @@ struct KeyTests {
         return try await verifier.verifyAssertion(Fixtures.input(minted).input, at: Fixtures.now)
     }
 
-    @Test("a key is enrolled once, and its counter moves on")
+    @Test("a key is enrolled once, and its counter advances")
     func life() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration())
         let key = AttestedKey()
@@ -35,7 +35,7 @@ struct KeyTests {
         }
     }
 
-    @Test("a key that is attested again with a new challenge has its facts refreshed, and keeps its counter")
+    @Test("a key that is attested again with a new challenge has its facts updated, and keeps its counter")
     func refreshed() async throws {
         let ledger = MemoryLedger()
         let configuration = try Fixtures.configuration(challenge: .ledger)
@@ -60,7 +60,7 @@ struct KeyTests {
         let stored = try #require(try await ledger.enrolledKey(.appAttest(key.keyID)))
         #expect(stored.counter == 7 && stored.properties["osVersion"]?.hasPrefix("27") == true)
         #expect(try await assert(asserting, key, counter: 7).failed == [AssertionCheck.counter])
-        // The captured attestation has a challenge that is used up.
+        // The challenge of the captured attestation is consumed.
         #expect(
             try await verifier.verifyAttestation(captured, at: Fixtures.now).failed == [AttestationCheck.challenge])
         let subject = KeyIdentifier.appAttest(key.keyID).subject
@@ -68,7 +68,7 @@ struct KeyTests {
         #expect(try await attest(.iOS27).0.enrolment?.finding?.code == "blocked")
     }
 
-    @Test("a further attestation for another app or App ID, or where the policy says refuse, fails enrolment alone")
+    @Test("a further attestation fails only enrolment if it is for another app or App ID, or if the policy says refuse")
     func notRefreshed() async throws {
         let ledger = MemoryLedger()
         let other = "1234567890.com.example.other"
@@ -98,7 +98,7 @@ struct KeyTests {
         }
     }
 
-    @Test("with a window, assertions that overtake each other pass once each")
+    @Test("with a window, each of several reordered assertions passes once")
     func window() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(counter: .window(4)))
         let key = AttestedKey()
@@ -142,7 +142,7 @@ struct KeyTests {
         #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")
     }
 
-    @Test("a key that a test authority certified is of no use where that authority is not trusted")
+    @Test("a key that a test authority certified is rejected where that authority is not trusted")
     func testAuthority() async throws {
         let ledger = MemoryLedger()
         let key = AttestedKey()
@@ -159,7 +159,7 @@ struct KeyTests {
         #expect(try await attest(other, AttestedKey()).failed == [AttestationCheck.chain])
     }
 
-    @Test("two test authorities of one name are two authorities")
+    @Test("two test authorities with the same name are different authorities")
     func authoritiesOfOneName() async throws {
         let ledger = MemoryLedger()
         let key = AttestedKey()
@@ -196,7 +196,7 @@ struct KeyTests {
         }
     }
 
-    @Test("a supplied key works repeatedly, and the verdict says that no ledger vouches for it")
+    @Test("a supplied key works repeatedly, and the verdict reports that no ledger vouches for it")
     func suppliedAgain() async throws {
         for isTest in [false, true] {
             let verifier = try Fixtures.verifier(try Fixtures.configuration(isTest: isTest))
@@ -215,7 +215,7 @@ struct KeyTests {
         }
     }
 
-    @Test("the environment in which a key was enrolled must still be allowed")
+    @Test("the environment that a key was enrolled in must still be allowed")
     func environment() async throws {
         let ledger = MemoryLedger()
         let key = AttestedKey()

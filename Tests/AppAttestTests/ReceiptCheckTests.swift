@@ -5,7 +5,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// Each check of a refreshed receipt fails alone when only what it looks at is wrong.
+/// If only the subject of a check of a refreshed receipt is wrong, only that check fails.
 struct ReceiptCheckTests {
     private struct Request {
         var key = AttestedKey()
@@ -144,7 +144,7 @@ struct ReceiptCheckTests {
         #expect(Set(requests.map(\.0)) == Set(ReceiptCheck.catalogue.map(\.id)))
     }
 
-    @Test("a signer that expired since, but was valid at creation, is good")
+    @Test("a signer that has expired since, but was valid at creation, is accepted")
     func expiredSigner() throws {
         let assessment = try assess(
             Request {
@@ -157,15 +157,16 @@ struct ReceiptCheckTests {
         #expect(assessment.failed == [])
     }
 
-    @Test("signed attributes that verify are good: OpenSSL judges them")
+    @Test("signed attributes that verify are accepted: OpenSSL verifies them")
     func signedAttributes() throws {
         #expect(try assess(Request { $0.signedAttributes = .signed(Fixtures.now) }).failed == [])
     }
 
-    @Test("no bit of a signer's information can be changed, though OpenSSL overlooks the tags of attributes' values")
+    @Test("no bit of a signer's information can be changed, although OpenSSL ignores the tags of attributes' values")
     func signerInformation() throws {
         var accepted: [String] = []
-        // The end of a receipt: the issuer and serial number of the signer, the signed attributes, and the signature.
+        // The end of a receipt contains the issuer and serial number of the signer, the signed attributes, and the
+        // signature.
         for fromEnd in 1...300 {
             for bit in 0..<8 {
                 var request = Request { $0.signedAttributes = .signed(Fixtures.now) }

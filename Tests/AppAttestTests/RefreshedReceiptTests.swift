@@ -6,7 +6,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// Receipts that Apple handed out in 2020 and 2021 in exchange for older ones, with their fields.
+/// Receipts that Apple issued in 2020 and 2021 in exchange for older ones, with their fields.
 @Suite(.enabled(if: SharedFiles.isAvailable, "\(SharedFiles.hint)"))
 struct RefreshedReceiptTests {
     private struct Case: Decodable {
@@ -65,7 +65,7 @@ struct RefreshedReceiptTests {
         }
     }
 
-    @Test("a receipt is judged at the time of judgement for its age, and at its own time for its signer")
+    @Test("the time of judgement decides a receipt's age, and its creation time the validity of its signer")
     func times() throws {
         let item = try #require(try cases().first { $0.properties.type == "RECEIPT" })
         let created = try #require(RFC3339.parse(item.properties.creationTime))
@@ -80,7 +80,7 @@ struct RefreshedReceiptTests {
         }
     }
 
-    @Test("OpenSSL's reading of a receipt agrees: the same content, signed by a certificate of the message")
+    @Test("OpenSSL reads the same content, signed by a certificate of the message")
     func secondOpinion() throws {
         for item in try cases() {
             let receipt = Array(item.receipt)

@@ -7,7 +7,8 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// Requests whose HTTP message signature is an assertion. The vectors have every check; here is what they cannot hold.
+/// Requests with an assertion as their HTTP message signature. The vectors cover every check; these tests cover the
+/// rest.
 struct RequestTests {
     private static let key = AttestedKey()
     private static let body = Array(#"{"amount":42}"#.utf8)
@@ -51,7 +52,7 @@ struct RequestTests {
         #expect(try await judge(nil, counter: 4).failed == [AssertionCheck.clientData, AssertionCheck.challenge])
     }
 
-    @Test("A rejected request leaves its nonce and the counter of its key alone")
+    @Test("A rejected request changes neither its nonce nor the counter of its key")
     func rejectionChangesNothing() async throws {
         let verifier = try Self.verifier(RequestRules(nonce: .ledger))
         let issued = try await verifier.issueChallenge(app: "shop", for: .appAttestRequest, at: Fixtures.now)
@@ -120,7 +121,7 @@ struct RequestTests {
         #expect(throws: DecodeError.self) { try EvidenceRecord(appAttestRequest: unread, receivedAt: Fixtures.now) }
     }
 
-    @Test("Requests and assertions of one key are ordered among each other in a replay")
+    @Test("A replay orders requests and assertions of one key together")
     func order() throws {
         let minted = try Self.blueprint().mint().record(id: "r", receivedAt: Fixtures.now)
         let assertion = try AssertionBlueprint(

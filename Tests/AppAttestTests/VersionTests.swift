@@ -8,7 +8,7 @@ import Testing
 @Suite("Versions of apps")
 struct VersionTests {
     @Test(
-        "A build below, above or among the withdrawn ones fails bundle-version alone, in attestations and assertions",
+        "A build that is too low, too high or withdrawn fails only bundle-version, in attestations and assertions",
         arguments: [
             ("1.2", "1.2.0", ["1.3"], nil), ("1.2.1", nil, [], "bundle-version-too-low"),
             (nil, "1.1.9", [], "bundle-version-too-high"), ("1", "2", ["1.1", "1.2.0"], "bundle-version-withdrawn"),

@@ -31,7 +31,7 @@ package enum AssertionAssessor {
         if let evidence {
             let checks = AssertionCheck(
                 evidence: evidence, input: input, frame: frame, keys: keys, expectations: expectations)
-            (subject, bound) = judge(checks, account, &run)
+            (subject, bound) = judge(checks, account, now, &run)
             subject?.request = frame.facts
         } else {
             run.skip(AssertionCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
@@ -79,7 +79,7 @@ package enum AssertionAssessor {
 
     /// Runs the checks of decoded evidence; returns its facts and its challenge if it is authentic.
     private static func judge(
-        _ checks: AssertionCheck, _ account: AccountStandings, _ run: inout CheckRun
+        _ checks: AssertionCheck, _ account: AccountStandings, _ now: Date, _ run: inout CheckRun
     ) -> (AppAttestSubject?, BoundChallenge?) {
         let extensions = checks.evidence.authenticatorData.extensions
         let configuration = checks.expectations.configuration
@@ -99,6 +99,7 @@ package enum AssertionAssessor {
             try SharedRules.bundleVersion(extensions, support: checks.extensionSupport, in: configuration)
         }
         run.policy(AssertionCheck.keyState) { () throws(CheckFailure) in try checks.keyState() }
+        run.policy(AssertionCheck.riskMetric) { () throws(CheckFailure) in try checks.keyRisk(at: now) }
         run.policy(AssertionCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
 
         guard run.failedAuthenticity == nil, let key else { return (nil, nil) }
@@ -108,6 +109,7 @@ package enum AssertionAssessor {
         subject.environment = checks.keys.facts?.environment
         subject.counter = checks.evidence.authenticatorData.counter
         subject.account = checks.keys.enrolled?.account
+        subject.riskMetric = checks.keys.facts?.riskMetric
         subject.take(extensions)
         return (subject, bound)
     }

@@ -12,7 +12,7 @@ package struct AssertionCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [
         decodeEntry, keyEntry, signatureEntry, appIDEntry, clientDataEntry, .validationCategory(validationCategory),
-        .bundleVersion(bundleVersion), keyStateEntry, accountEntry, challengeEntry, counterEntry,
+        .bundleVersion(bundleVersion), keyStateEntry, riskMetricEntry, accountEntry, challengeEntry, counterEntry,
     ]
 
     static let apple = "Apple, Validating apps that connect to your server, Verify the assertion"
@@ -55,7 +55,7 @@ extension AssertionCheck {
         Finding(.keySupplied, "the key came with the evidence; nothing shows that it was ever attested")
     }
 
-    /// Returns the enrolled key or, without a ledger, the supplied one. The key identifier must be its hash.
+    /// Returns the enrolled key or, without a ledger, the supplied one. SHA-256 of the key must be the key identifier.
     func key() throws(CheckFailure) -> ECDSAPublicKey {
         let supplied = try keys.supplied.map { (key) throws(CheckFailure) in try AssertionCheck.parse(key.publicKey) }
         guard let enrolled = keys.enrolled else {
@@ -181,7 +181,8 @@ extension AssertionCheck {
         source: "\(apple), step 4",
         remedy: .updateApp, codes: [.appIDNotAllowed, .appIDDiffers])
 
-    /// Step 4: the RP ID hash is SHA-256 of one of the policy's App IDs, the same for which the key was enrolled.
+    /// Step 4: the RP ID hash is SHA-256 of one of the policy's App IDs, and this is the App ID that the key was
+    /// enrolled for.
     func appID() throws(CheckFailure) -> String {
         guard let appID = expectations.appID(rpIDHash: evidence.authenticatorData.rpIDHash) else {
             throw SharedRules.appIDNotAllowed(configuration.appIDs)

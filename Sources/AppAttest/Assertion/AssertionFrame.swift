@@ -1,12 +1,12 @@
 import AssayCore
 
-/// The form in which an assertion reaches the server: by itself, or as the signature of a request.
+/// The form in which the server receives an assertion: by itself, or as the signature of a request.
 struct AssertionFrame: Sendable {
     /// The kind of the evidence.
     let kind: EvidenceKind
     /// The checks of the kind.
     let catalogue: [CheckDefinition]
-    /// Who keeps track of challenges.
+    /// Whether the ledger or the caller keeps track of challenges.
     let challenge: AppAttestConfiguration.ChallengeSource
     /// The facts of a request's signature.
     let facts: MessageFacts?

@@ -1,7 +1,7 @@
 import AssayPrimitives
 import Synchronization
 
-/// Caches parsed public keys. Contains only enrolled keys, so an attacker cannot evict entries with invented keys.
+/// Caches parsed public keys. Contains only enrolled keys: an attacker cannot evict entries with invented keys.
 final class EnrolledKeyCache: Sendable {
     /// About 3 MiB.
     private static let capacity = 4096

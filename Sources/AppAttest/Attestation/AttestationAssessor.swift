@@ -109,7 +109,11 @@ package enum AttestationAssessor {
         subject.counter = evidence.authenticatorData.counter
         subject.take(certificate)
         subject.take(extensions)
-        if let receipt { subject.take(receipt) }
+        if let receipt {
+            subject.take(receipt)
+            let isKept = checks.expectations.configuration.receipt.keep != nil
+            if isKept { subject.receiptBytes = evidence.receipt.map { Array($0) } }
+        }
         return subject
     }
 

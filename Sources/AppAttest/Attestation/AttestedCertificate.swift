@@ -8,7 +8,7 @@ import AssayPrimitives
 struct AttestedCertificate: Sendable {
     /// The operating system family; nil if the extensions name neither.
     let platform: ApplePlatform?
-    /// Whether the extensions name any platform, also one not listed above, such as tvOS.
+    /// Whether the extensions name any platform, including unsupported ones such as tvOS.
     let namesPlatform: Bool
     /// The version of the operating system.
     let osVersion: String?
@@ -38,7 +38,7 @@ struct AttestedCertificate: Sendable {
         let claims = (code: key.integer(4), name: system.text(1026))
         platform =
             switch claims {
-            // One of the two claims suffices for the stricter rules of macOS.
+            // Either of the two claims suffices for the stricter rules of macOS.
             case (13, _), (_, "macosx"): .macOS
             case (10, _), (_, "iphoneos"): .iOS
             default: nil

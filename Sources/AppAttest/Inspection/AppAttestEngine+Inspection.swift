@@ -44,7 +44,7 @@ extension AppAttestEngine {
         }
     }
 
-    /// The kind of evidence whose main part has a format.
+    /// The kind of evidence that has this format for its main part.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == AttestationObjectFormat.self { return EvidenceKind.appAttestAttestation }
         if format == AssertionFormat.self { return EvidenceKind.appAttestAssertion }
@@ -57,7 +57,7 @@ extension AppAttestEngine {
     ///
     /// The key identifier is that of the attested key, and the client data hash of an attestation is that of its
     /// receipt. So the record shows whether the evidence is consistent and from Apple, but not whether it answers a
-    /// challenge of the server. Nil for an assertion, which identifies neither its key nor its client data.
+    /// challenge of the server. Nil for an assertion: it identifies neither its key nor its client data.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         func text(_ bytes: some Sequence<UInt8>) -> RecordValue.Content {
             .text(Base64.encode(Array(bytes), .standard))

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayInspection
 
-/// A saved request whose signature is an assertion.
+/// A saved request with an assertion as its signature.
 enum AppAttestRequestFormat: BlobFormat {
     static let name = "HTTP request with an App Attest assertion"
 

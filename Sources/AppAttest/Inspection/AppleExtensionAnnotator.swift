@@ -1,7 +1,7 @@
 import AssayInspection
 
 /// Annotates Apple's own extensions of attested certificates: 1.2.840.113635.100.8. Apple documents the nonce and the
-/// access control list. Captures from 2020 to 2026 show the rest; fields of doubtful meaning have no name.
+/// access control list. The other meanings come from captures of 2020 to 2026; fields of doubtful meaning have no name.
 enum AppleExtensionAnnotator {
     /// Annotates the value of an extension, by its object identifier.
     typealias Annotator = @Sendable (DERNode, [UInt8]) -> [Annotation]

@@ -7,7 +7,7 @@ enum AttestationObjectFormat: BlobFormat {
     static let name = "App Attest attestation object"
 
     private static let keys = ["fmt", "attStmt", "authData"]
-    /// How many bytes of a broken object are searched for the name of its format.
+    /// In a malformed object, the number of bytes to search for the name of its format.
     private static let searched = 64
 
     static func recognise(_ bytes: [UInt8]) -> Recognition? {

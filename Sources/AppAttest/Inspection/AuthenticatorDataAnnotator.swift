@@ -42,7 +42,7 @@ enum AuthenticatorDataAnnotator {
         switch source {
         case .attestation: true
         case .assertion: false
-        // Extensions are a map, CBOR major type 5. The text that begins an AAGUID is not.
+        // Extensions are a map, CBOR major type 5. An AAGUID begins with a letter, whose top bits are not 5.
         case .unknown: bytes[rest].first.map { $0 >> 5 != 5 } ?? false
         }
     }

@@ -40,7 +40,7 @@ enum ReceiptFormat: BlobFormat {
             _ = try SignedReceipt(bytes[...], authorities: AppAttestTrust.apple.receipts)
             return nil
         } catch {
-            // The offset of a payload error counts in the payload, which is another layer.
+            // The offset of a payload error refers to the payload, which is another layer.
             return error.field.utf8.starts(with: "payload".utf8) ? nil : error
         }
     }

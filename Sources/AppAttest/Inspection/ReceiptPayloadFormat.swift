@@ -7,7 +7,7 @@ import FoundationEssentials
 enum ReceiptPayloadFormat: BlobFormat {
     static let name = "payload of an App Attest receipt"
 
-    /// The fields by type. Apple documents all but 7, or their contents show the meaning.
+    /// The fields by type. Apple documents most; for the others, the contents show the meaning.
     private static let fields: [UInt64: (name: String, meaning: String)] = [
         2: ("App ID", "the app that the key belongs to"),
         3: ("attested certificate", "the leaf of the attestation"),

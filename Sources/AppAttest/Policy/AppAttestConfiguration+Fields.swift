@@ -28,6 +28,9 @@ extension AppAttestConfiguration {
             PolicyField("receipt", .mapping, "What is demanded of refreshed receipts."),
             PolicyField("receipt.maximumAge", .duration, "How old a refreshed receipt may be."),
             PolicyField("receipt.maximumRiskMetric", .text, "The greatest risk metric that is allowed."),
+            PolicyField(
+                "receipt.maximumRiskMetricAge", .duration, "How old the risk metric of an assertion's key may be."),
+            PolicyField("receipt.keep", .words(ReceiptKeeping.self), "How receipts are kept, to refresh them."),
             PolicyField("testRoots", .list(.file), "PEM roots of a test authority in place of Apple's."),
         ] + RequestRules.fields
 }

@@ -149,7 +149,18 @@ extension AppAttestConfiguration: ReadableConfiguration {
         if age > ReceiptRules.longestAge, let field = fields["maximumAge"] {
             throw field.error("expected at most ten years, found \(field.found)")
         }
-        return ReceiptRules(maximumAge: age, maximumRiskMetric: metric)
+        let metricAge = try fields["maximumRiskMetricAge"]?.duration()
+        if let metricAge, let field = fields["maximumRiskMetricAge"] {
+            guard metric != nil else {
+                throw field.error("maximumRiskMetricAge is for a policy with maximumRiskMetric, which is missing")
+            }
+            guard metricAge <= ReceiptRules.longestAge else {
+                throw field.error("expected at most ten years, found \(field.found)")
+            }
+        }
+        return ReceiptRules(
+            maximumAge: age, maximumRiskMetric: metric, maximumRiskMetricAge: metricAge,
+            keep: try fields["keep"]?.word(ReceiptKeeping.self))
     }
 
     private static func certificates(

@@ -3,7 +3,7 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension AppAttestConfiguration {
-    /// A refreshed receipt is asked for and judged at once: Apple recommends five minutes.
+    /// A server requests a refreshed receipt and judges it at once: Apple recommends five minutes.
     private static let longReceiptAge: Double = 3600
 
     /// The policy checks that do not run without a field.
@@ -14,7 +14,10 @@ extension AppAttestConfiguration {
             missing[AttestationCheck.bundleVersion] = "minimumBundleVersion"
             missing[AssertionCheck.bundleVersion] = "minimumBundleVersion"
         }
-        if receipt.maximumRiskMetric == nil { missing[ReceiptCheck.riskMetric] = "receipt.maximumRiskMetric" }
+        if receipt.maximumRiskMetric == nil {
+            missing[ReceiptCheck.riskMetric] = "receipt.maximumRiskMetric"
+            missing[AssertionCheck.riskMetric] = "receipt.maximumRiskMetric"
+        }
         return missing
     }
 
@@ -133,6 +136,9 @@ extension AppAttestConfiguration {
             PolicySetting("validationCategories", validationCategories?.map(\.rawValue) ?? []),
             PolicySetting("receipt.maximumAge", seconds: receipt.maximumAge),
             PolicySetting("receipt.maximumRiskMetric", receipt.maximumRiskMetric.map(String.init)),
+            PolicySetting(
+                "receipt.maximumRiskMetricAge", receipt.maximumRiskMetricAge.map(PolicyNode.text(ofSeconds:))),
+            PolicySetting("receipt.keep", receipt.keep?.rawValue),
         ] + (requests?.settings ?? [PolicySetting(RequestRules.policyField, nil as String?)])
     }
 }

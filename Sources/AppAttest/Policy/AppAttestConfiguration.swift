@@ -21,21 +21,21 @@ package final class AppAttestConfiguration: EngineConfiguration {
     package enum ClientDataBinding: Sendable {
         /// The client data is the challenge.
         case raw
-        /// The client data is a JSON document that has the challenge as a string.
+        /// The client data is a JSON document with the challenge in a string at this place.
         case challengeAt(JSONPointer)
         /// Nowhere: client data is not compared with a challenge.
         case none
     }
 
-    /// What becomes of a further attestation of an enrolled key.
+    /// The treatment of a further attestation of an enrolled key.
     package enum Reattestation: String, Sendable, CaseIterable {
-        /// Its facts take the place of the stored ones: the app lost the answer to its attestation, and attests again.
+        /// Its facts replace the stored ones. An app that lost the answer to its attestation attests again.
         case refresh
         /// It is refused.
         case refuse
     }
 
-    /// How the account of a request and that of the key are compared.
+    /// How the account of a request and the account of the key are compared.
     package enum AccountBinding: String, Sendable, CaseIterable {
         /// Not at all. Attestations still bind keys to accounts.
         case none
@@ -63,6 +63,14 @@ package final class AppAttestConfiguration: EngineConfiguration {
         }
     }
 
+    /// How the receipts of enrolled keys are kept, to exchange them at Apple's server.
+    package enum ReceiptKeeping: String, Sendable, CaseIterable {
+        /// As they are.
+        case plain
+        /// Sealed under the master key of the key store.
+        case sealed
+    }
+
     /// The requirements for a refreshed receipt.
     package struct ReceiptRules: Sendable, Equatable {
         /// Ten years, in seconds.
@@ -72,11 +80,20 @@ package final class AppAttestConfiguration: EngineConfiguration {
         package let maximumAge: Double
         /// The greatest allowed risk metric; nil for any.
         package let maximumRiskMetric: Int?
+        /// The greatest age of the metric of an assertion's key, in seconds; nil for any.
+        package let maximumRiskMetricAge: Double?
+        /// How receipts are kept; nil if they are not.
+        package let keep: ReceiptKeeping?
 
         /// States the rules.
-        package init(maximumAge: Double = 300, maximumRiskMetric: Int? = nil) {
+        package init(
+            maximumAge: Double = 300, maximumRiskMetric: Int? = nil, maximumRiskMetricAge: Double? = nil,
+            keep: ReceiptKeeping? = nil
+        ) {
             self.maximumAge = maximumAge
             self.maximumRiskMetric = maximumRiskMetric
+            self.maximumRiskMetricAge = maximumRiskMetricAge
+            self.keep = keep
         }
     }
 
@@ -88,7 +105,7 @@ package final class AppAttestConfiguration: EngineConfiguration {
     package let counter: CounterAdvance.Rule
     /// Whether the ledger or the caller checks challenges.
     package let challenge: ChallengeSource
-    /// What becomes of a further attestation of an enrolled key.
+    /// The treatment of a further attestation of an enrolled key.
     package let reattestation: Reattestation
     /// How accounts are compared.
     package let account: AccountBinding
@@ -100,7 +117,7 @@ package final class AppAttestConfiguration: EngineConfiguration {
     package let minimumOSVersion: MinimumOSVersion?
     /// The bundle versions that are allowed.
     package let versions: VersionRules<DottedVersion>
-    /// The allowed validation categories; nil for all that are ever appropriate.
+    /// The allowed validation categories; nil for all appropriate ones.
     package let validationCategories: [ValidationCategory]?
     /// The requirements for refreshed receipts.
     package let receipt: ReceiptRules
@@ -109,7 +126,7 @@ package final class AppAttestConfiguration: EngineConfiguration {
     /// Roots of a test authority in place of Apple's; empty for Apple's.
     package let testRoots: [Certificate]
 
-    /// Composes a configuration in code. Fields that security depends on have no default. Throws when an App ID has no
+    /// Composes a configuration in code. Fields that affect security have no default. Throws when an App ID has no
     /// prefix, or nothing is allowed.
     package init(
         appIDs: [String], environments: [AttestEnvironment], challenge: ChallengeSource,
@@ -149,7 +166,7 @@ package final class AppAttestConfiguration: EngineConfiguration {
     }
 
     /// Team identifiers, and the older App ID prefixes, have ten characters.
-    private static func isPrefix(_ text: Substring) -> Bool {
+    static func isPrefix(_ text: Substring) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
     }

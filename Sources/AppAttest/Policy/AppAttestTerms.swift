@@ -1,4 +1,4 @@
-/// The environment of the App Attest service to which a key belongs.
+/// The environment of the App Attest service that a key belongs to.
 public enum AttestEnvironment: String, Sendable, CaseIterable {
     /// TestFlight, App Store and enterprise builds.
     case production

@@ -20,7 +20,7 @@ package struct Receipt: Sendable {
     let appID: String
     /// Field 3: the attested certificate in DER.
     package let attestedCertificate: ArraySlice<UInt8>
-    /// Field 4: the client data hash; in refreshed receipts mangled by a conversion to UTF-8, so never compared.
+    /// Field 4: the client data hash. Never compared: in refreshed receipts, a conversion to UTF-8 has damaged it.
     let clientDataHash: ArraySlice<UInt8>?
     /// Field 5: the token for Apple's server.
     let token: ArraySlice<UInt8>?
@@ -32,9 +32,9 @@ package struct Receipt: Sendable {
     package let creationTime: Date
     /// Field 17: about how many keys the device attested in the last 30 days.
     package let riskMetric: Int?
-    /// Field 19: the time from which Apple exchanges it.
+    /// Field 19: the time from which Apple exchanges the receipt.
     let notBefore: Date?
-    /// Field 21: the time until which Apple exchanges it.
+    /// Field 21: the time until which Apple exchanges the receipt.
     package let expirationTime: Date
 
     /// Reads a payload, which must fill `payload`.

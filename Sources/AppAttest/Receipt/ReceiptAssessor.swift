@@ -4,7 +4,7 @@ package import FoundationEssentials
 
 /// Assesses App Attest receipts from Apple's server: a pure function of its arguments.
 package enum ReceiptAssessor {
-    /// The allowed clock difference to Apple's servers, in seconds. The greatest difference in captures is 61.
+    /// The allowed clock difference to Apple's servers, in seconds. The greatest difference in captures is 61 seconds.
     package static let clockSkew = 120.0
 
     /// Runs every check. A receipt changes nothing in the ledger. `enrolled` is the ledger's key, if it has one.

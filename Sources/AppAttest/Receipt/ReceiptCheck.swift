@@ -7,8 +7,8 @@ extension EvidenceKind {
     public static let appAttestReceipt = EvidenceKind("app-attest.receipt")
 }
 
-/// The checks of an App Attest receipt from Apple's server: their names, catalogue entries, rules and codes.
-/// `SignedReceipt` has those of decoding, signature and chain.
+/// The checks of an App Attest receipt from Apple's server: their names, catalogue entries, rules and codes. Those of
+/// decoding, signature and chain are in `SignedReceipt`.
 ///
 /// The steps are those of Apple, "Assessing fraud risk", section "Verify the receipt". The one check
 /// ``AttestationCheck/receipt`` applies the same rules, except for age, to the receipt inside an attestation.
@@ -44,7 +44,7 @@ extension ReceiptCheck {
         source: apple,
         remedy: .nothing, codes: [.appIDNotAllowed, .keyOfAnotherApp, .appIDDiffers])
 
-    /// Field 2 is one of the policy's App IDs, and the App ID for which the key was enrolled.
+    /// Field 2 is one of the policy's App IDs, and the App ID that the key was enrolled for.
     func appID() throws(CheckFailure) -> String {
         let found = receipt.appID
         guard configuration.appIDs.contains(where: { $0.utf8.elementsEqual(found.utf8) }) else {
@@ -74,7 +74,7 @@ extension ReceiptCheck {
         source: apple,
         remedy: .nothing, codes: [.certificateMalformed, .keyIDDiffers, .keyDiffers])
 
-    /// Field 3 certifies the key whose hash is the key identifier.
+    /// Field 3 certifies the key with the key identifier as its hash.
     func publicKey() throws(CheckFailure) {
         let point: [UInt8]
         do {
@@ -217,6 +217,6 @@ extension CheckCode {
 }
 
 extension Double {
-    /// The nearest whole number of seconds; a value beyond `Int64` as it is.
+    /// The nearest whole number of seconds; a value beyond `Int64` unchanged.
     fileprivate var roundedText: String { Int64(exactly: rounded()).map(String.init) ?? "\(self)" }
 }

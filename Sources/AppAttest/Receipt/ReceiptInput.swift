@@ -8,7 +8,7 @@ public struct ReceiptInput: Sendable {
     /// Composes the input of a verification.
     ///
     /// - Parameters:
-    ///   - keyID: the identifier of the key for which the receipt was requested, decoded from base64.
+    ///   - keyID: the identifier of the key that the receipt was requested for, decoded from base64.
     ///   - receipt: the body of the response of Apple's server, decoded from base64.
     public init(keyID: some Sequence<UInt8>, receipt: some Sequence<UInt8>) {
         self.keyID = Array(keyID)

@@ -90,9 +90,9 @@ struct SignedReceipt: Sendable {
         }
     }
 
-    /// The signer signed the content. Receipts have no signed attributes, so the signature covers the content itself
-    /// (RFC 5652 section 5.4). This function verifies it directly: OpenSSL would decode the keys of all three
-    /// certificates. OpenSSL verifies receipts with signed attributes, if Apple ever issues them.
+    /// The signer signed the content. Receipts have no signed attributes: the signature covers the content itself (RFC
+    /// 5652 section 5.4). This function verifies it directly, because OpenSSL would decode the keys of all three
+    /// certificates. If a receipt has signed attributes, OpenSSL verifies it; no receipt of Apple has had them so far.
     func verifySignature() throws(CheckFailure) {
         guard message.signer.digestAlgorithm == SignedReceipt.sha256,
             message.signer.signatureAlgorithm == SignedReceipt.ecdsaWithSHA256
@@ -129,8 +129,8 @@ struct SignedReceipt: Sendable {
 
     /// The signer's certificate leads to the root, was valid when the receipt was made, and may sign receipts.
     ///
-    /// The time is field 12 of the payload, not the time of judgement, as signers expire long before keys do. A false
-    /// time would need the signature of an Apple certificate.
+    /// The time is field 12 of the payload, not the time of judgement, because signers expire long before keys do. A
+    /// false time would need the signature of an Apple certificate.
     func verifySigner(trust: AppAttestTrust) throws(CheckFailure) {
         let intermediates = certificates.filter { $0 != signer }
         let path = trust.receipts.validate(

@@ -8,17 +8,17 @@ extension EvidenceKind {
     public static let appAttestRequest = EvidenceKind("app-attest.request")
 }
 
-/// A request whose signature is an assertion: its client data is the signature base (RFC 9421 section 2.5), and `keyid` names
-/// its key.
+/// A request with an assertion as its signature. The client data of the assertion is the signature base (RFC 9421
+/// section 2.5), and `keyid` names its key.
 package enum AppAttestRequest {
-    /// The checks of the signature, before those of the assertion.
+    /// The checks of the signature, which precede those of the assertion.
     package static let checks = RequestChecks(
         engine: AppAttestConfiguration.engine, codes: [.keyIDMissing, .keyIDMalformed])
 
-    /// A request whose signature has the only allowed form.
+    /// A request with a well-formed signature.
     typealias Signed = RequestEvidence<[UInt8]>
 
-    /// Runs the checks of the signature. The part of the result is the key identifier.
+    /// Runs the checks of the signature. `Part` of the result is the key identifier.
     static func judge(
         _ request: SignedRequest, _ rules: RequestRules, at now: Date, _ run: inout CheckRun
     ) -> Signed? {
@@ -87,7 +87,7 @@ extension AppAttestEngine: RequestEngine {
         }
     }
 
-    /// Assesses a request whose signature is an assertion.
+    /// Assesses a request with an assertion as its signature.
     package func assess(
         signed request: SignedRequest, app: String, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {

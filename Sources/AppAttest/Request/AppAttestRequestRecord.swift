@@ -31,7 +31,7 @@ extension EvidenceRecord {
     ///   - id: the name of the record in verdicts and reports, such as the ID of the request.
     ///   - app: the policy's app; nil for the only one with `requests` in its `appAttest`.
     ///   - account: the account of the session; nil for none.
-    /// - Throws: ``DecodeError`` if the body is unread: a new judgement needs it, or its digests.
+    /// - Throws: ``DecodeError`` if the body is unread: a later judgement needs the body or its digests.
     public init(
         appAttestRequest request: SignedRequest, suppliedKey: AssertionKeys.Supplied? = nil, id: String? = nil,
         app: String? = nil, account: String? = nil, receivedAt: Date
