@@ -27,6 +27,9 @@
 #ifndef REACH
 #define REACH 0             /* The event that must be reachable; 0: none. */
 #endif
+#ifndef DELETES
+#define DELETES 0           /* Writer rows that are deleted. */
+#endif
 #ifndef RERUNS
 #define RERUNS 1            /* How often a server runs a batch again that is known not to be applied. */
 #endif
@@ -62,10 +65,28 @@ typedef Machine {
     byte batch[SERVERS];    /* The writer rows. */
     byte epoch[SERVERS];
     byte keyLock[2];
+#if DELETES > 0
+    bool gone[SERVERS];     /* There is no writer row. */
+    byte by[2];             /* The server that stored a counter, + 1. */
+#endif
     byte writerLock[SERVERS]
 }
 Machine machine[2];
 bool promoted;
+
+/* The batch of a new writer row: how the batches up to then ended is unknown. DELETED is that of the commit record of a deletion. */
+#ifdef NEW_ROW_IS_ZERO
+#define newRow(n) 0
+#else
+#define newRow(n) (100 + (n))
+#endif
+#define DELETED 255
+
+#ifdef MOVES
+/* A migration has marked the ledger, and has then copied these counters. */
+bool marked, copied;
+byte copy[2];
+#endif
 
 /* Commit records that the standby does not have: the writer, its row, and the counters that changed. */
 chan wal = [6] of { byte, byte, byte, byte, byte };
@@ -74,10 +95,14 @@ chan wal = [6] of { byte, byte, byte, byte, byte };
 typedef Batch { byte counter[2] }
 Batch wanted[SERVERS * REQUESTS];
 
-byte breaks, cancels, crashes;
+byte breaks, cancels, crashes, deletes;
+
+/* Servers with the same batch take their first steps in the order of their numbers: any other run has the same states under other
+ * numbers. */
+bool begun[SERVERS];
 
 /* What must hold. Each is set where it is violated, and asserted there. */
-bool acceptedTwice, acknowledgedIsLost, ownCommitRefused, appliedAfterDenial, waitsInACircle;
+bool acceptedTwice, acknowledgedIsLost, ownCommitRefused, appliedAfterDenial, waitsInACircle, acceptedAfterMove;
 bool accepted[4];           /* By key and counter. */
 #define require(name, condition) if :: (condition) :: else -> name = true; assert(!name) fi
 bool reached;
@@ -101,6 +126,12 @@ bool reached;
 #define writerOf(server) (server)
 #define isAlike true
 #endif
+#if defined(SHARED_WRITER) || defined(LOCKS_IN_ANY_ORDER)
+#define isInTurn(w) true
+#else
+#define wantsTheSame(v, w) (wanted[v].counter[0] == wanted[w].counter[0] && wanted[v].counter[1] == wanted[w].counter[1])
+#define isInTurn(w) (REQUESTS > 1 || w == 0 || begun[w - 1] || !wantsTheSame(w, w - 1))
+#endif
 #define writer(s) writerOf((s) / 2)
 #define home(s) machine[session[s].on]
 #define row(s, table) home(s).table[writer(s)]
@@ -110,10 +141,15 @@ bool reached;
 #else
 #define firstKey(s) 0
 #endif
-#ifdef NO_EPOCH
-#define isOwn(s) true
+#if DELETES > 0
+#define isGone(s) row(s, gone)
 #else
-#define isOwn(s) (row(s, epoch) == session[s].epoch)
+#define isGone(s) false
+#endif
+#ifdef NO_EPOCH
+#define isOwn(s) (!isGone(s))
+#else
+#define isOwn(s) (!isGone(s) && row(s, epoch) == session[s].epoch)
 #endif
 #define secondKey(s) (1 - firstKey(s))
 #ifdef DIGEST
@@ -137,16 +173,20 @@ bool reached;
 inline lockKey(s, k) { if :: needsLock(s, k) -> home(s).keyLock[k] = s + 1 :: else fi }
 
 inline unlock(s) {
-    if :: row(s, writerLock) == s + 1 -> row(s, writerLock) = 0 :: else fi;
-    if :: home(s).keyLock[0] == s + 1 -> home(s).keyLock[0] = 0 :: else fi;
-    if :: home(s).keyLock[1] == s + 1 -> home(s).keyLock[1] = 0 :: else fi;
-    session[s].set[0] = 0; session[s].set[1] = 0; session[s].behind = 0
+    d_step {
+        if :: row(s, writerLock) == s + 1 -> row(s, writerLock) = 0 :: else fi;
+        if :: home(s).keyLock[0] == s + 1 -> home(s).keyLock[0] = 0 :: else fi;
+        if :: home(s).keyLock[1] == s + 1 -> home(s).keyLock[1] = 0 :: else fi;
+        session[s].set[0] = 0; session[s].set[1] = 0; session[s].behind = 0
+    }
 }
 
 /* Sessions that have ended are all in one state. */
 inline clear(s, next) {
-    session[s].state = next; session[s].on = 0; session[s].epoch = 0; session[s].batch = 0; session[s].denied = false;
-    session[s].set[0] = 0; session[s].set[1] = 0; session[s].behind = 0
+    d_step {
+        session[s].state = next; session[s].on = 0; session[s].epoch = 0; session[s].batch = 0; session[s].denied = false;
+        session[s].set[0] = 0; session[s].set[1] = 0; session[s].behind = 0
+    }
 }
 
 /* Writes the commit record. The locks stay until the standby has it. */
@@ -167,19 +207,28 @@ inline log(s) {
 
 /* The statements of the second round trip, which is not refused. */
 inline store(s) {
+    d_step {
 #ifdef DIGEST
-    if :: session[s].set[1] > 0 -> home(s).keyLock[1] = s + 1 :: else fi;
+        if :: session[s].set[1] > 0 -> home(s).keyLock[1] = s + 1 :: else fi;
 #endif
-    require(appliedAfterDenial, !session[s].denied);
-    printf("server %d stores batch %d on machine %d: counters %d, %d\n", s / 2, session[s].batch, session[s].on, session[s].set[0],
-        session[s].set[1]);
-    row(s, batch) = session[s].batch;
-    for (k : 0 .. 1) {
-        /* UPDATE ... WHERE counter < new */
-        if :: session[s].set[k] > home(s).counter[k] -> home(s).counter[k] = session[s].set[k] :: else fi
-    }
-    k = 0;
-    session[s].batch = 0;
+        require(appliedAfterDenial, !session[s].denied);
+        printf("server %d stores batch %d on machine %d: counters %d, %d\n", s / 2, session[s].batch, session[s].on, session[s].set[0],
+            session[s].set[1]);
+        row(s, batch) = session[s].batch;
+        for (k : 0 .. 1) {
+            /* UPDATE ... WHERE counter < new */
+            if
+            :: session[s].set[k] > home(s).counter[k] ->
+#if DELETES > 0
+                home(s).by[k] = s / 2 + 1;
+#endif
+                home(s).counter[k] = session[s].set[k]
+            :: else
+            fi
+        }
+        k = 0;
+        session[s].batch = 0
+    };
     log(s)
 }
 
@@ -198,35 +247,44 @@ proctype Late(byte s) {
 
 /* Answers the client. */
 inline accept() {
-    printf("server %d accepts counters %d, %d\n", w, passes[0], passes[1]);
-    for (k : 0 .. 1) {
-        if
-        :: passes[k] > 0 ->
-            require(acceptedTwice, !accepted[2 * k + passes[k] - 1]);
-            accepted[2 * k + passes[k] - 1] = true
-        :: else
-        fi
+    d_step {
+        printf("server %d accepts counters %d, %d\n", w, passes[0], passes[1]);
+        for (k : 0 .. 1) {
+            if
+            :: passes[k] > 0 ->
+                require(acceptedTwice, !accepted[2 * k + passes[k] - 1]);
+#ifdef MOVES
+                require(acceptedAfterMove, !copied || passes[k] <= copy[k]);
+#endif
+                accepted[2 * k + passes[k] - 1] = true
+            :: else
+            fi
+        }
+        k = 0;
+        require(acknowledgedIsLost, hasAll(survivor))
     }
-    k = 0;
-    require(acknowledgedIsLost, hasAll(survivor))
 }
 
 /* Decides over the rows that were read, and begins the second round trip. Without an effect the transaction is rolled back. */
 inline decide() {
-    for (k : 0 .. 1) {
-        passes[k] = session[c].set[k];
-        if
-        :: passes[k] > 0 && passes[k] <= home(c).counter[k] ->
-            reach(7);
-            printf("server %d refuses counter %d of key %d\n", w, passes[k], k);
-#ifndef SHARED_WRITER
-            require(ownCommitRefused, row(c, batch) < first);
+    d_step {
+        for (k : 0 .. 1) {
+            passes[k] = session[c].set[k];
+            if
+            :: passes[k] > 0 && passes[k] <= home(c).counter[k] ->
+                reach(7);
+                printf("server %d refuses counter %d of key %d\n", w, passes[k], k);
+#if DELETES > 0
+                require(ownCommitRefused, home(c).by[k] != w + 1);
+#elif !defined(SHARED_WRITER)
+                require(ownCommitRefused, row(c, batch) < first);
 #endif
-            passes[k] = 0
-        :: else
-        fi
-    }
-    k = 0;
+                passes[k] = 0
+            :: else
+            fi
+        }
+        k = 0
+    };
     if
     :: passes[0] == 0 && passes[1] == 0 -> unlock(c); session[c].state = IDLE
     :: else -> session[c].set[0] = passes[0]; session[c].set[1] = passes[1]; session[c].state = STORES
@@ -264,6 +322,13 @@ inline deny() {
 /* Raises the epoch in the writer row, and reads the batch. Waits for a transaction that has the row. */
 inline askWriterRow(m) {
     session[c].on = m;
+#if DELETES > 0
+    inserts = isGone(c);
+    if
+    :: inserts -> row(c, gone) = false; row(c, epoch) = 0; row(c, batch) = newRow(batch)
+    :: else
+    fi;
+#endif
     printf("server %d asks its writer row on machine %d: batch %d\n", w, m, row(c, batch));
 #ifdef EPOCH_COMPARED
     if :: row(c, epoch) != epoch && isUncertain -> clear(c, NONE); reach(4); goto end :: else fi;
@@ -274,6 +339,9 @@ inline askWriterRow(m) {
     row(c, writerLock) = c + 1;
     session[c].epoch = row(c, epoch);
     session[c].batch = row(c, batch);
+#if defined(MOVES) && !defined(MARK_READ_FIRST)
+    if :: marked -> sawMark = true :: else fi;
+#endif
     log(c)
 }
 
@@ -289,7 +357,26 @@ inline askWriterRow(m) {
 #define USES_WRITER_ROW
 #define canAsk(m) (machine[m].takesWrites && machine[m].writerLock[writer(c)] == 0)
 #endif
+#ifdef MOVES
+#define mustEnd sawMark
+#else
+#define mustEnd false
+#endif
+#if DELETES > 0
+#define isInserting inserts
+#define isUnknown (isUncertain && found == newRow(batch) && newRow(batch) > 0)
+#else
+#define isInserting false
+#define isUnknown false
+#endif
 /* The first key of a session's batch waits for the second, whose holder waits for the first. */
+#ifdef LOCKS_AT_ONCE
+/* Both keys in one step. With locks in one order this leaves out no result: the first key could as well be locked later, just before
+ * the second; of a connection that breaks between the two, the statements of the second round trip did not arrive. */
+#define canBegin (wanted[w * REQUESTS + request].counter[secondKey(c)] == 0 || !LOCKS(secondKey(c)) || isFree(c, secondKey(c)))
+#else
+#define canBegin true
+#endif
 #define holderOf(s, k) (home(s).keyLock[k] - 1)
 #define waitsFor(h, s) (session[h].state == READS && needsLock(h, secondKey(h)) && home(h).keyLock[secondKey(h)] == s + 1)
 #define isInCircle(s) (!canLock(s, secondKey(s)) && waitsFor(holderOf(s, secondKey(s)), s))
@@ -301,14 +388,20 @@ proctype Server(byte w) {
     byte epoch, request, reruns, found, k;
     bool isUncertain;       /* The last attempt may have been applied. */
     bool warned;
+#if DELETES > 0
+    bool inserts;           /* The writer row is inserted, and asked in the next transaction. */
+#endif
+#ifdef MOVES
+    bool sawMark;
+#endif
 
     /* The first round trip, up to the first key. */
 begin:
     atomic {
         if
-        :: session[c].state == IDLE && row(c, writerLock) == 0 && isOwn(c) &&
-                (wanted[w * REQUESTS + request].counter[firstKey(c)] == 0 || !LOCKS(firstKey(c)) || isFree(c, firstKey(c))) ->
-            batch++;
+        :: session[c].state == IDLE && isInTurn(w) && row(c, writerLock) == 0 && isOwn(c) &&
+                (wanted[w * REQUESTS + request].counter[firstKey(c)] == 0 || !LOCKS(firstKey(c)) || isFree(c, firstKey(c))) && canBegin ->
+            batch++; begun[w] = true;
             if :: first == 0 -> first = batch :: else fi;
             session[c].batch = batch;
             session[c].set[0] = wanted[w * REQUESTS + request].counter[0];
@@ -317,12 +410,22 @@ begin:
 #if !defined(NO_WRITER_ROW) && !defined(TAKES_STORED_FOR_OWN)
             row(c, writerLock) = c + 1;
 #endif
-            lockKey(c, firstKey(c))
+            lockKey(c, firstKey(c));
+#ifdef LOCKS_AT_ONCE
+            lockKey(c, secondKey(c)); decide();
+            if :: session[c].state == IDLE -> goto next :: else fi
+#endif
         :: session[c].state == IDLE && row(c, writerLock) == 0 && !isOwn(c) ->
-            reach(4); clear(c, NONE); goto end      /* Another process has taken over. */
-        :: session[c].state == CLOSED -> clear(c, NONE); goto ask
+            reach(4); clear(c, NONE);
+#if DELETES > 0 || defined(MOVES)
+            goto ask
+#else
+            goto end                                /* Another process has taken over. */
+#endif
+        :: session[c].state == CLOSED && isInTurn(w) -> begun[w] = true; clear(c, NONE); goto ask
         fi
     }
+#ifndef LOCKS_AT_ONCE
     atomic {
         if
         :: session[c].state == READS && canLock(c, secondKey(c)) -> lockKey(c, secondKey(c)); decide();
@@ -333,6 +436,7 @@ begin:
         :: mayBreak -> breaks++; leave(); goto ask
         fi
     }
+#endif
     /* The second round trip. */
     atomic {
         if
@@ -357,6 +461,9 @@ begin:
     }
     /* A new connection; after a promotion it may still lead to the old primary. */
 ask:
+#if defined(MOVES) && defined(MARK_READ_FIRST)
+    atomic { if :: marked -> sawMark = true :: else fi }
+#endif
 #ifdef USES_WRITER_ROW
     atomic {
         if
@@ -366,7 +473,11 @@ ask:
     }
     atomic {
         if
-        :: session[c].state == WAITS && session[c].behind == 0 -> found = session[c].batch; unlock(c); session[c].state = IDLE
+#if DELETES > 0
+        :: inserts && session[c].state == WAITS && session[c].behind == 0 ->
+            inserts = false; unlock(c); clear(c, NONE); goto ask
+#endif
+        :: !isInserting && session[c].state == WAITS && session[c].behind == 0 -> found = session[c].batch; unlock(c); session[c].state = IDLE
 #ifdef ASK_NOT_WAITED_FOR
         :: session[c].state == WAITS && session[late(w)].state == NONE -> found = session[c].batch; leave(); session[c].state = CLOSED
 #endif
@@ -385,13 +496,17 @@ ask:
 #endif
 #endif
         if
-        :: isUncertain && found == batch ->
+#ifdef MOVES
+        :: sawMark -> found = 0; unlock(c); clear(c, NONE); goto end     /* The ledger has moved: the outage read-only, or undetermined. */
+#endif
+        :: !mustEnd && isUnknown -> reach(9); found = 0; goto next       /* The outage undetermined. */
+        :: !mustEnd && !isUnknown && isUncertain && found == batch ->
             reach(1);
             if :: warned -> reach(3) :: else fi;
             if :: session[c].on == 1 -> reach(8) :: else fi;
             found = 0; accept(); goto next
-        :: isUncertain && found != batch -> deny(); found = 0; goto again
-        :: else -> found = 0; goto again
+        :: !mustEnd && !isUnknown && isUncertain && found != batch -> deny(); found = 0; goto again
+        :: !mustEnd && !isUncertain -> found = 0; goto again
         fi
     }
 #else
@@ -439,7 +554,11 @@ end:
             machine[0].batch[w] = 0; machine[0].epoch[w] = 0; machine[1].batch[w] = 0; machine[1].epoch[w] = 0
         :: else
         fi;
-        batch = 0; first = 0; passes[0] = 0; passes[1] = 0; epoch = 0; request = 0; reruns = 0; isUncertain = false; warned = false
+        batch = 0; first = 0; passes[0] = 0; passes[1] = 0; epoch = 0; request = 0; reruns = 0; isUncertain = false; warned = false;
+#if DELETES > 0
+        inserts = false;
+#endif
+        begun[w] = true
     }
 }
 
@@ -449,14 +568,21 @@ proctype Replication() {
     do
     :: atomic { !promoted && nempty(wal) ->
         wal?w, e, n, c0, c1;
-        printf("the standby stores a commit record of writer %d\n", w);
-        machine[1].epoch[w] = e; machine[1].batch[w] = n;
-        if :: c0 > machine[1].counter[0] -> machine[1].counter[0] = c0 :: else fi;
-        if :: c1 > machine[1].counter[1] -> machine[1].counter[1] = c1 :: else fi;
-        for (w : 0 .. SESSIONS - 1) {
-            if :: session[w].behind > 0 -> session[w].behind-- :: else fi
-        }
-        w = 0; e = 0; n = 0; c0 = 0; c1 = 0 }
+        d_step {
+            printf("the standby stores a commit record of writer %d\n", w);
+#if DELETES > 0
+            machine[1].gone[w] = (n == DELETED);
+            if :: n == DELETED -> n = 0 :: else fi;
+            if :: c0 > machine[1].counter[0] -> machine[1].by[0] = w + 1 :: else fi;
+            if :: c1 > machine[1].counter[1] -> machine[1].by[1] = w + 1 :: else fi;
+#endif
+            machine[1].epoch[w] = e; machine[1].batch[w] = n;
+            if :: c0 > machine[1].counter[0] -> machine[1].counter[0] = c0 :: else fi;
+            if :: c1 > machine[1].counter[1] -> machine[1].counter[1] = c1 :: else fi;
+            for (w : 0 .. SESSIONS - 1) {
+                if :: session[w].behind > 0 -> session[w].behind-- :: else fi
+            } w = 0; e = 0; n = 0; c0 = 0; c1 = 0
+        } }
     od
 }
 
@@ -480,6 +606,10 @@ inline promote() {
 inline forget(m) {
     for (i : 0 .. SERVERS - 1) { machine[m].epoch[i] = 0; machine[m].batch[i] = 0 }
     machine[m].counter[0] = 0; machine[m].counter[1] = 0;
+#if DELETES > 0
+    machine[m].by[0] = 0; machine[m].by[1] = 0;
+    for (i : 0 .. SERVERS - 1) { machine[m].gone[i] = false }
+#endif
     i = 0
 }
 
@@ -491,18 +621,42 @@ inline loseWrites() {
     i = 0
 }
 
+#define mayCancel(s) (cancels < CANCELS && session[s].state == WAITS && session[s].behind > 0)
+
+inline cancel(s) {
+    unlock(s); session[s].state = WARNED; cancels++;
+    printf("a wait of server %d for the standby is cancelled\n", s / 2)
+}
+
+inline deleteRow(m, v) {
+    d_step {
+        deletes++;
+        printf("the writer row of server %d is deleted on machine %d\n", v, m);
+        machine[m].gone[v] = true; machine[m].epoch[v] = 0; machine[m].batch[v] = 0;
+        if :: m == 0 && STANDBYS > 0 && !promoted -> wal!v, 0, DELETED, 0, 0 :: else fi
+    }
+}
+#define mayDelete(m, v) (deletes < DELETES && machine[m].takesWrites && !machine[m].gone[v] && machine[m].writerLock[v] == 0)
+
 proctype Faults() {
     byte i;
     do
+#if DELETES > 0
+    /* Any writer row that no transaction has locked, at any time: the ledger deletes those of a week ago. */
+    :: atomic { mayDelete(0, 0) -> deleteRow(0, 0) }
+    :: atomic { mayDelete(0, 1) -> deleteRow(0, 1) }
+    :: atomic { mayDelete(1, 0) -> deleteRow(1, 0) }
+    :: atomic { mayDelete(1, 1) -> deleteRow(1, 1) }
+#endif
     /* Somebody cancels a wait for the standby. The commit is visible then. */
-    :: atomic { cancels < CANCELS ->
-        select(i : 0 .. SESSIONS - 1);
-        if
-        :: session[i].state == WAITS && session[i].behind > 0 -> unlock(i); session[i].state = WARNED; cancels++;
-            printf("a wait of server %d for the standby is cancelled\n", i / 2)
-        :: else
-        fi;
-        i = 0 }
+    :: atomic { mayCancel(0) -> cancel(0) }
+    :: atomic { mayCancel(1) -> cancel(1) }
+    :: atomic { mayCancel(2) -> cancel(2) }
+    :: atomic { mayCancel(3) -> cancel(3) }
+#if SERVERS > 2
+    :: atomic { mayCancel(4) -> cancel(4) }
+    :: atomic { mayCancel(5) -> cancel(5) }
+#endif
 #if STANDBYS > 0 && !defined(NO_FSYNC)
     /* The standby is promoted while the old primary runs on. */
     :: atomic { !promoted -> promote() }
@@ -536,6 +690,23 @@ proctype Faults() {
     od
 }
 
+#ifdef MOVES
+#define MOVER (SESSIONS + 1)
+/* Marks the ledger as moved, raises the epochs of all writers, and copies. */
+proctype Mover() {
+    byte i;
+    atomic { marked = true; printf("the ledger is marked as moved\n") }
+#ifndef NO_FENCE
+    do
+    :: atomic { i < SERVERS && machine[0].writerLock[i] == 0 -> machine[0].writerLock[i] = MOVER; machine[0].epoch[i]++; i++ }
+    :: i == SERVERS -> break
+    od;
+    atomic { for (i : 0 .. SERVERS - 1) { machine[0].writerLock[i] = 0 } }
+#endif
+    atomic { copied = true; copy[0] = machine[0].counter[0]; copy[1] = machine[0].counter[1]; printf("the ledger is copied\n") }
+}
+#endif
+
 init {
     byte i, kind, least;
     atomic {
@@ -555,6 +726,9 @@ init {
         kind = 0; least = 0;
         run Replication();
         run Faults();
+#ifdef MOVES
+        run Mover();
+#endif
         for (i : 0 .. SERVERS - 1) { run Late(late(i)); run Server(i) }
         i = 0
     }

@@ -1,9 +1,10 @@
-// The statements of a batch of counter steps, sent by libpq alone: what PostgreSQLLedger is compared with.
+// The work of a batch of counter steps, done with libpq alone: what PostgreSQLLedger is compared with.
 //
 //     bare CONNINFO SCHEMA MODE CONNECTIONS SECONDS
 //
-// MODE is `batches`: two-phase transactions of 256 keys; or `single`: a commit for each step. Each connection has keys of its own. Prints
-// steps a second, and microseconds of this process's processor time a step.
+// MODE is `batches`: two-phase transactions of 256 keys, with the statements of LedgerStatements; `single`: a commit for each step; or
+// `trips`: look-ups of one key. Each connection has keys of its own. Prints steps a second, and microseconds of this process's processor
+// time a step.
 #include <libpq-fe.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -14,9 +15,9 @@
 #include <time.h>
 
 enum { BATCH = 256 };
+enum { BYTEA = 17, INT8 = 20, BYTEAS = 1001, INT8S = 1016 };
 
-static const char *conninfo, *schema;
-static int isSingle;
+static const char *conninfo, *schema, *mode;
 static double seconds;
 
 static double now(void) {
@@ -35,6 +36,12 @@ static char *put(char *out, uint64_t value, int count) {
     return out;
 }
 
+static uint64_t get(const char *in, int count) {
+    uint64_t value = 0;
+    for (int index = 0; index < count; index++) value = value << 8 | (unsigned char)in[index];
+    return value;
+}
+
 /// The key of a row, as the ledger stores it: the length of the engine, the engine, four bytes of the number.
 static char *key(char *out, uint32_t number) {
     *out++ = 4;
@@ -42,17 +49,35 @@ static char *key(char *out, uint32_t number) {
     return put(out + 4, number, 4);
 }
 
-static void expect(PGconn *conn, int commands) {
+/// The key of the row of the block on a key: the length of "key", "key", the number's four bytes in base64.
+static char *block(char *out, uint32_t number) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    memcpy(out, "\3key", 4);
+    out += 4;
+    for (int shift = 26; shift >= 2; shift -= 6) *out++ = digits[number >> shift & 63];
+    *out++ = digits[number << 4 & 63];
+    *out++ = '=';
+    *out++ = '=';
+    return out;
+}
+
+/// The beginning of an array: one dimension, no NULL, the type, the length and the lower bound.
+static char *array(char *out, int type) { return put(put(put(put(put(out, 1, 4), 0, 4), (uint64_t)type, 4), BATCH, 4), 1, 4); }
+
+/// Reads the results of a pipeline. Keeps that of one command.
+static PGresult *expect(PGconn *conn, int commands, int kept) {
+    PGresult *found = NULL;
     for (int index = 0; index < commands; index++) {
         PGresult *result = PQgetResult(conn);
         ExecStatusType status = PQresultStatus(result);
         if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) fail(conn, PQresultErrorMessage(result));
-        PQclear(result);
+        if (index == kept) found = result; else PQclear(result);
         if (PQgetResult(conn)) fail(conn, "more than one result");
     }
     PGresult *end = PQgetResult(conn);
     if (PQresultStatus(end) != PGRES_PIPELINE_SYNC) fail(conn, "no end of the pipeline");
     PQclear(end);
+    return found;
 }
 
 static void prepare(PGconn *conn, const char *name, const char *format, int count, const Oid *types) {
@@ -68,69 +93,111 @@ static void send(PGconn *conn, const char *name, int count, const char *const *v
     if (!PQsendQueryPrepared(conn, name, count, values, lengths, binary, 1)) fail(conn, name);
 }
 
+static void prepareAll(PGconn *conn) {
+    prepare(conn, "begin", "BEGIN ISOLATION LEVEL READ COMMITTED", 0, NULL);
+    prepare(conn, "commit", "COMMIT", 0, NULL);
+    prepare(conn, "claim",
+            "UPDATE %s.writer SET batch = $3, seen_at = (extract(epoch FROM clock_timestamp()) * 1000000)::int8 "
+            "WHERE id = $1 AND epoch = $2 RETURNING batch", 3, (Oid[]){BYTEA, INT8, INT8});
+    prepare(conn, "lock",
+            "SELECT id, app, counter, skipped, account, retired_at FROM %s.enrolled_key WHERE id = ANY($1) ORDER BY id FOR UPDATE", 1,
+            (Oid[]){BYTEAS});
+    prepare(conn, "standings",
+            "SELECT id, whole, reason, since, until, allows, checks, operator FROM %s.standing WHERE id = ANY($1)", 1,
+            (Oid[]){BYTEAS});
+    prepare(conn, "advance",
+            "WITH changed AS (UPDATE %s.enrolled_key AS stored SET counter = new.counter, skipped = new.skipped "
+            "FROM unnest($1::bytea[], $2::int8[], $3::bytea[]) AS new (id, counter, skipped) "
+            "WHERE stored.id = new.id AND (stored.counter < new.counter "
+            "OR (stored.counter = new.counter AND stored.skipped <> new.skipped)) RETURNING 1) "
+            "SELECT 1 / (count(*) = $4::int8)::int4 FROM changed", 4, (Oid[]){BYTEAS, INT8S, BYTEAS, INT8});
+    prepare(conn, "single", "UPDATE %s.enrolled_key SET counter = $2 WHERE id = $1 AND counter < $2", 2, (Oid[]){BYTEA, INT8});
+    prepare(conn, "trip", "SELECT counter FROM %s.enrolled_key WHERE id = $1", 1, (Oid[]){BYTEA});
+}
+
+/// Steps of one key, or look-ups, each in a round trip of its own.
+static long runSingle(PGconn *conn, int number, double end) {
+    int isTrip = strcmp(mode, "trips") == 0;
+    long steps = 0;
+    for (uint64_t counter = 1; now() < end; counter++) {
+        char id[16], value[8];
+        int length = (int)(key(id, (uint32_t)(number * BATCH) + (isTrip ? 0 : counter % BATCH)) - id);
+        put(value, counter, 8);
+        PGresult *result =
+            PQexecPrepared(conn, isTrip ? "trip" : "single", isTrip ? 1 : 2, (const char *[]){id, value}, (int[]){length, 8}, (int[]){1, 1}, 1);
+        ExecStatusType status = PQresultStatus(result);
+        if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) fail(conn, "single");
+        if (!isTrip && strcmp(PQcmdTuples(result), "1") != 0) fail(conn, "no row");
+        PQclear(result);
+        steps++;
+    }
+    return steps;
+}
+
+/// Writes the counters after a batch of steps whose rows were read, after a comparison with what is stored.
+static void decide(PGconn *conn, PGresult *rows, const char *keys, uint64_t counter, char **counters, char **skipped) {
+    if (PQntuples(rows) != BATCH) fail(conn, "keys are missing");
+    char *nextCounter = array(*counters, INT8), *nextSkipped = array(*skipped, BYTEA);
+    for (int row = 0; row < BATCH; row++) {
+        // Rows come in the order of their keys.
+        if (PQgetlength(rows, row, 0) != 9 || memcmp(PQgetvalue(rows, row, 0), keys + 20 + 13 * row + 4, 9) != 0) fail(conn, "another key");
+        if (PQgetlength(rows, row, 1) != 4 || memcmp(PQgetvalue(rows, row, 1), "shop", 4) != 0) fail(conn, "another app");
+        if (PQgetlength(rows, row, 2) != 8 || get(PQgetvalue(rows, row, 2), 8) >= counter) fail(conn, "counter");
+        if (!PQgetisnull(rows, row, 5)) fail(conn, "retired");
+        nextCounter = put(put(nextCounter, 8, 4), counter, 8);
+        nextSkipped = put(nextSkipped, 0, 4);
+    }
+    *counters = nextCounter;
+    *skipped = nextSkipped;
+}
+
+static long runBatches(PGconn *conn, int number, double end) {
+    if (!PQenterPipelineMode(conn)) fail(conn, "pipeline");
+    static __thread char keys[64 + BATCH * 16], blocks[64 + BATCH * 20], counters[64 + BATCH * 16], skipped[64 + BATCH * 8];
+    char id[16], one[8], batch[8], size[8];
+    int idLength = snprintf(id, sizeof id, "bare%d", number);
+    long steps = 0;
+    put(one, 1, 8);
+    put(size, BATCH, 8);
+    for (uint64_t counter = 1; now() < end; counter++) {
+        char *key1 = array(keys, BYTEA), *block1 = array(blocks, BYTEA);
+        for (int index = 0; index < BATCH; index++) {
+            key1 = key(put(key1, 9, 4), (uint32_t)(number * BATCH + index));
+            block1 = block(put(block1, 12, 4), (uint32_t)(number * BATCH + index));
+        }
+        int keysLength = (int)(key1 - keys), blocksLength = (int)(block1 - blocks);
+        put(batch, counter, 8);
+        send(conn, "begin", 0, NULL, NULL);
+        send(conn, "claim", 3, (const char *[]){id, one, batch}, (int[]){idLength, 8, 8});
+        send(conn, "lock", 1, (const char *[]){keys}, &keysLength);
+        send(conn, "standings", 1, (const char *[]){blocks}, &blocksLength);
+        if (!PQpipelineSync(conn)) fail(conn, "sync");
+        PGresult *rows = expect(conn, 4, 2);
+        char *counterEnd = counters, *skippedEnd = skipped;
+        decide(conn, rows, keys, counter, &counterEnd, &skippedEnd);
+        PQclear(rows);
+        send(conn, "advance", 4, (const char *[]){keys, counters, skipped, size},
+             (int[]){keysLength, (int)(counterEnd - counters), (int)(skippedEnd - skipped), 8});
+        send(conn, "commit", 0, NULL, NULL);
+        if (!PQpipelineSync(conn)) fail(conn, "sync");
+        expect(conn, 2, -1);
+        steps += BATCH;
+    }
+    return steps;
+}
+
 static void *run(void *argument) {
     int number = (int)(intptr_t)argument;
     PGconn *conn = PQconnectdb(conninfo);
     if (PQstatus(conn) != CONNECTION_OK) fail(conn, "connect");
-    PQclear(PQexec(conn, "SET enable_seqscan = off"));
-    PQclear(PQexec(conn, "SET enable_hashjoin = off"));
-    PQclear(PQexec(conn, "SET enable_mergejoin = off"));
+    for (int index = 0; index < 3; index++)
+        PQclear(PQexec(conn, (const char *[]){"SET enable_seqscan = off", "SET enable_hashjoin = off", "SET enable_mergejoin = off"}[index]));
     char text[512];
     snprintf(text, sizeof text, "INSERT INTO %s.writer VALUES ('bare%d', 1, 0, 0)", schema, number);
     PQclear(PQexec(conn, text));
-    enum { BYTEA = 17, INT8 = 20, BYTEAS = 1001, INT8S = 1016 };
-    prepare(conn, "begin", "BEGIN ISOLATION LEVEL READ COMMITTED", 0, NULL);
-    prepare(conn, "commit", "COMMIT", 0, NULL);
-    prepare(conn, "claim", "UPDATE %s.writer SET batch = $3, seen_at = $4 WHERE id = $1 AND epoch = $2 RETURNING batch", 4,
-            (Oid[]){BYTEA, INT8, INT8, INT8});
-    prepare(conn, "lock",
-            "SELECT id, whole, app, public_key, counter, skipped, enrolled_at, properties, account, retired_at "
-            "FROM %s.enrolled_key WHERE id = ANY($1) ORDER BY id FOR UPDATE", 1, (Oid[]){BYTEAS});
-    prepare(conn, "standings", "SELECT id FROM %s.standing WHERE id = ANY($1)", 1, (Oid[]){BYTEAS});
-    prepare(conn, "advance",
-            "UPDATE %s.enrolled_key AS stored SET counter = new.counter FROM unnest($1::bytea[], $2::int8[]) AS new (id, counter) "
-            "WHERE stored.id = new.id AND stored.counter < new.counter", 2, (Oid[]){BYTEAS, INT8S});
-    prepare(conn, "single", "UPDATE %s.enrolled_key SET counter = $2 WHERE id = $1 AND counter < $2", 2, (Oid[]){BYTEA, INT8});
-
-    static __thread char keys[64 + BATCH * 16], counters[64 + BATCH * 16];
-    long steps = 0;
+    prepareAll(conn);
     double end = now() + seconds;
-    if (isSingle) {
-        for (uint64_t counter = 1; now() < end; counter++) {
-            char id[16], value[8];
-            int length = (int)(key(id, (uint32_t)(number * BATCH) + counter % BATCH) - id);
-            put(value, counter, 8);
-            PGresult *result = PQexecPrepared(conn, "single", 2, (const char *[]){id, value}, (int[]){length, 8}, (int[]){1, 1}, 1);
-            if (PQresultStatus(result) != PGRES_COMMAND_OK || strcmp(PQcmdTuples(result), "1") != 0) fail(conn, "single");
-            PQclear(result);
-            steps++;
-        }
-    } else {
-        if (!PQenterPipelineMode(conn)) fail(conn, "pipeline");
-        char id[16], one[8], batch[8];
-        int idLength = snprintf(id, sizeof id, "bare%d", number);
-        put(one, 1, 8);
-        for (uint64_t counter = 1; now() < end; counter++) {
-            char *out = put(put(put(put(put(keys, 1, 4), 0, 4), BYTEA, 4), BATCH, 4), 1, 4);
-            for (int index = 0; index < BATCH; index++) out = key(put(out, 9, 4), (uint32_t)(number * BATCH + index));
-            int keysLength = (int)(out - keys);
-            out = put(put(put(put(put(counters, 1, 4), 0, 4), INT8, 4), BATCH, 4), 1, 4);
-            for (int index = 0; index < BATCH; index++) out = put(put(out, 8, 4), counter, 8);
-            int countersLength = (int)(out - counters);
-            put(batch, counter, 8);
-            send(conn, "begin", 0, NULL, NULL);
-            send(conn, "claim", 4, (const char *[]){id, one, batch, batch}, (int[]){idLength, 8, 8, 8});
-            send(conn, "lock", 1, (const char *[]){keys}, &keysLength);
-            send(conn, "standings", 1, (const char *[]){keys}, &keysLength);
-            if (!PQpipelineSync(conn)) fail(conn, "sync");
-            expect(conn, 4);
-            send(conn, "advance", 2, (const char *[]){keys, counters}, (int[]){keysLength, countersLength});
-            send(conn, "commit", 0, NULL, NULL);
-            if (!PQpipelineSync(conn)) fail(conn, "sync");
-            expect(conn, 2);
-            steps += BATCH;
-        }
-    }
+    long steps = strcmp(mode, "batches") == 0 ? runBatches(conn, number, end) : runSingle(conn, number, end);
     PQfinish(conn);
     return (void *)(intptr_t)steps;
 }
@@ -139,7 +206,7 @@ int main(int count, char **arguments) {
     if (count != 6) return 64;
     conninfo = arguments[1];
     schema = arguments[2];
-    isSingle = strcmp(arguments[3], "single") == 0;
+    mode = arguments[3];
     int connections = atoi(arguments[4]);
     seconds = atof(arguments[5]);
     if (connections < 1 || connections > 64 || seconds <= 0) return 64;

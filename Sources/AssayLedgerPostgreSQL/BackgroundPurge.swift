@@ -2,12 +2,12 @@ import AssayCore
 import FoundationEssentials
 import Synchronization
 
-/// Purging. A purged challenge is unknown and so refused. A purged digest might be used again: for each app and kind, the
-/// ledger keeps the latest `made_at` of the purged digests (``LedgerRules/requireRemembered(_:forgotten:)``), in the statement that
-/// deletes them.
+/// Deletes expired challenges and digests. A deleted challenge is unknown, and refused. A deleted digest could be used again. To
+/// prevent that, the statement that deletes digests stores their latest `made_at` for each app and kind
+/// (``LedgerRules/requireRemembered(_:forgotten:)``).
 ///
-/// One server purges at a time, some entries in each transaction. Marks say up to which end everything is purged: without them
-/// the search would pass the index entries of rows that are dead already.
+/// One server purges at a time, with a limited number of entries in each transaction. The table `purge` stores the ends up to which
+/// everything is deleted. A search that began before them would read the index entries of dead rows.
 final class BackgroundPurge: Sendable {
     /// How many challenges, and how many digests, one transaction deletes.
     private static let limit: Int64 = 1000
@@ -15,13 +15,17 @@ final class BackgroundPurge: Sendable {
     private static let interval = Duration.seconds(1)
     /// How many transactions one purge in the background has at most.
     private static let maximumTransactions = 20
-    /// After how long a purge looks for rows before the marks: a challenge that was locked, or an entry that was written late.
+    /// The shortest time between two counts of live and dead rows.
+    private static let statisticsInterval = Duration.seconds(60)
+    /// The time between two full purges, which also search before the stored ends: for challenges that were locked, and entries
+    /// that were written late.
     private static let fullInterval = Duration.seconds(3600)
 
     private struct State {
         var isRunning = false
         var last: ContinuousClock.Instant?
         var lastFull: ContinuousClock.Instant?
+        var lastStatistics: ContinuousClock.Instant?
     }
 
     private let statements: LedgerStatements
@@ -37,24 +41,28 @@ final class BackgroundPurge: Sendable {
         self.counters = counters
     }
 
-    /// Purges in the background, unless that was done within the last second.
+    /// Begins a purge in the background, at most once a second.
     ///
     /// - Parameter now: the earliest time of the last writes.
     func begin(at now: Date) {
         guard let horizon = purging.horizon(at: now) else { return }
         let instant = ContinuousClock.now
-        let isFull: Bool? = state.withLock { state in
+        let plan: (isFull: Bool, countsRows: Bool)? = state.withLock { state in
             if state.isRunning { return nil }
             if let last = state.last, instant - last < Self.interval { return nil }
             (state.isRunning, state.last) = (true, instant)
             let isFull = state.lastFull.map { instant - $0 >= Self.fullInterval } ?? true
             if isFull { state.lastFull = instant }
-            return isFull
+            let countsRows = state.lastStatistics.map { instant - $0 >= Self.statisticsInterval } ?? true
+            if countsRows { state.lastStatistics = instant }
+            return (isFull, countsRows)
         }
-        guard let isFull else { return }
+        guard let (isFull, countsRows) = plan else { return }
         let isBegun = office.begin { [self] holder in
             defer { state.withLock { $0.isRunning = false } }
-            // The next purge repeats what fails here.
+            // The counts are for metrics alone.
+            if countsRows { try? recordRows(holder) }
+            // After a failure the next purge deletes the same rows.
             if isFull { _ = try? holder.transact([Step(deleteWriters)]) }
             for number in 0..<Self.maximumTransactions {
                 let count = try? purge(until: horizon, holder, isFull: isFull && number == 0, isWaiting: false)
@@ -64,7 +72,19 @@ final class BackgroundPurge: Sendable {
         if !isBegun { state.withLock { $0.isRunning = false } }
     }
 
-    /// Purges everything that may be, and returns how many entries that were.
+    /// Records how many rows are live and dead, for metrics.
+    private func recordRows(_ holder: ConnectionHolder) throws {
+        var parameters = Parameters()
+        parameters.add(text: holder.target.schema)
+        let rows = try holder.run([Step(ServerCheck.bloat, parameters)])[0]
+        for row in 0..<rows.count {
+            guard let table = rows.bytes(row, 0) else { continue }
+            let (live, dead) = (rows.integer(row, 1) ?? 0, rows.integer(row, 2) ?? 0)
+            counters.record(live: live, dead: dead, of: String(decoding: table, as: UTF8.self))
+        }
+    }
+
+    /// Deletes all entries that ended early enough. Returns their number.
     func all(at now: Date) async throws(LedgerOutage) -> Int {
         guard let horizon = purging.horizon(at: now) else { return 0 }
         return try await office.run { [self] holder in
@@ -80,8 +100,8 @@ final class BackgroundPurge: Sendable {
     /// Deletes some entries in one transaction.
     ///
     /// - Parameters:
-    ///   - isFull: whether to look also before the marks.
-    ///   - isWaiting: whether to wait for another server that purges. Otherwise nothing is done.
+    ///   - isFull: whether to search also before the stored ends.
+    ///   - isWaiting: whether to wait while another server purges. Otherwise nothing is deleted then.
     private func purge(until horizon: Date, _ holder: ConnectionHolder, isFull: Bool, isWaiting: Bool) throws -> Int {
         let connection = try holder.current()
         let settings = holder.transactionSettings(connection)
@@ -93,7 +113,7 @@ final class BackgroundPurge: Sendable {
             """)
         var parameters = Parameters()
         parameters.add(horizon.microseconds)
-        // The ledger's mark is read behind the lock: a migration stores it before it takes the lock. Then it reads the rows.
+        // The ledger's mark is read after the lock is taken. A migration stores the mark, takes the lock, and then reads the rows.
         let opening = try holder.run(
             [Step(LedgerStatements.begin)] + settings + [Step(lock, parameters), Step(statements.findMark)])
         let marks = opening[opening.count - 2]
@@ -120,7 +140,7 @@ final class BackgroundPurge: Sendable {
         var next = Parameters()
         for (rows, start) in zip(deleted, [challenges, digests]) {
             let isComplete = (rows.integer(0, 0) ?? 0) < Self.limit
-            // Rows of the same end may be left behind the last one.
+            // Of the rows with the last end, some may be left.
             next.add(max(start, isComplete ? end : (rows.integer(0, 1) ?? start) - 1))
         }
         let move = Statement(
@@ -131,7 +151,7 @@ final class BackgroundPurge: Sendable {
         return count
     }
 
-    /// Rows of writers that have been gone for a week. A writer that comes back begins another one.
+    /// Deletes the rows of writers that have not written for a week. Such a writer inserts a new row when it writes again.
     private var deleteWriters: Statement {
         Statement(
             """

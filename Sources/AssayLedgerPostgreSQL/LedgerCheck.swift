@@ -25,7 +25,8 @@ extension PostgreSQLLedger {
     private func problems(
         _ snapshot: LedgerSnapshot, _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
     ) async throws -> [String] {
-        var problems = try await serverProblems()
+        let schema = target.schema
+        var problems = try await office.run { holder in try ServerCheck(schema: schema).problems(holder) }
         problems += try await rows(snapshot, .challenges, { (row) throws(StoredValueError) in try row.challenge() }) {
             LedgerProblem.of(challenge: $0.challenge, consumedAt: $0.consumedAt)
         }
@@ -37,8 +38,10 @@ extension PostgreSQLLedger {
         problems += try await rows(snapshot, .digests, { (row) throws(StoredValueError) in try row.digest() }) { use in
             use.digest.isEmpty ? "an empty digest was used at \(RFC3339.format(use.usedAt))" : nil
         }
+        var origins = StandingOrigins()
         problems += try await rows(snapshot, .standings, { (row) throws(StoredValueError) in try row.standing() }) {
-            $0.subject.name.isEmpty ? "a standing of the kind \($0.subject.kind.rawValue) has no name" : nil
+            origins.add($0)
+            return $0.subject.name.isEmpty ? "a standing of the kind \($0.subject.kind.rawValue) has no name" : nil
         }
         problems += try await rows(snapshot, .operators, { (row) throws(StoredValueError) in try row.storedOperator() })
         { stored in
@@ -53,10 +56,15 @@ extension PostgreSQLLedger {
         problems += try await rows(snapshot, .documents, { (row) throws(StoredValueError) in try row.document() }) {
             $0.document.revision < 1 ? "the document \($0.name) has the revision \($0.document.revision)" : nil
         }
+        problems += try await rows(snapshot, .tasks, { (row) throws(StoredValueError) in try row.task() }) {
+            LedgerRules.problem(with: $0)
+        }
         var chain = LedgerAuditChain()
         problems += try await rows(snapshot, .audit, { (row) throws(StoredValueError) in try row.auditEntry() }) {
-            chain.problem(with: $0)
+            origins.add($0.change)
+            return chain.problem(with: $0)
         }
+        problems += origins.problems.prefix(Self.problemLimit)
         problems += endProblem(chain, try await snapshot.auditEnd())
         return problems
     }
@@ -105,60 +113,6 @@ extension PostgreSQLLedger {
         }
         return end.hash == chain.hash ? [] : ["the last entry of the audit trail is not the one that was written"]
     }
-
-    /// The clock difference from which it is reported, in microseconds.
-    private static let clockLimit: Int64 = 1_000_000
-
-    /// Dead rows of a table that are reported: autovacuum begins with a fifth of the live ones.
-    private static let deadRows: Int64 = 100_000
-
-    private func serverProblems() async throws -> [String] {
-        let schema = target.schema
-        return try await office.run { holder in
-            var parameters = Parameters()
-            parameters.add(text: schema)
-            let rows = try holder.run([
-                Step(ServerSettings.query), Step(Self.standbys), Step(Self.bloat, parameters),
-            ])
-            let settings = ServerSettings(rows[0], now: Date().microseconds)
-            var problems: [String] = []
-            if let objection = settings.objection {
-                problems.append("the server may forget what it has committed: \(objection)")
-            }
-            if abs(settings.clockDifference) > Self.clockLimit {
-                let seconds = Double(settings.clockDifference) / 1_000_000
-                problems.append(
-                    "the clock of the server is \(seconds) seconds ahead of this machine's; synchronise both")
-            }
-            if !settings.synchronousStandbys.isEmpty, rows[1].integer(0, 0) == 0 {
-                problems.append(
-                    "synchronous_standby_names is set, and no synchronous standby is connected: every write waits for one"
-                )
-            }
-            for row in 0..<rows[2].count {
-                let table = String(decoding: rows[2].bytes(row, 0) ?? [], as: UTF8.self)
-                let (live, dead) = (rows[2].integer(row, 1) ?? 0, rows[2].integer(row, 2) ?? 0)
-                if dead > Self.deadRows, dead > live {
-                    problems.append(
-                        "table \(table) has \(dead) dead rows beside \(live) live ones: see autovacuum and long transactions"
-                    )
-                }
-            }
-            return problems
-        }
-    }
-
-    /// Roles without pg_read_all_stats see no states.
-    private static let standbys = Statement(
-        """
-        SELECT count(*) FROM pg_catalog.pg_stat_replication
-        WHERE sync_state IS NULL OR sync_state IN ('sync', 'quorum')
-        """)
-    private static let bloat = Statement(
-        """
-        SELECT convert_to(relname::text, 'UTF8'), n_live_tup, n_dead_tup FROM pg_catalog.pg_stat_all_tables
-        WHERE schemaname = convert_from($1, 'UTF8')
-        """)
 }
 
 /// What is wrong with an entry.
@@ -169,5 +123,29 @@ enum LedgerProblem {
         if challenge.expiresAt <= challenge.issuedAt { return "a challenge \(times) expired before" }
         if let consumedAt, consumedAt > challenge.expiresAt { return "a challenge \(times) was consumed too late" }
         return nil
+    }
+}
+
+/// Finds the blocks and allowances that the audit trail does not have: another program has written them.
+struct StandingOrigins {
+    private var expected: [String: LedgerChange] = [:]
+    private var last: [String: LedgerChange] = [:]
+
+    mutating func add(_ standing: LedgerStanding) {
+        expected[standing.subject.description] = LedgerChange(setting: standing)
+    }
+
+    /// Adds a change of the audit trail. They come in its order, after all standings.
+    mutating func add(_ change: LedgerChange) {
+        guard expected[change.subject] != nil, [.block, .allow, .unblock].contains(change.action) else { return }
+        last[change.subject] = change
+    }
+
+    /// One sentence for each standing that is not the last change of its subject.
+    var problems: [String] {
+        expected.filter { last[$0.key] != $0.value }.sorted { $0.key < $1.key }.map { subject, change in
+            "the \(change.action == .allow ? "allowance" : "block") of \(subject) is not in the audit trail: another program has "
+                + "written it, or it is older than the trail; set it again or remove it"
+        }
     }
 }

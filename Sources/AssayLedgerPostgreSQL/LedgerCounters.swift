@@ -3,7 +3,7 @@ import CoreMetrics
 import Dispatch
 import Synchronization
 
-/// What a ledger has done since it was opened, for metrics.
+/// What a ledger has done since it was opened. Metrics have the same.
 public struct PostgreSQLLedgerCounts: Sendable, Equatable {
     /// Transactions of writes that were begun.
     public internal(set) var transactions = 0
@@ -23,19 +23,59 @@ public struct PostgreSQLLedgerCounts: Sendable, Equatable {
 
 /// Counts for several threads.
 final class LedgerCounters: Sendable {
+    typealias Field = any WritableKeyPath<PostgreSQLLedgerCounts, Int> & Sendable
+    /// The tables whose rows are a metric.
+    private static let tables = ["challenge", "enrolled_key", "used_digest"]
+
     private let counts = Mutex(PostgreSQLLedgerCounts())
     private let duration = CoreMetrics.Timer(label: MetricName.ledgerCommit.rawValue)
     private let batchSize = Recorder(label: MetricName.ledgerBatch.rawValue)
+    private let metrics: [(field: Field, counter: Counter)]
+    private let rows: [(table: String, live: Meter, dead: Meter)]
+
+    init(isDurabilityWaived: Bool) {
+        let names: [(Field, MetricName)] = [
+            (\.registrations, .ledgerConnections), (\.races, .ledgerRaces), (\.lostAnswers, .ledgerLostAnswers),
+            (\.undetermined, .ledgerUndetermined), (\.purged, .ledgerPurged),
+        ]
+        metrics = names.map { field, name in
+            let counter = Counter(label: name.rawValue)
+            // An alert sees an increase only of a series that was there before.
+            counter.increment(by: 0)
+            return (field, counter)
+        }
+        rows = Self.tables.map { table in
+            func meter(_ name: MetricName) -> Meter { Meter(label: name.rawValue, dimensions: [("table", table)]) }
+            return (table, meter(.ledgerRows), meter(.ledgerDeadRows))
+        }
+        Meter(label: MetricName.ledgerWaived.rawValue).set(isDurabilityWaived ? 1 : 0)
+    }
 
     var current: PostgreSQLLedgerCounts { counts.withLock { $0 } }
 
-    func count(_ field: any WritableKeyPath<PostgreSQLLedgerCounts, Int> & Sendable, _ number: Int = 1) {
+    func count(_ field: Field, _ number: Int = 1) {
         counts.withLock { $0[keyPath: field] += number }
+        metrics.first { $0.field == field }?.counter.increment(by: number)
+    }
+
+    /// Counts a transaction that begins.
+    func begin(writes: Int) {
+        counts.withLock {
+            $0.transactions += 1
+            $0.writes += writes
+        }
     }
 
     /// Records a transaction that has ended, for swift-metrics.
     func record(writes: Int, since start: DispatchTime) {
         duration.recordNanoseconds(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds)
         batchSize.record(writes)
+    }
+
+    /// Records how many live and dead rows a table has.
+    func record(live: Int64, dead: Int64, of table: String) {
+        guard let meters = rows.first(where: { $0.table == table }) else { return }
+        meters.live.set(live)
+        meters.dead.set(dead)
     }
 }

@@ -18,6 +18,7 @@ final class LedgerSnapshot: Sendable {
         static let operators = Section(table: "operator", columns: LedgerStatements.operatorColumns)
         static let sealedKeys = Section(table: "sealed_key", columns: LedgerStatements.sealedKeyColumns)
         static let documents = Section(table: "document", columns: "name, content, revision, stored_at")
+        static let tasks = Section(table: "task", columns: "id, queue, key, due_at, holder, content, revision")
         static let audit = Section(table: "audit", columns: LedgerStatements.auditColumns, isNumbered: true)
 
         /// How many rows are read at once: documents have megabytes.
@@ -37,8 +38,8 @@ final class LedgerSnapshot: Sendable {
         try await office.run { holder in
             _ = try holder.current()
             // A reader may pause between pages. This query also fixes the snapshot: BEGIN does not.
-            let patience = Statement("SELECT set_config('idle_in_transaction_session_timeout', '0', true)")
-            _ = try holder.run([Step(LedgerStatements.beginSnapshot), Step(patience)])
+            let noTimeout = Statement("SELECT set_config('idle_in_transaction_session_timeout', '0', true)")
+            _ = try holder.run([Step(LedgerStatements.beginSnapshot), Step(noTimeout)])
         }
     }
 
@@ -167,5 +168,6 @@ final class LedgerSnapshot: Sendable {
         try await each(.documents, { (row) throws(StoredValueError) in try row.document() }) {
             try body(.document($0.document, named: $0.name))
         }
+        try await each(.tasks, { (row) throws(StoredValueError) in try row.task() }) { try body(.task($0)) }
     }
 }

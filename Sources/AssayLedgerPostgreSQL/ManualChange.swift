@@ -3,10 +3,10 @@ import AssayKeyStore
 import AssayPrimitives
 import FoundationEssentials
 
-/// A change by hand: a transaction of several round trips on one connection. It locks the end of the audit trail first, so that
-/// changes of all servers happen one after the other.
+/// A change by an operator: a transaction of several round trips on one connection. It locks the end of the audit trail first, so
+/// that all servers make such changes one after the other.
 struct ManualChange {
-    /// How often a change is repeated that a batch was faster than.
+    /// The most attempts after conflicts with batches.
     private static let raceLimit = 10
 
     let tables: AdministrationStatements
@@ -64,7 +64,7 @@ struct ManualChange {
         let wasOpen = holder.isOpen
         func begin() throws -> [StatementRows] {
             let settings = holder.transactionSettings(try holder.current())
-            // The mark is read behind the lock: whoever moves the ledger stores it before it takes the lock.
+            // The mark is read after the lock is taken: a migration stores the mark before it takes the lock.
             return try holder.run(
                 [Step(LedgerStatements.begin)] + settings + [Step(statements.lockAudit), Step(statements.findMark)])
         }
@@ -96,6 +96,12 @@ struct ManualChange {
 
     /// Executes a statement of the transaction.
     func run(_ step: Step) throws -> StatementRows { try holder.run([step])[0] }
+
+    /// Stores a block or an allowance. Replaces the subject's standing.
+    func set(_ standing: LedgerStanding) throws {
+        _ = try run(tables.put(standing))
+        try append(LedgerChange(setting: standing))
+    }
 
     /// The operators of a name, in any state.
     func operators(named name: String) throws -> [LedgerOperator] {

@@ -3,15 +3,19 @@ public import FoundationEssentials
 
 extension PostgreSQLLedger {
     /// Blocks a subject. Replaces its block or allowance.
-    public func block(_ block: LedgerBlock) async throws(LedgerOutage) { try await set(.blocked(block)) }
+    public func block(_ block: LedgerBlock) async throws(LedgerOutage) {
+        try await change { change in try change.set(.blocked(block)) }
+    }
 
-    /// Allows a subject what policy would refuse. Replaces its block or allowance.
-    public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) { try await set(.allowed(allowance)) }
-
-    private func set(_ standing: LedgerStanding) async throws(LedgerOutage) {
+    /// Allows a subject what policy would refuse, unless it is blocked. Returns the block.
+    @discardableResult
+    public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) -> LedgerBlock? {
         try await change { change in
-            _ = try change.run(change.tables.put(standing))
-            try change.append(LedgerChange(setting: standing))
+            let found = try change.run(change.tables.standing(of: allowance.subject))
+            let standing = try found.first("standing") { (row) throws(StoredValueError) in try row.standing() }
+            let block = LedgerRules.block(preventing: allowance, of: standing)
+            if block == nil { try change.set(.allowed(allowance)) }
+            return block
         }
     }
 
@@ -114,7 +118,7 @@ extension PostgreSQLLedger {
         return stored.flatMap { $0.state(at: now) == .live ? $0 : nil }
     }
 
-    /// Makes a change by hand in a transaction of its own, which holds the lock of the audit trail.
+    /// Makes a change by an operator in a transaction of its own, which locks the audit trail.
     func change<Value: Sendable>(
         _ body: @escaping @Sendable (ManualChange) throws -> Value
     ) async throws(LedgerOutage) -> Value {

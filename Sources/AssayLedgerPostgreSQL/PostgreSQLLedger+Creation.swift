@@ -37,9 +37,18 @@ extension PostgreSQLLedger {
         let target = try ConnectionTarget(url)
         return try await own(target) { holder in
             let connection = try holder.current()
-            // There is one version so far, which needs no steps.
-            try LedgerVersion.require(connection, target, by: holder.deadline)
             let found = try LedgerVersion.find(connection, target, by: holder.deadline)
+            if found?.version == 1, found?.mark == nil {
+                let schema = LedgerSchema(name: target.schema)
+                let roles = try holder.run([Step(Statement(schema.serverRoles))])[0]
+                    .map("role_table_grants") { (row) throws(StoredValueError) in try row.text(0) }
+                do {
+                    try execute(schema.upgrade(roles: roles), holder, target)
+                } catch let failure as DatabaseFailure where failure.state == "42P07" {
+                    // Another process was faster.
+                }
+            }
+            try LedgerVersion.require(try holder.current(), target, by: holder.deadline)
             return (Int(found?.version ?? 0), Int(LedgerSchema.version))
         }
     }

@@ -45,7 +45,7 @@ extension PostgreSQLLedger {
             "challenge WHERE $1 < expires_at AND consumed_at IS NOT NULL", "enrolled_key",
             "used_digest WHERE $1 < until", "standing WHERE (until IS NULL OR $1 < until) AND allows = 0",
             "standing WHERE (until IS NULL OR $1 < until) AND allows = 1",
-            "operator WHERE $1 < until AND revoked_at IS NULL", "document",
+            "operator WHERE $1 < until AND revoked_at IS NULL", "document", "task",
         ].map { "(SELECT count(*) FROM \(schema).\($0))" }
         var parameters = Parameters()
         parameters.add(now.microseconds)
@@ -55,7 +55,8 @@ extension PostgreSQLLedger {
             func count(_ column: Int) -> Int { Int(rows.integer(0, column) ?? 0) }
             return LedgerSummary(
                 openChallenges: count(0), consumedChallenges: count(1), keys: count(2), digests: count(3),
-                blocks: count(4), allowances: count(5), operators: count(6), documents: count(7))
+                blocks: count(4), allowances: count(5), operators: count(6), documents: count(7),
+                tasks: count(8))
         }
     }
 }

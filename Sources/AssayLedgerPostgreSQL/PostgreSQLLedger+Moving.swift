@@ -3,7 +3,7 @@ package import AssayKeyStore
 import FoundationEssentials
 
 extension PostgreSQLLedger: MovableLedger {
-    /// Opens a ledger to move it, also one that is marked as moved, as the owner of its tables.
+    /// Opens a ledger as the owner of its tables, to migrate it. It may be marked as moved or as an unfinished copy.
     package static func openToMove(_ url: String) async throws -> PostgreSQLLedger {
         let ledger = PostgreSQLLedger(try ConnectionTarget(url), purging: .never, demand: .primary)
         let target = ledger.target
@@ -41,7 +41,8 @@ extension PostgreSQLLedger: MovableLedger {
         }
     }
 
-    /// Wait for the batches, the changes and the purge that are under way. Later ones read the mark behind these locks.
+    /// Statements that wait for the batches, changes by operators and purges under way: each of these holds one of the rows. Later ones
+    /// take the rows after this transaction, and then read the mark.
     private var fence: [Step] {
         let schema = statements.schema
         return [
@@ -51,7 +52,7 @@ extension PostgreSQLLedger: MovableLedger {
         ]
     }
 
-    /// Marks the ledger as moved, and fences all writers: each looks at the mark when it registers again.
+    /// Marks the ledger as moved, and raises the epoch of all writers. A writer then has to register again, and finds the mark.
     package func beginMove(to place: String) async throws(LedgerOutage) -> LedgerMark? {
         var parameters = Parameters()
         parameters.add(text: place)
@@ -93,7 +94,7 @@ extension PostgreSQLLedger: MovableLedger {
 }
 
 extension LedgerSnapshot {
-    /// Passes the records of all tables to `body`, a page at a time.
+    /// Passes the records of all tables to `body`, in pages.
     func records(_ body: ([LedgerRecord]) async throws -> Void) async throws {
         try await pages(.challenges, body) { (row) throws(StoredValueError) in
             let stored = try row.challenge()
@@ -112,11 +113,12 @@ extension LedgerSnapshot {
             let stored = try row.document()
             return .document(stored.document, named: stored.name)
         }
+        try await pages(.tasks, body) { (row) throws(StoredValueError) in .task(try row.task()) }
         try await pages(.audit, body) { (row) throws(StoredValueError) in .audit(try row.auditEntry()) }
     }
 }
 
-/// The statements that store records, of which some may be stored already.
+/// The statements that store records. Rows that exist, such as those of an interrupted copy, stay as they are.
 struct RecordInsertion {
     let statements: LedgerStatements
 
@@ -142,6 +144,7 @@ struct RecordInsertion {
                 steps.append(ignoring(tables.insert(stored, tokenHash: tokenHash)))
             case .sealedKey(let key): steps.append(ignoring(tables.insert(key)))
             case .document(let document, let name): steps.append(insert(document, named: name))
+            case .task(let task): steps.append(PostgreSQLLedger.insert(task, statements.schema))
             case .audit(let entry): steps += append(entry)
             }
         }

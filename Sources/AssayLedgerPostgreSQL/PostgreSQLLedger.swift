@@ -28,10 +28,10 @@ public final class PostgreSQLLedger: LedgerAdministration {
     let target: ConnectionTarget
     let statements: LedgerStatements
     let office: OfficeThread
-    let counters = LedgerCounters()
+    let counters: LedgerCounters
     let purger: BackgroundPurge
-    private let writes = WorkQueue<PendingWrite>()
-    private let lookUps = WorkQueue<LookUp>()
+    private let writes = WorkQueue<PendingWrite>(batchLimit: WriterThread.batchLimit)
+    private let lookUps = WorkQueue<LookUp>(batchLimit: LookUpThread.limit)
     private let threads = LedgerThreads()
 
     /// How many connections write, and how many only read.
@@ -43,12 +43,14 @@ public final class PostgreSQLLedger: LedgerAdministration {
         self.target = target
         let statements = LedgerStatements(schema: target.schema)
         self.statements = statements
+        let counters = LedgerCounters(isDurabilityWaived: target.isDurabilityWaived)
+        self.counters = counters
         let office = OfficeThread(target, demand: demand, threads: threads)
         self.office = office
         let purger = BackgroundPurge(statements: statements, purging: purging, office: office, counters: counters)
         self.purger = purger
         for number in 1...Self.writers {
-            threads.start("AssayLedger.writer\(number)") { [writes, counters] in
+            threads.start("AssayLedger.writer\(number)") { [writes] in
                 WriterThread(queue: writes, target: target, statements: statements, counters: counters) {
                     purger.begin(at: $0)
                 }.run()
@@ -119,7 +121,7 @@ public final class PostgreSQLLedger: LedgerAdministration {
     ) async throws(LedgerOutage) -> [LedgerStanding] {
         if subjects.isEmpty { return [] }
         var parameters = Parameters()
-        parameters.add(subjects.map { RowKey($0).bytes })
+        parameters.add(subjects, bytes: { RowKey($0).bytes })
         let found = try await find(Step(statements.findStandings, parameters)) { rows in
             try rows.map("standing") { (row) throws(StoredValueError) in try row.standing() }
         }
@@ -148,10 +150,11 @@ public final class PostgreSQLLedger: LedgerAdministration {
     }
 
     private func submit(_ write: BatchWrite, at now: Date) async throws(LedgerOutage) -> BatchAnswer {
-        try await withCheckedContinuation { continuation in
-            let pending = PendingWrite(
+        // Not a checked continuation, whose check costs a tenth of a step: the writer answers each write of a batch once.
+        try await unsafe withUnsafeContinuation { continuation in
+            let pending = unsafe PendingWrite(
                 write: write, now: now, deadline: .now + target.timeout, answer: continuation)
-            if let refusal = writes.add(pending) { continuation.resume(returning: .failure(refusal.outage(of: place))) }
+            if let refusal = writes.add(pending) { pending.resume(.failure(refusal.outage(of: place))) }
         }.get()
     }
 

@@ -51,10 +51,12 @@ extension PostgreSQLLedger {
 }
 
 /// Waits until `condition` holds; false if it does not within a minute.
-func poll(_ condition: () async throws -> Bool) async throws -> Bool {
-    for _ in 0..<1200 {
+func poll(
+    every pause: Duration = .milliseconds(50), _ condition: () async throws -> Bool
+) async throws -> Bool {
+    for _ in 0..<Int(Duration.seconds(60) / pause) {
         if try await condition() { return true }
-        try await Task.sleep(for: .milliseconds(50))
+        try await Task.sleep(for: pause)
     }
     return false
 }

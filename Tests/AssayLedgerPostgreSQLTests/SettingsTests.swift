@@ -1,6 +1,8 @@
 import AssayCore
 import AssayLedgerPostgreSQL
+import CoreMetrics
 import Foundation
+import MetricsTestKit
 import Testing
 
 @Suite("Databases, roles and settings", .enabled(if: TestCluster.isAvailable, "\(TestCluster.hint)"))
@@ -25,7 +27,7 @@ struct SettingsTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(results.count { $0 } == 1)
-        #expect(try await PostgreSQLLedger.upgrade(url) == (1, 1))
+        #expect(try await PostgreSQLLedger.upgrade(url) == (2, 2))
         try cluster.sql("CREATE SCHEMA shopping; CREATE TABLE shopping.cart (id int)")
         for attempt in [await Self.outage(cluster.url("schema=shopping"))] {
             #expect(attempt?.code == .corrupt && attempt?.message.contains("no ledger") == true)
@@ -34,18 +36,48 @@ struct SettingsTests {
         #expect(try cluster.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'shopping'") == "1")
     }
 
+    @Test("Tables of version 1 are upgraded once, with the rights of the roles, and keep their entries")
+    func upgrade() async throws {
+        let cluster = try TestCluster.shared()
+        try cluster.sql("CREATE ROLE \"up graded\" LOGIN")
+        let owner = cluster.url("schema=earlier")
+        try await PostgreSQLLedger.create(owner, grantingTo: "up graded")
+        try await PostgreSQLLedger.with(owner) { ledger in
+            _ = try await ledger.commit([Sample.enrol(1)], at: Sample.now)
+        }
+        // What version 1 had.
+        try cluster.sql("DROP TABLE earlier.task; UPDATE earlier.ledger SET version = 1, compatible = 1")
+        let refused = await Self.outage(owner)
+        #expect(refused?.code == .corrupt && refused?.message.contains("assay ledger upgrade") == true)
+        let versions = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
+            for _ in 0..<3 { group.addTask { try await PostgreSQLLedger.upgrade(owner) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(versions.allSatisfy { $0.1 == 2 } && versions.contains { $0.0 == 1 })
+        #expect(try cluster.sql("SELECT version, compatible FROM earlier.ledger") == "2|1")
+        try await PostgreSQLLedger.with(cluster.url("schema=earlier", user: "up%20graded")) { ledger in
+            #expect(try await ledger.summary(at: Sample.now).keys == 1)
+            #expect(
+                try await ledger.putTask([1], in: "work", dueAt: Sample.now, bytes: [2], replacing: 0, at: Sample.now))
+            let leased = try await ledger.leaseTasks(
+                in: "work", to: "a", until: Sample.now + 9, atMost: 9, at: Sample.now)
+            #expect(leased.map(\.bytes) == [[2]])
+            #expect(try await ledger.removeTask([1], in: "work", replacing: 2, at: Sample.now))
+        }
+    }
+
     @Test(
         "Tables that are too new, too old or moved away are refused",
         arguments: [
-            ("version = 2, compatible = 2", OutageCode.newerSchema, "update it"),
-            ("version = 0, compatible = 0", .corrupt, "assay ledger upgrade"),
+            ("version = 3, compatible = 3", OutageCode.newerSchema, "update it"),
+            ("version = 1, compatible = 1", .corrupt, "assay ledger upgrade"),
             ("moved_to = 'elsewhere'", .readOnly, "moved to elsewhere"),
         ])
     func versions(_ change: String, _ code: OutageCode, _ part: String) async throws {
         let cluster = try TestCluster.shared()
         let url = try await cluster.newLedger()
         let schema = try #require(url.split(separator: "=").last)
-        try cluster.sql("UPDATE \(schema).ledger SET version = 2, compatible = 1")
+        try cluster.sql("UPDATE \(schema).ledger SET version = 3, compatible = 2")
         // A newer version that this one may use too.
         try await PostgreSQLLedger.with(url) { _ in }
         try cluster.sql("UPDATE \(schema).ledger SET \(change)")
@@ -92,12 +124,44 @@ struct SettingsTests {
         try await PostgreSQLLedger.create(url)
         let refused = await Self.outage(cluster.url("schema=waived"))
         #expect(refused?.code == .notDurable && refused?.message.contains("full_page_writes is off") == true)
-        try await PostgreSQLLedger.with(url) { ledger in
-            #expect(ledger.isDurabilityWaived)
-            #expect(try await ledger.commit([Sample.enrol(1)], at: Sample.now).isApplied)
-            let problems = try await ledger.check { _ in nil }
-            #expect(problems.contains { $0.contains("full_page_writes") })
+        let metrics = TestMetrics()
+        let ledger = try await withMetricsFactory(metrics) { try await PostgreSQLLedger.open(url) }
+        #expect(ledger.isDurabilityWaived)
+        #expect(Self.value(metrics, .ledgerWaived) == 1)
+        #expect(try await ledger.commit([Sample.enrol(1)], at: Sample.now).isApplied)
+        let problems = try await ledger.check { _ in nil }
+        #expect(problems.contains { $0.contains("full_page_writes") })
+        try await ledger.close()
+    }
+
+    @Test("A ledger counts its connections, purged entries and rows as metrics")
+    func metrics() async throws {
+        let url = try await TestCluster.shared().newLedger()
+        let metrics = TestMetrics()
+        let ledger = try await withMetricsFactory(metrics) { try await PostgreSQLLedger.open(url) }
+        #expect(Self.value(metrics, .ledgerWaived) == 0)
+        for name in [MetricName.ledgerRaces, .ledgerLostAnswers, .ledgerUndetermined, .ledgerPurged] {
+            #expect(Self.value(metrics, name) == 0, "\(name)")
         }
+        let use = UsedDigest(
+            digest: [1], app: Sample.app, kind: EvidenceKind("test.message"), madeAt: Sample.now, usedAt: Sample.now,
+            until: Sample.now + 60)
+        let effects = [Sample.enrol(1), LedgerEffect(CheckID("test.replay"), .rememberDigest(use))]
+        #expect(try await ledger.commit(effects, at: Sample.now).isApplied)
+        // A batch of the ledger has begun on one connection; the other one may not have been used.
+        #expect(Self.value(metrics, .ledgerConnections) == 1)
+        #expect(try await ledger.purge(at: Sample.now + 7200) == 1)
+        #expect(Self.value(metrics, .ledgerPurged) == 1)
+        // The first write reads the statistics in the background.
+        let isCounted = try await poll { Self.value(metrics, .ledgerDeadRows) != nil }
+        #expect(isCounted && Self.value(metrics, .ledgerRows) != nil)
+        try await ledger.close()
+    }
+
+    /// The value of a counter, or the last one of a gauge; nil if it was never set.
+    private static func value(_ metrics: TestMetrics, _ name: MetricName) -> Double? {
+        metrics.counters.first { $0.label == name.rawValue }.map { Double($0.totalValue) }
+            ?? metrics.meters.first { $0.label == name.rawValue && $0.lastValue != nil }?.lastValue
     }
 
     @Test("A role that turns durable commits off has them turned on")

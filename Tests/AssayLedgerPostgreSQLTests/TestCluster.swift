@@ -56,22 +56,27 @@ final class TestCluster: Sendable {
     let folder: TestFolder
     /// The port, which is part of the socket's name.
     let port: Int
+    private let data: String
     private let settings: [String]
     private let process = Mutex<Process?>(nil)
 
-    var data: String { folder.path("data") }
     var socket: String { folder.path(".s.PGSQL.\(port)") }
 
     /// Makes a cluster and starts it.
     ///
     /// - Parameters:
     ///   - settings: more settings of the server, as `name=value`.
-    ///   - copied: the cluster to become a standby of; nil for a new one.
-    init(_ settings: [String] = [], port: Int = 5432, standbyOf primary: TestCluster? = nil) throws {
+    ///   - primary: the cluster to become a standby of; nil for a new one.
+    ///   - disk: where its data are; nil for the folder of its socket.
+    init(
+        _ settings: [String] = [], port: Int = 5432, standbyOf primary: TestCluster? = nil,
+        disk: URL? = nil
+    ) throws {
         self.settings = settings
         self.port = port
         folder = try TestFolder(in: URL(fileURLWithPath: "/tmp"))
         try Self.hand(over: folder.url.path)
+        data = (disk ?? folder.url).appendingPathComponent("data").path
         if let primary {
             try run(
                 "pg_basebackup",
@@ -124,10 +129,15 @@ final class TestCluster: Sendable {
             guard process.isRunning else {
                 throw Failure(description: (try? String(contentsOfFile: log, encoding: .utf8)) ?? "no log")
             }
-            if (try? run("pg_isready", ["-q", "-h", folder.url.path, "-p", "\(port)"])) != nil { return }
+            if takesConnections(port: port) { return }
             Thread.sleep(forTimeInterval: 0.05)
         }
         throw Failure(description: "the server takes no connections")
+    }
+
+    /// Whether a server, or a pooler in front of it, takes connections at a port of the folder.
+    func takesConnections(port: Int) -> Bool {
+        (try? run("pg_isready", ["-q", "-h", folder.url.path, "-p", "\(port)"])) != nil
     }
 
     /// Ends the server as a power cut would: its parent, and all its children with it.
@@ -197,7 +207,7 @@ final class TestCluster: Sendable {
     }
 
     /// Makes a folder that of the user who runs the server.
-    private static func hand(over path: String) throws {
+    static func hand(over path: String) throws {
         guard getuid() == 0 else { return }
         guard let user = getpwnam("nobody") else { throw Failure(description: "there is no user nobody") }
         guard chown(path, user.pointee.pw_uid, user.pointee.pw_gid) == 0 else {

@@ -9,6 +9,7 @@ struct URLTests {
             "postgresql://assay@db.example.com/assay", "postgres:///assay", "PostgreSQL://assay@db/assay",
             "postgresql://assay@a,b:5433/assay?target_session_attrs=read-write&sslmode=verify-full",
             "postgresql://%2Ftmp%2Fsocket/assay?schema=ledger_2&durability=waived&pooler=transaction&timeout=3",
+            "postgresql://assay@db/assay?pooler=session",
             "postgresql://assay@[::1]:5432/assay?passfile=/etc/assay/pgpass",
         ])
     func valid(_ url: String) { #expect(PostgreSQLLedger.objection(to: url) == nil) }
@@ -30,7 +31,7 @@ struct URLTests {
             ("postgresql://assay@db/assay?schema=pg_catalog", "schema=pg_catalog"),
             ("postgresql://assay@db/assay?schema=a&schema=b", "schema twice"),
             ("postgresql://assay@db/assay?durability=none", "durability=waived"),
-            ("postgresql://assay@db/assay?pooler=session", "pooler=transaction"),
+            ("postgresql://assay@db/assay?pooler=statement", "pooler=transaction"),
             ("postgresql://assay@db/assay?timeout=0", "1 to 600 seconds"),
             ("postgresql://assay@db/assay?colour=red", "colour"), ("postgresql://assay@db/a\u{0}b", "NUL"),
             ("mysql://db", "postgresql://"),

@@ -6,46 +6,48 @@ import FoundationEssentials
 extension BatchRows {
     func changes(_ statements: LedgerStatements) throws -> [Step] {
         var steps: [Step] = []
-        let newChallenges = challenges.filter(\.value.isNew)
-        if !newChallenges.isEmpty { steps.append(Self.insert(newChallenges, statements)) }
-        let newKeys = keys.filter(\.value.isNew)
-        if !newKeys.isEmpty { steps.append(try Self.insert(newKeys.mapValues(\.key), statements)) }
-        let uses = digests.compactMapValues(\.use)
+        let challenges = zip(needs.challenges.keys, challenges).compactMap { key, row in row.map { (key, $0) } }
+        let newChallenges = challenges.filter(\.1.isNew)
+        if !newChallenges.isEmpty {
+            steps.append(Self.insert(newChallenges.map { ($0, $1.challenge, $1.consumedAt) }, statements))
+        }
+        let newKeys = zip(needs.keys.keys, keys).compactMap { key, row in
+            row?.isNew == true ? row?.whole.map { (key, $0) } : nil
+        }
+        if !newKeys.isEmpty { steps.append(try Self.insert(newKeys, statements)) }
+        let uses = zip(needs.digests.keys, digests).compactMap { key, row in row?.use.map { (key, $0) } }
         if !uses.isEmpty { steps.append(Self.insert(uses, statements)) }
-        let consumed = challenges.filter { $0.value.isConsumed && !$0.value.isNew }
+        let consumed = challenges.filter { $1.isConsumed && !$1.isNew }
         if !consumed.isEmpty {
             var parameters = Parameters()
-            parameters.add(consumed.map(\.key.bytes))
-            parameters.add(consumed.map { $0.value.consumedAt?.microseconds })
+            parameters.add(consumed, bytes: \.0.bytes)
+            parameters.add(consumed, integer: { $0.1.consumedAt?.microseconds })
             parameters.add(Int64(consumed.count))
             steps.append(Step(statements.consumeChallenges, parameters))
         }
-        let advanced = keys.filter { $0.value.isAdvanced && !$0.value.isNew }
+        let advanced = keys.indices.filter { place in keys[place].map { $0.isAdvanced && !$0.isNew } ?? false }
         if !advanced.isEmpty {
             var parameters = Parameters()
-            parameters.add(advanced.map(\.key.bytes))
-            parameters.add(advanced.map { Int64($0.value.key.counter) })
-            parameters.add(advanced.map(\.value.key.counters.skipped))
+            parameters.add(advanced, bytes: { needs.keys.keys[$0].bytes })
+            parameters.add(advanced, integer: { keys[$0].map { Int64($0.counters.greatest) } })
+            parameters.add(advanced, bytes: { keys[$0]?.counters.skipped })
             parameters.add(Int64(advanced.count))
             steps.append(Step(statements.advanceKeys, parameters))
         }
-        let changed = keys.filter { $0.value.isChanged && !$0.value.isNew }
+        let changed = (keys.compactMap { $0 } + otherKeys).filter { $0.isChanged && !$0.isNew }.compactMap(\.whole)
         if !changed.isEmpty { steps.append(try Self.change(changed, statements)) }
         return steps
     }
 
-    private static func change(_ changed: [RowKey: Key], _ statements: LedgerStatements) throws -> Step {
+    private static func change(_ changed: [EnrolledKey], _ statements: LedgerStatements) throws -> Step {
         var parameters = Parameters()
-        parameters.add(changed.map(\.key.bytes))
-        parameters.add(texts: try changed.map { try LedgerProperties.encode($0.value.key.properties) })
-        parameters.add(texts: changed.map(\.value.key.account))
-        parameters.add(changed.map { $0.value.key.retiredAt?.microseconds })
+        parameters.add(changed, bytes: { RowKey($0.identifier).bytes })
+        let properties = try changed.map { try LedgerProperties.encode($0.properties) }
+        parameters.add(properties, text: \.self)
+        parameters.add(changed, text: \.account)
+        parameters.add(changed, integer: { $0.retiredAt?.microseconds })
         parameters.add(Int64(changed.count))
         return Step(statements.changeKeys, parameters)
-    }
-
-    private static func insert(_ rows: [RowKey: Challenge], _ statements: LedgerStatements) -> Step {
-        insert(rows.map { ($0.key, $0.value.challenge, $0.value.consumedAt) }, statements)
     }
 
     /// Inserts challenges.
@@ -53,42 +55,47 @@ extension BatchRows {
         _ rows: [(key: RowKey, challenge: IssuedChallenge, consumedAt: Date?)], _ statements: LedgerStatements
     ) -> Step {
         var parameters = Parameters()
-        parameters.add(rows.map(\.key.bytes))
-        parameters.add(rows.map(\.key.whole))
-        parameters.add(texts: rows.map(\.challenge.app))
-        parameters.add(texts: rows.map(\.challenge.purpose.name))
-        parameters.add(rows.map { $0.challenge.issuedAt.microseconds })
-        parameters.add(rows.map { $0.challenge.expiresAt.microseconds })
-        parameters.add(rows.map { $0.consumedAt?.microseconds })
+        parameters.add(rows, bytes: \.key.bytes)
+        parameters.add(rows, bytes: \.key.whole)
+        parameters.add(rows, text: \.challenge.app)
+        parameters.add(rows, text: \.challenge.purpose.name)
+        parameters.add(rows, integer: { $0.challenge.issuedAt.microseconds })
+        parameters.add(rows, integer: { $0.challenge.expiresAt.microseconds })
+        parameters.add(rows, integer: { $0.consumedAt?.microseconds })
         return Step(statements.insertChallenges, parameters)
     }
 
     /// Inserts enrolled keys.
-    static func insert(_ rows: [RowKey: EnrolledKey], _ statements: LedgerStatements) throws -> Step {
+    static func insert(
+        _ rows: some Collection<(key: RowKey, value: EnrolledKey)>, _ statements: LedgerStatements
+    ) throws -> Step {
         var parameters = Parameters()
-        parameters.add(rows.map(\.key.bytes))
-        parameters.add(rows.map(\.key.whole))
-        parameters.add(texts: rows.map(\.value.app))
-        parameters.add(rows.map(\.value.publicKey))
-        parameters.add(rows.map { Int64($0.value.counter) })
-        parameters.add(rows.map(\.value.counters.skipped))
-        parameters.add(rows.map { $0.value.enrolledAt.microseconds })
-        parameters.add(texts: try rows.map { try LedgerProperties.encode($0.value.properties) })
-        parameters.add(texts: rows.map(\.value.account))
-        parameters.add(rows.map { $0.value.retiredAt?.microseconds })
+        parameters.add(rows, bytes: \.key.bytes)
+        parameters.add(rows, bytes: \.key.whole)
+        parameters.add(rows, text: \.value.app)
+        parameters.add(rows, bytes: \.value.publicKey)
+        parameters.add(rows, integer: { Int64($0.value.counter) })
+        parameters.add(rows, bytes: \.value.counters.skipped)
+        parameters.add(rows, integer: { $0.value.enrolledAt.microseconds })
+        let properties = try rows.map { try LedgerProperties.encode($0.value.properties) }
+        parameters.add(properties, text: \.self)
+        parameters.add(rows, text: \.value.account)
+        parameters.add(rows, integer: { $0.value.retiredAt?.microseconds })
         return Step(statements.insertKeys, parameters)
     }
 
     /// Inserts used digests.
-    static func insert(_ rows: [RowKey: UsedDigest], _ statements: LedgerStatements) -> Step {
+    static func insert(
+        _ rows: some Collection<(key: RowKey, value: UsedDigest)>, _ statements: LedgerStatements
+    ) -> Step {
         var parameters = Parameters()
-        parameters.add(rows.map(\.key.bytes))
-        parameters.add(rows.map(\.key.whole))
-        parameters.add(texts: rows.map(\.value.app))
-        parameters.add(texts: rows.map(\.value.kind.name))
-        parameters.add(rows.map { $0.value.madeAt.microseconds })
-        parameters.add(rows.map { $0.value.usedAt.microseconds })
-        parameters.add(rows.map { $0.value.until.microseconds })
+        parameters.add(rows, bytes: \.key.bytes)
+        parameters.add(rows, bytes: \.key.whole)
+        parameters.add(rows, text: \.value.app)
+        parameters.add(rows, text: \.value.kind.name)
+        parameters.add(rows, integer: { $0.value.madeAt.microseconds })
+        parameters.add(rows, integer: { $0.value.usedAt.microseconds })
+        parameters.add(rows, integer: { $0.value.until.microseconds })
         return Step(statements.insertDigests, parameters)
     }
 }

@@ -1,74 +1,104 @@
 import AssayCore
 import AssayPrimitives
 
-/// The rows that the writes of a batch are decided on.
+/// The rows that the writes of a batch are decided on, each once.
 struct BatchNeeds {
-    private(set) var challenges: Set<RowKey> = []
-    private(set) var keys: Set<RowKey> = []
-    /// The blocks on these keys count.
-    private(set) var standings: Set<RowKey> = []
-    private(set) var digests: Set<RowKey> = []
+    /// Rows of one table, each with a place.
+    struct Rows {
+        private(set) var keys: [RowKey] = []
+        private var places: [RowKey: Int] = [:]
+
+        /// The place of a row, which is added if it is new.
+        mutating func add(_ key: RowKey) -> Int {
+            if let place = places[key] { return place }
+            places[key] = keys.count
+            keys.append(key)
+            return keys.count - 1
+        }
+
+        func place(of key: RowKey) -> Int? { places[key] }
+
+        mutating func reserveCapacity(_ count: Int) {
+            keys.reserveCapacity(count)
+            places.reserveCapacity(count)
+        }
+    }
+
+    private(set) var challenges = Rows()
+    private(set) var keys = Rows()
+    private(set) var digests = Rows()
+    /// The rows of the blocks on `keys`, in their order.
+    private(set) var blocks: [RowKey] = []
+    /// For each write in turn: the place of the new challenge, or the place of the row of each effect.
+    private(set) var places: [Int] = []
+    /// The places of keys that are enrolled. All columns of their rows count, of others only those of their state.
+    private(set) var enrolled: Set<Int> = []
     /// Accounts whose other keys count, because an enrolment has a limit.
     private(set) var accounts: Set<[UInt8]> = []
     /// The rows that serialise enrolments with a limit: one lock for several accounts.
     private(set) var accountLocks: Set<Int32> = []
 
     init(_ writes: [PendingWrite]) {
-        for pending in writes {
-            switch pending.write {
-            case .issue(let challenge): challenges.insert(RowKey(challenge.value))
-            case .commit(let effects): for effect in effects { add(effect.action) }
+        places.reserveCapacity(writes.count)
+        keys.reserveCapacity(writes.count)
+        // By index: an element in a variable is a copy, whose references are counted.
+        for index in writes.indices {
+            switch writes[index].write {
+            case .issue(let challenge): places.append(challenges.add(RowKey(challenge.value)))
+            case .commit(let effects): for effect in effects.indices { places.append(add(effects[effect].action)) }
             }
         }
     }
 
-    private mutating func add(_ action: LedgerEffect.Action) {
+    private mutating func add(_ action: LedgerEffect.Action) -> Int {
         switch action {
-        case .consumeChallenge(let value, _, _): challenges.insert(RowKey(value))
+        case .consumeChallenge(let value, _, _): return challenges.add(RowKey(value))
         case .enrol(let key, let rules):
-            keys.insert(RowKey(key.identifier))
-            standings.insert(Self.block(on: key.identifier))
-            guard rules.limit != nil, let account = key.account else { return }
+            let place = add(key.identifier)
+            enrolled.insert(place)
+            guard rules.limit != nil, let account = key.account else { return place }
             let hash = Digest.sha256(Array(account.utf8))
             accounts.insert(hash)
             accountLocks.insert((Int32(hash[0]) << 8 | Int32(hash[1])) % LedgerSchema.accountLocks)
-        case .advanceCounter(let advance):
-            keys.insert(RowKey(advance.key))
-            standings.insert(Self.block(on: advance.key))
-        case .rememberDigest(let use): digests.insert(RowKey(use.digest))
+            return place
+        case .advanceCounter(let advance): return add(advance.key)
+        case .rememberDigest(let use): return digests.add(RowKey(use.digest))
+        case .useKey(let use): return add(use.key)
         }
     }
 
-    /// The row of the block on a key. Base64 without Foundation, whose own takes as long as the rest.
-    static func block(on key: KeyIdentifier) -> RowKey {
-        RowKey(LedgerSubject(.key, Base64.encode(key.value, .standard)))
+    private mutating func add(_ key: KeyIdentifier) -> Int {
+        let place = keys.add(RowKey(key))
+        if place == blocks.count { blocks.append(RowKey(blockOn: key)) }
+        return place
     }
 
-    /// The statements that lock and read the rows, in the order of ``BatchRows/load(_:_:)``.
+    /// The statements that lock and read the rows, in the order of ``BatchRows/init(_:_:)``.
     func steps(_ statements: LedgerStatements) -> [Step] {
-        func step(_ statement: Statement, _ keys: Set<RowKey>) -> Step? {
-            guard !keys.isEmpty else { return nil }
-            var parameters = Parameters()
-            parameters.add(keys.map(\.bytes))
-            return Step(statement, parameters)
-        }
         var steps: [Step] = []
+        func add(_ statement: Statement, _ keys: [RowKey]) {
+            guard !keys.isEmpty else { return }
+            var parameters = Parameters()
+            parameters.add(keys, bytes: { $0.bytes })
+            steps.append(Step(statement, parameters))
+        }
         if !accountLocks.isEmpty {
             var parameters = Parameters()
             parameters.add(Array(accountLocks))
             steps.append(Step(statements.lockAccounts, parameters))
         }
-        if let step = step(statements.lockChallenges, challenges) { steps.append(step) }
+        add(statements.lockChallenges, challenges.keys)
+        // One statement for all keys: two would not lock them in the order of their keys.
         if accounts.isEmpty {
-            if let step = step(statements.lockKeys, keys) { steps.append(step) }
+            add(enrolled.isEmpty ? statements.lockKeyStates : statements.lockKeys, keys.keys)
         } else {
             var parameters = Parameters()
-            parameters.add(keys.map(\.bytes))
-            parameters.add(Array(accounts))
+            parameters.add(keys.keys, bytes: { $0.bytes })
+            parameters.add(accounts, bytes: { $0 })
             steps.append(Step(statements.lockKeysOfAccounts, parameters))
         }
-        if let step = step(statements.findStandings, standings) { steps.append(step) }
-        if let step = step(statements.findDigests, digests) { steps.append(step) }
+        add(statements.findStandings, blocks)
+        add(statements.findDigests, digests.keys)
         return steps
     }
 }

@@ -32,11 +32,25 @@ enum BatchAnswer: Sendable {
 }
 
 /// A write that waits for its answer.
-struct PendingWrite: Sendable {
+@safe struct PendingWrite: Sendable {
     let write: BatchWrite
     /// The time of the decision.
     let now: Date
     /// When the caller gets an answer at the latest, unless a COMMIT was sent.
     let deadline: ContinuousClock.Instant
-    let answer: CheckedContinuation<Result<BatchAnswer, LedgerOutage>, Never>
+    private let answer: UnsafeContinuation<Result<BatchAnswer, LedgerOutage>, Never>
+
+    /// Describes a write. ``resume(_:)`` must be called once.
+    @unsafe init(
+        write: BatchWrite, now: Date, deadline: ContinuousClock.Instant,
+        answer: UnsafeContinuation<Result<BatchAnswer, LedgerOutage>, Never>
+    ) {
+        self.write = write
+        self.now = now
+        self.deadline = deadline
+        unsafe self.answer = answer
+    }
+
+    /// Answers the caller.
+    func resume(_ result: Result<BatchAnswer, LedgerOutage>) { unsafe answer.resume(returning: result) }
 }

@@ -1,17 +1,17 @@
 import AssayCore
 import AssayKeyStore
 
-/// The row of one writing connection, which says up to which batch its writes are stored.
+/// The row of one writing connection. It stores the number of the last batch that was committed.
 ///
-/// Each batch updates it in its own transaction, under the writer's epoch. After a lost answer the writer asks it on a new
-/// connection, in an update that raises the epoch: that waits for the end of the lost transaction, finds out whether it was
-/// committed, and voids it if it comes later.
+/// Each batch updates the row in its own transaction, if the row has the epoch of the connection. After a lost answer the writer raises
+/// the epoch on a new connection and reads the number. The update waits for the end of the lost transaction. If that begins later, it
+/// finds another epoch and stores nothing.
 struct WriterRow {
     /// How a batch ended whose answer was lost.
     enum Ending {
         case applied
         case notApplied
-        /// The row is gone: the database is another one, such as a standby that had not received it.
+        /// The row did not exist: it was deleted, or this server is a standby that was promoted without it.
         case unknown
     }
 
@@ -62,8 +62,9 @@ struct WriterRow {
         return ending(last)
     }
 
-    /// A new row holds -1 minus the last batch that was claimed before it: how that ended is unknown, also if the row is found only
-    /// on the next connection. Later batches are in the row, or not applied.
+    /// A new row holds -1 minus the number of the last batch that was claimed before. How that batch ended is unknown. The number also
+    /// shows this when the row was inserted on one connection and read on the next. A later batch overwrites the number, or was not
+    /// applied.
     private func ending(_ stored: Int64) -> Ending {
         if stored == -1 - batch, batch > 0 { return .unknown }
         return stored == batch ? .applied : .notApplied
@@ -76,7 +77,7 @@ struct WriterRow {
             UPDATE \(schema).writer SET epoch = epoch + 1, seen_at = \(LedgerStatements.serverTime) WHERE id = $1
             RETURNING epoch, batch
             """)
-        // Read behind the update: whoever moves the ledger stores this mark before it fences all writers.
+        // The mark is read after the update: a migration stores the mark before it raises the epochs.
         let mark = Statement("SELECT moved_to FROM \(schema).ledger WHERE one = 1")
         let rows = try holder.transact([Step(update, parameters), Step(mark)])
         if let other = rows[1].bytes(0, 0) { throw LedgerMark(other).outage(of: holder.target.place) }

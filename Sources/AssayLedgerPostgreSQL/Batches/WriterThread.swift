@@ -46,17 +46,22 @@ final class WriterThread {
 
     /// Runs until the queue is closed and empty.
     func run() {
-        while let batch = queue.take(atMost: Self.batchLimit) {
+        while let batch = queue.take() {
             let answers = write(batch)
-            for (pending, answer) in zip(batch, answers) { pending.answer.resume(returning: answer) }
             let isChange = answers.contains { if case .success(let answer) = $0 { answer.isChange } else { false } }
-            if isChange, let now = batch.lazy.map(\.now).min() { purge(now) }
+            // Read before the answers: the callers free what they have written then.
+            let now = batch.indices.lazy.map { batch[$0].now }.min()
+            for index in batch.indices { batch[index].resume(answers[index]) }
+            if isChange, let now { purge(now) }
         }
     }
 
     /// Makes writes. Returns an answer for each when all are durable. Those whose time is over are not sent.
     private func write(_ batch: [PendingWrite]) -> [Result<BatchAnswer, LedgerOutage>] {
         let now = ContinuousClock.now
+        guard batch.indices.contains(where: { holder.isLate(batch[$0].deadline, at: now) }) else {
+            return attempt(batch)
+        }
         let punctual = batch.filter { !holder.isLate($0.deadline, at: now) }
         var answers = (punctual.isEmpty ? [] : attempt(punctual)).makeIterator()
         return batch.map { pending in
@@ -68,7 +73,7 @@ final class WriterThread {
     /// Makes writes by the earliest of their deadlines: connecting, all round trips and the attempt after a lost connection. Only
     /// settling a COMMIT that was sent may last longer.
     private func attempt(_ batch: [PendingWrite]) -> [Result<BatchAnswer, LedgerOutage>] {
-        holder.limit = batch.map(\.deadline).min()
+        holder.limit = batch.indices.lazy.map { batch[$0].deadline }.min()
         defer { holder.limit = nil }
         var races = 0
         var reconnections = 0
@@ -126,8 +131,7 @@ final class WriterThread {
             }
         }
         let start = DispatchTime.now()
-        counters.count(\.transactions)
-        counters.count(\.writes, batch.count)
+        counters.begin(writes: batch.count)
         let needs = BatchNeeds(batch)
         let settings = holder.transactionSettings(connection)
         let opening = [Step(LedgerStatements.begin)] + settings + [row.claim(statements)]
@@ -140,13 +144,7 @@ final class WriterThread {
         let changes: [Step]
         do {
             var rows = try BatchRows(needs, locked[opening.count...])
-            answers = batch.map { pending in
-                do throws(LedgerOutage) {
-                    return .success(try rows.decide(pending.write, at: pending.now))
-                } catch {
-                    return .failure(error)
-                }
-            }
+            answers = rows.decide(batch)
             changes = try rows.changes(statements)
         } catch {
             holder.recover(from: error)

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// The connection of one thread. It is opened when it is needed, and opened again after it was lost.
 final class ConnectionHolder {
-    /// What is demanded of a database.
+    /// What a database must be.
     enum Demand {
         /// A ledger of a version that this code knows, on a durable primary.
         case ledger
@@ -14,11 +14,14 @@ final class ConnectionHolder {
     let target: ConnectionTarget
     private let demand: Demand
     private let session: SessionSettings
+    /// A tenth of the timeout. Dividing it for each operation takes longer than comparing.
+    private let margin: Duration
     private var connection: DatabaseConnection?
 
     init(_ target: ConnectionTarget, demand: Demand = .ledger, findsByKeys: Bool) {
         self.target = target
         self.demand = demand
+        margin = target.timeout / 10
         session = SessionSettings(timeout: target.timeout, findsByKeys: findsByKeys)
     }
 
@@ -32,13 +35,13 @@ final class ConnectionHolder {
         return limit.map { min($0, latest) } ?? latest
     }
 
-    /// Whether an operation is not begun any more. A tenth of the timeout must be left: operations that have waited for long share
-    /// a round trip with others, and would else cut the connection of all.
+    /// Whether an operation is too late to begin: less than a tenth of the timeout is left. Operations share round trips, and one that
+    /// ends in the middle of a round trip would close the connection of all.
     func isLate(_ deadline: ContinuousClock.Instant, at now: ContinuousClock.Instant) -> Bool {
-        deadline - now <= target.timeout / 10
+        deadline - now <= margin
     }
 
-    /// The outage of an operation that was not begun in time.
+    /// The outage of an operation that is too late.
     var lateness: LedgerOutage {
         LedgerOutage(
             .unreachable,
@@ -52,13 +55,26 @@ final class ConnectionHolder {
     /// The connection.
     func current() throws -> DatabaseConnection {
         if let connection { return connection }
-        let opened = try DatabaseConnection(target, by: deadline)
-        var steps = [Step(ServerSettings.query)]
-        if !target.isPooled {
-            steps.insert(Step(session.statement(isLocal: false, serverVersion: opened.serverVersion)), at: 0)
+        let opened = try DatabaseConnection.open(target, by: deadline)
+        // A pooler that ends a transaction with each statement refuses one that is open between round trips.
+        if target.pooler != nil {
+            _ = try opened.run([Step(LedgerStatements.begin)], by: deadline)
+            _ = try opened.run([Step(LedgerStatements.rollback)], by: deadline)
         }
+        let steps = [
+            Step(LedgerStatements.begin),
+            Step(session.statement(isLocal: target.isPooled, serverVersion: opened.serverVersion)),
+            Step(ServerSettings.query), Step(LedgerStatements.commit),
+        ]
         let rows = try opened.run(steps, by: deadline)
-        if let last = rows.last { try require(ServerSettings(last, now: Date().microseconds)) }
+        let settings = ServerSettings(rows[2], now: Date().microseconds)
+        try require(settings)
+        guard target.pooler != nil || settings.backend == opened.backend else {
+            throw LedgerOutage(
+                .unreachable,
+                "a pooler is between this machine and \(target.place): add pooler=session to the URL if each client keeps its "
+                    + "server, and pooler=transaction if it does not")
+        }
         if demand == .ledger { try LedgerVersion.require(opened, target, by: deadline) }
         connection = opened
         return opened
@@ -72,7 +88,7 @@ final class ConnectionHolder {
 
     /// Closes the connection. The next use opens another one.
     func drop() {
-        // The caller may hold a reference; the server must not wait for that to go on without this client.
+        // The caller may hold a reference, which would keep the connection open.
         connection?.cut()
         connection = nil
     }
@@ -119,9 +135,7 @@ final class ConnectionHolder {
             throw LedgerOutage(
                 .readOnly, "\(target.place) is a standby, which takes no writes; name the primary, or all hosts")
         }
-        if let objection = settings.objection, !(target.isPooled && objection.hasPrefix("synchronous_commit")),
-            !target.isDurabilityWaived
-        {
+        if let objection = settings.objection, !target.isDurabilityWaived {
             throw LedgerOutage(
                 .notDurable,
                 "\(target.place) may forget what it has committed: \(objection); set it to on, or add durability=waived to "

@@ -11,16 +11,29 @@ import Foundation
 struct ConnectionTarget: Sendable, Equatable {
     /// The URL, for messages. It holds no password.
     let place: String
-    /// What libpq is given.
-    let keywords: [(String, String)]
+    /// The settings that libpq gets for each host, in the order in which hosts are tried.
+    let hosts: [[(String, String)]]
+    /// How long each address of a host is waited for.
+    let connectTimeout: Duration
     /// The schema of the tables.
     let schema: String
     /// Whether a server that may forget what it has committed is used all the same.
     let isDurabilityWaived: Bool
-    /// Whether a pooler changes servers between transactions: there are no prepared statements and no settings of a session.
-    let isPooled: Bool
+    /// Which pooler is between this machine and the server; nil for none.
+    let pooler: Pooler?
     /// How long an operation waits for the server.
     let timeout: Duration
+
+    /// The mode of a pooler.
+    enum Pooler: String, Sendable, CaseIterable {
+        /// A client keeps its server.
+        case session
+        /// A client changes servers between transactions: there are no prepared statements and no settings of a session.
+        case transaction
+    }
+
+    /// Whether a pooler changes servers between transactions.
+    var isPooled: Bool { pooler == .transaction }
 
     static func == (left: ConnectionTarget, right: ConnectionTarget) -> Bool { left.place == right.place }
 
@@ -57,29 +70,46 @@ struct ConnectionTarget: Sendable, Equatable {
             }
         }
         schema = try Self.schema(own["schema"] ?? "assay")
-        isDurabilityWaived = try Self.choice(own["durability"], "durability", "waived")
-        isPooled = try Self.choice(own["pooler"], "pooler", "transaction")
+        isDurabilityWaived = try Self.choice(own["durability"], "durability", ["waived"]) != nil
+        pooler = try Self.choice(own["pooler"], "pooler", Pooler.allCases.map(\.rawValue)).flatMap(Pooler.init)
         timeout = try Self.seconds(own["timeout"])
         place = scheme + rest
         let text = scheme + parts[0] + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
         var keywords = try Self.parse(String(text))
         for (name, _) in keywords { try Self.refuse(secret: name) }
-        if let value = keywords.first(where: { $0.0 == "connect_timeout" })?.1 {
-            guard let seconds = Int(value), (1...600).contains(seconds) else {
-                throw PostgreSQLURLError(
-                    "connect_timeout=\(value.excerpt) is no time; allowed are 1 to 600 seconds for each host")
-            }
+        let wait = keywords.first { $0.0 == "connect_timeout" }?.1 ?? "2"
+        guard let seconds = Int(wait), (1...600).contains(seconds) else {
+            throw PostgreSQLURLError(
+                "connect_timeout=\(wait.excerpt) is no time; allowed are 1 to 600 seconds for each host")
         }
+        connectTimeout = .seconds(seconds)
         func preset(_ name: String, _ value: String) {
             if !keywords.contains(where: { $0.0 == name }) { keywords.append((name, value)) }
         }
         preset("application_name", "assay")
         preset("target_session_attrs", "read-write")
-        preset("connect_timeout", "2")
         // Reading would have to know how much the library of GSSAPI has read already.
         preset("gssencmode", "disable")
         preset("tcp_user_timeout", "\(timeout.components.seconds * 1000)")
-        self.keywords = keywords + [("client_encoding", "UTF8")]
+        hosts = Self.hosts(keywords + [("client_encoding", "UTF8")])
+    }
+
+    /// The settings of each host. libpq waits without a limit when it is driven step by step, also for the first of several hosts.
+    private static func hosts(_ keywords: [(String, String)]) -> [[(String, String)]] {
+        let lists = keywords.filter { ["host", "hostaddr", "port"].contains($0.0) }.map {
+            ($0.0, $0.1.split(separator: ",", omittingEmptySubsequences: false))
+        }
+        let count = lists.lazy.filter { $0.0 != "port" }.map(\.1.count).max() ?? 1
+        // libpq refuses lists of other lengths, with a message.
+        guard lists.allSatisfy({ $0.1.count == count || ($0.0 == "port" && $0.1.count == 1) }) else {
+            return [keywords]
+        }
+        return (0..<count).map { number in
+            keywords.map { name, value in
+                let list = lists.first { $0.0 == name }?.1 ?? []
+                return (name, list.count == count ? String(list[number]) : value)
+            }
+        }
     }
 
     private static func refuse(secret name: String) throws(PostgreSQLURLError) {
@@ -103,12 +133,15 @@ struct ConnectionTarget: Sendable, Equatable {
         return name
     }
 
-    private static func choice(_ value: String?, _ name: String, _ allowed: String) throws(PostgreSQLURLError) -> Bool {
-        guard let value else { return false }
-        guard value == allowed else {
-            throw PostgreSQLURLError("\(name)=\(value.excerpt) is unknown; allowed is \(name)=\(allowed)")
+    private static func choice(
+        _ value: String?, _ name: String, _ allowed: [String]
+    ) throws(PostgreSQLURLError) -> String? {
+        guard let value else { return nil }
+        guard allowed.contains(value) else {
+            let choices = allowed.map { "\(name)=\($0)" }.joined(separator: " and ")
+            throw PostgreSQLURLError("\(name)=\(value.excerpt) is unknown; allowed is \(choices)")
         }
-        return true
+        return value
     }
 
     private static func seconds(_ value: String?) throws(PostgreSQLURLError) -> Duration {

@@ -11,27 +11,67 @@ import Foundation
     /// The names of statements that the server has prepared.
     private var prepared: Set<String> = []
 
-    /// Connects. Blocks until the deadline, or for `connect_timeout` seconds for each host if that is less. libpq waits for two
-    /// seconds at least.
-    init(_ target: ConnectionTarget, by deadline: ContinuousClock.Instant) throws(DatabaseFailure) {
-        let left = (deadline - .now).components.seconds
-        guard ContinuousClock.now < deadline else { throw .deadline("connecting") }
-        let hosts = target.keywords.first { $0.0 == "host" }?.1.split(separator: ",").count ?? 1
-        let keywords = target.keywords.map { name, value in
-            name == "connect_timeout"
-                ? (name, "\(min(Int64(value) ?? left, max(left / Int64(max(hosts, 1)), 2)))") : (name, value)
+    /// Connects to the first host that takes the connection. Blocks until the deadline at the latest, but for the system's search
+    /// for the addresses of a name.
+    static func open(
+        _ target: ConnectionTarget, by deadline: ContinuousClock.Instant
+    ) throws(DatabaseFailure) -> DatabaseConnection {
+        var failures: [DatabaseFailure] = []
+        for (number, host) in target.hosts.enumerated() {
+            let left = deadline - ContinuousClock.now
+            guard left > .zero else { break }
+            do throws(DatabaseFailure) {
+                // A host that does not answer leaves time for the others.
+                return try DatabaseConnection(host, target, by: .now + left / (target.hosts.count - number))
+            } catch {
+                failures.append(error)
+            }
         }
-        guard let handle = unsafe Self.connect(keywords) else {
+        throw DatabaseFailure.connecting(failures)
+    }
+
+    private init(
+        _ host: [(String, String)], _ target: ConnectionTarget, by deadline: ContinuousClock.Instant
+    ) throws(DatabaseFailure) {
+        guard let handle = unsafe Self.start(host) else {
             throw DatabaseFailure(extent: .connection, state: "53200", message: "libpq has no memory left")
         }
         unsafe self.handle = handle
         notices = Notices()
         preparesStatements = !target.isPooled
-        guard unsafe PQstatus(handle) == CONNECTION_OK else { throw connectionFailure("28000") }
+        // The text of a refusal then has its SQLSTATE, which libpq keeps for itself.
+        _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+        try connect(by: deadline, each: target.connectTimeout)
+        _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
         unsafe PQsetNoticeReceiver(handle, Self.receive, Unmanaged.passUnretained(notices).toOpaque())
         guard unsafe PQsetnonblocking(handle, 1) == 0, unsafe PQenterPipelineMode(handle) == 1 else {
-            throw connectionFailure(nil)
+            throw connectionFailure()
         }
+    }
+
+    /// <https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-PQCONNECTSTARTPARAMS>
+    private func connect(by deadline: ContinuousClock.Instant, each timeout: Duration) throws(DatabaseFailure) {
+        var next = unsafe PQstatus(handle) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
+        var limit = min(deadline, .now + timeout)
+        while next != PGRES_POLLING_OK {
+            guard next != PGRES_POLLING_FAILED else { throw refusal() }
+            do throws(DatabaseFailure) {
+                let events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT
+                try wait(Int16(events), by: limit, "connecting to \(host)")
+            } catch {
+                guard unsafe PQstatus(handle) == CONNECTION_STARTED, ContinuousClock.now < deadline else { throw error }
+                // libpq takes this for a refusal, and goes on with the next address of the host's name.
+                cut()
+                limit = min(deadline, .now + timeout)
+            }
+            next = unsafe PQconnectPoll(handle)
+        }
+    }
+
+    /// The host of the connection, for messages.
+    private var host: String {
+        guard let host = unsafe PQhost(handle), let port = unsafe PQport(handle) else { return "the server" }
+        return unsafe "\(String(cString: host)), port \(String(cString: port))"
     }
 
     deinit {
@@ -42,7 +82,7 @@ import Foundation
     /// Ends the connection for the server at once. Memory is freed with the last reference.
     func cut() { _ = unsafe shutdown(PQsocket(handle), Int32(SHUT_RDWR)) }
 
-    private static func connect(_ keywords: [(String, String)]) -> OpaquePointer? {
+    private static func start(_ keywords: [(String, String)]) -> OpaquePointer? {
         let names = unsafe keywords.map { unsafe strdup($0.0) }
         let values = unsafe keywords.map { unsafe strdup($0.1) }
         defer { unsafe (names + values).forEach { unsafe free($0) } }
@@ -50,13 +90,16 @@ import Foundation
         let valuePointers = unsafe values.map { unsafe UnsafePointer($0) } + [nil]
         return unsafe namePointers.withUnsafeBufferPointer { names in
             unsafe valuePointers.withUnsafeBufferPointer { values in
-                unsafe PQconnectdbParams(names.baseAddress, values.baseAddress, 0)
+                unsafe PQconnectStartParams(names.baseAddress, values.baseAddress, 0)
             }
         }
     }
 
     /// The version of the server, such as 150020. A pooler may report another one.
     var serverVersion: Int { Int(unsafe PQserverVersion(handle)) }
+
+    /// The server's process for this session, as it was announced when the connection began. A pooler announces a number of its own.
+    var backend: Int64 { Int64(unsafe PQbackendPID(handle)) }
 
     /// Whether the server has sent a warning since the last call. It precedes the answer that it belongs to.
     func takeWarning() -> String? {
@@ -161,10 +204,10 @@ import Foundation
     private func next(by deadline: ContinuousClock.Instant) throws(DatabaseFailure) -> StatementRows? {
         while unsafe PQisBusy(handle) == 1 {
             try wait(Int16(POLLIN), by: deadline, "waiting for an answer")
-            guard unsafe PQconsumeInput(handle) == 1 else { throw connectionFailure(nil) }
+            guard unsafe PQconsumeInput(handle) == 1 else { throw connectionFailure() }
         }
         guard let result = unsafe PQgetResult(handle) else {
-            if unsafe PQstatus(handle) != CONNECTION_OK { throw connectionFailure(nil) }
+            if unsafe PQstatus(handle) != CONNECTION_OK { throw connectionFailure() }
             return nil
         }
         let rows = unsafe StatementRows(takingOwnershipOf: result)
@@ -181,8 +224,8 @@ import Foundation
             case 0: return
             case 1:
                 try wait(Int16(POLLIN | POLLOUT), by: deadline, "sending")
-                guard unsafe PQconsumeInput(handle) == 1 else { throw connectionFailure(nil) }
-            default: throw connectionFailure(nil)
+                guard unsafe PQconsumeInput(handle) == 1 else { throw connectionFailure() }
+            default: throw connectionFailure()
             }
         }
     }
@@ -203,21 +246,27 @@ import Foundation
     }
 
     private func require(_ result: Int32) throws(DatabaseFailure) {
-        guard result == 1 else { throw connectionFailure(nil) }
+        guard result == 1 else { throw connectionFailure() }
     }
 
     private func unexpected() -> DatabaseFailure {
         DatabaseFailure(extent: .connection, state: "08P01", message: "the server's answers are out of order")
     }
 
-    /// - Parameter state: what a refusal counts as; a connection that was never made has no SQLSTATE of its own.
-    private func connectionFailure(_ state: String?) -> DatabaseFailure {
-        let text = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
-        let message = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-        let isRefusal = state != nil && (message.contains("authentication") || message.contains("password"))
+    private func connectionFailure() -> DatabaseFailure {
+        let message = errorLines.joined(separator: " ")
         return DatabaseFailure(
-            extent: .connection, state: isRefusal ? state ?? "08006" : "08006",
-            message: message.isEmpty ? "the connection was lost" : message)
+            extent: .connection, state: "08006", message: message.isEmpty ? "the connection was lost" : message)
+    }
+
+    /// Why there is no connection.
+    private func refusal() -> DatabaseFailure {
+        DatabaseFailure(refusal: errorLines.filter { !$0.hasPrefix("LOCATION:") }.joined(separator: " "))
+    }
+
+    private var errorLines: [Substring] {
+        let text = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
+        return text.split(whereSeparator: \.isNewline)
     }
 
     /// The last warning that the server has sent.

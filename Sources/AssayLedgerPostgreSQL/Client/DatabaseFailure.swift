@@ -31,6 +31,39 @@ struct DatabaseFailure: Error {
     }
 }
 
+extension DatabaseFailure {
+    /// A host that was not connected to.
+    ///
+    /// - Parameter text: what libpq says. A refusal of the server contains its SQLSTATE, as in `FATAL:  53300: too many clients`.
+    init(refusal text: String) {
+        if let match = text.firstMatch(of: #/:  ([0-9A-Z]{5}): /#) {
+            self.init(
+                extent: .connection, state: String(match.output.1), message: text.replacing(match.output.0, with: ": "))
+            return
+        }
+        // libpq's own refusals have no SQLSTATE.
+        let state =
+            if text.contains("password") || text.contains("authentication") {
+                "28000"
+            } else if text.contains("session is read-only") || text.contains("hot standby mode") {
+                "25006"
+            } else {
+                "08006"
+            }
+        self.init(extent: .connection, state: state, message: text.isEmpty ? "the connection was lost" : text)
+    }
+
+    /// No host was connected to. A refusal counts more than a host that cannot be reached, and a standby less: during a failover, the
+    /// other host may be the primary.
+    static func connecting(_ failures: [DatabaseFailure]) -> DatabaseFailure {
+        guard let first = failures.first else { return .deadline("connecting") }
+        let decisive =
+            failures.first { !["08006", "25006"].contains($0.state) } ?? failures.first { $0.state == "08006" } ?? first
+        return DatabaseFailure(
+            extent: .connection, state: decisive.state, message: failures.map(\.message).joined(separator: "; "))
+    }
+}
+
 /// A stored value that no ledger writes.
 struct StoredValueError: Error {
     let table: String
@@ -61,6 +94,16 @@ extension LedgerOutage {
         case ("53300", _), ("57P03", _):
             self.init(
                 .unreachable, "\(place) takes no connection now: \(detail); see max_connections and the server's log")
+        case ("08P01", _) where failure.message.contains("statement pooling mode"):
+            self.init(
+                .unreachable,
+                "the pooler of \(place) ends a transaction after each statement: \(detail); set its pool_mode to transaction"
+            )
+        case (_, "08") where failure.message.contains("certificate"):
+            self.init(
+                .unreachable,
+                "\(place) does not prove its identity: \(detail); see sslmode, sslrootcert and the server's certificate"
+            )
         case (_, "08"), ("57P01", _), ("57P02", _), ("57P05", _), ("25P03", _):
             self.init(.unreachable, "\(place) cannot be reached: \(detail); check that the server runs and its address")
         case ("53100", _):

@@ -14,6 +14,8 @@ struct ServerSettings: Sendable, Equatable {
     let isStandby: Bool
     /// The server's time minus that of this machine, in microseconds.
     let clockDifference: Int64
+    /// The server's process for this session.
+    let backend: Int64
 
     /// Why commits may be lost in a power cut; nil if they may not.
     var objection: String? {
@@ -33,7 +35,8 @@ struct ServerSettings: Sendable, Equatable {
         convert_to(current_setting('full_page_writes', true), 'UTF8'),
         convert_to(current_setting('synchronous_commit', true), 'UTF8'),
         convert_to(coalesce(current_setting('synchronous_standby_names', true), ''), 'UTF8'),
-        pg_is_in_recovery(), (extract(epoch FROM clock_timestamp()) * 1000000)::int8
+        pg_is_in_recovery(), (extract(epoch FROM clock_timestamp()) * 1000000)::int8,
+        pg_backend_pid()::int8
         """)
 
     init(_ rows: StatementRows, now: Int64) {
@@ -42,6 +45,7 @@ struct ServerSettings: Sendable, Equatable {
         synchronousStandbys = text(3) ?? ""
         isStandby = rows.integer(0, 4) != 0
         clockDifference = (rows.integer(0, 5) ?? now) - now
+        backend = rows.integer(0, 6) ?? 0
     }
 }
 

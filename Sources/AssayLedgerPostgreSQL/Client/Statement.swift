@@ -50,54 +50,91 @@ struct Parameters {
     mutating func add(_ value: [UInt8]?) { add(.bytes, value) }
 
     /// Adds a text as `bytea`; NULL for nil.
-    mutating func add(text: String?) { add(.bytes, text.map { Array($0.utf8) }) }
+    mutating func add(text: String?) { add(.bytes, text?.utf8) }
 
     /// Adds an `int8`; NULL for nil.
-    mutating func add(_ value: Int64?) { add(.int8, value.map(Self.encoded)) }
+    mutating func add(_ value: Int64?) { add(.int8, value.map { Self.encoded($0) }) }
 
     /// Adds an `int4`.
-    mutating func add(_ value: Int32) { add(.int4, Self.encode(value)) }
+    mutating func add(_ value: Int32) { add(.int4, Self.encoded(value)) }
 
-    /// Adds an array of `bytea`.
-    mutating func add(_ values: [[UInt8]?]) { addArray(.bytesArray, .bytes, values) }
+    /// Adds an array of `bytea`, one of each item; NULL for nil.
+    mutating func add<Items: Collection>(_ items: Items, bytes value: (Items.Element) -> [UInt8]?) {
+        addArray(.bytesArray, .bytes, items) { $0.append(value($1)) }
+    }
 
-    /// Adds an array of texts as `bytea`.
-    mutating func add(texts: [String?]) { addArray(.bytesArray, .bytes, texts.map { $0.map { Array($0.utf8) } }) }
+    /// Adds an array of texts as `bytea`, one of each item; NULL for nil.
+    mutating func add<Items: Collection>(_ items: Items, text value: (Items.Element) -> String?) {
+        addArray(.bytesArray, .bytes, items) { $0.append(value($1)?.utf8) }
+    }
 
-    /// Adds an array of `int8`.
-    mutating func add(_ values: [Int64?]) { addArray(.int8Array, .int8, values.map { $0.map(Self.encoded) }) }
+    /// Adds an array of `int8`, one of each item; NULL for nil.
+    mutating func add<Items: Collection>(_ items: Items, integer value: (Items.Element) -> Int64?) {
+        addArray(.int8Array, .int8, items) { $0.append(integer: value($1)) }
+    }
 
     /// Adds an array of `int4`.
-    mutating func add(_ values: [Int32]) { addArray(.int4Array, .int4, values.map(Self.encode)) }
+    mutating func add(_ values: [Int32]) { addArray(.int4Array, .int4, values) { $0.append(integer: $1) } }
 
-    private mutating func add(_ kind: Kind, _ value: [UInt8]?) {
+    private mutating func add(_ kind: Kind, _ value: (some Collection<UInt8>)?) {
         types.append(kind.rawValue)
         guard let value else { return spans.append(nil) }
-        spans.append(bytes.count..<bytes.count + value.count)
+        let start = bytes.count
         bytes += value
+        spans.append(start..<bytes.count)
     }
 
     /// Dimensions, whether there are NULLs, the type, and for the one dimension its length and its lower bound; then each
     /// element after its length, which is -1 for NULL.
-    private mutating func addArray(_ kind: Kind, _ element: Kind, _ values: [[UInt8]?]) {
+    private mutating func addArray<Items: Collection>(
+        _ kind: Kind, _ element: Kind, _ items: Items, _ append: (inout ArrayElements, Items.Element) -> Void
+    ) {
         types.append(kind.rawValue)
         let start = bytes.count
-        let hasNull = values.contains { $0 == nil }
-        bytes += Self.encode(values.isEmpty ? 0 : 1) + Self.encode(hasNull ? 1 : 0)
-        bytes += Self.encode(Int32(bitPattern: element.rawValue))
-        if !values.isEmpty { bytes += Self.encode(Int32(clamping: values.count)) + Self.encode(1) }
-        for value in values {
-            bytes += Self.encode(value.map { Int32(clamping: $0.count) } ?? -1)
-            if let value { bytes += value }
+        var elements = ArrayElements(bytes: bytes)
+        bytes = []
+        elements.bytes.reserveCapacity(start + 20 + 16 * items.count)
+        elements.write(Int32(items.isEmpty ? 0 : 1))
+        elements.write(Int32(0))
+        elements.write(element.rawValue)
+        if !items.isEmpty {
+            elements.write(Int32(clamping: items.count))
+            elements.write(Int32(1))
         }
+        for item in items { append(&elements, item) }
+        bytes = elements.bytes
+        if elements.hasNull { bytes[start + 7] = 1 }
         spans.append(start..<bytes.count)
     }
 
-    private static func encoded(_ value: Int64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }
+    /// The elements of an array, each after its length.
+    private struct ArrayElements {
+        var bytes: [UInt8]
+        var hasNull = false
+
+        mutating func append(_ value: (some Collection<UInt8>)?) {
+            guard let value else { return appendNull() }
+            write(Int32(clamping: value.count))
+            bytes += value
+        }
+
+        mutating func append<Integer: FixedWidthInteger>(integer value: Integer?) {
+            guard let value else { return appendNull() }
+            write(Int32(MemoryLayout<Integer>.size))
+            write(value)
+        }
+
+        private mutating func appendNull() {
+            hasNull = true
+            write(Int32(-1))
+        }
+
+        mutating func write(_ value: some FixedWidthInteger) {
+            unsafe withUnsafeBytes(of: value.bigEndian) { unsafe bytes.append(contentsOf: $0) }
+        }
     }
 
-    private static func encode(_ value: Int32) -> [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+    private static func encoded(_ value: some FixedWidthInteger) -> [UInt8] {
+        unsafe withUnsafeBytes(of: value.bigEndian) { unsafe Array($0) }
     }
 }

@@ -2,7 +2,7 @@ import AssayCore
 import AssayKeyStore
 import FoundationEssentials
 
-/// The statements of changes by hand. They are rare, and parsed each time.
+/// The statements of changes by operators. They are rare, and parsed each time.
 struct AdministrationStatements {
     /// The schema, quoted.
     let schema: String
@@ -43,6 +43,12 @@ struct AdministrationStatements {
             $0.add(standing.allowance == nil ? 0 : 1 as Int32)
             $0.add(text: standing.allowance.map { $0.checks.map(\.name).joined(separator: " ") })
             $0.add(text: standing.setBy)
+        }
+    }
+
+    func standing(of subject: LedgerSubject) -> Step {
+        step("SELECT \(LedgerStatements.standingColumns) FROM \(schema).standing WHERE id = $1") {
+            $0.add(RowKey(subject).bytes)
         }
     }
 

@@ -7,7 +7,9 @@ import AssayCore
 /// a ledger.
 struct LedgerSchema: Sendable {
     /// The version of the tables that this code reads and writes.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
+    /// The oldest version of this code that may use the tables.
+    static let compatible: Int64 = 1
     /// The number of rows that serialise enrolments with a limit; see `accountLock`.
     static let accountLocks: Int32 = 1024
 
@@ -89,7 +91,7 @@ struct LedgerSchema: Sendable {
                 action bytea NOT NULL, subject bytea NOT NULL, detail bytea NOT NULL, previous_hash bytea NOT NULL,
                 hash bytea NOT NULL)
             """,
-            // Locked by each change by hand: changes happen one after the other.
+            // Each change by an operator locks this row, so that changes happen one after the other.
             """
             CREATE TABLE \(prefix).audit_head (
                 one int4 PRIMARY KEY CHECK (one = 1), number int8 NOT NULL, hash bytea NOT NULL)
@@ -99,14 +101,43 @@ struct LedgerSchema: Sendable {
             CREATE TABLE \(prefix).purge (
                 one int4 PRIMARY KEY CHECK (one = 1), challenges_until int8 NOT NULL, digests_until int8 NOT NULL)
             """,
-            "INSERT INTO \(prefix).ledger (one, version, compatible) VALUES (1, \(Self.version), \(Self.version))",
+            "INSERT INTO \(prefix).ledger (one, version, compatible) VALUES (1, \(Self.version), \(Self.compatible))",
             "INSERT INTO \(prefix).account_lock (id) SELECT generate_series(0, \(Self.accountLocks - 1))",
             "INSERT INTO \(prefix).audit_head (one, number, hash) VALUES (1, 0, decode(repeat('00', 32), 'hex'))",
             """
             INSERT INTO \(prefix).purge (one, challenges_until, digests_until)
             VALUES (1, -9223372036854775808, -9223372036854775808)
             """,
+        ] + tasks
+    }
+
+    /// The statements that create what version 2 added. `due_at` of a leased task is the end of the lease.
+    private var tasks: [String] {
+        [
+            """
+            CREATE TABLE \(prefix).task (
+                id bytea PRIMARY KEY, queue bytea NOT NULL, key bytea NOT NULL, due_at int8 NOT NULL, holder bytea,
+                content bytea NOT NULL, revision int8 NOT NULL CHECK (revision > 0))
+            """,
+            "CREATE UNIQUE INDEX task_key ON \(prefix).task (queue, key)",
+            "CREATE INDEX task_due_at ON \(prefix).task (queue, due_at)",
         ]
+    }
+
+    /// The statements that bring tables of version 1 to this version, executed in one transaction.
+    ///
+    /// - Parameter roles: the roles of servers, which need rights on the new table.
+    func upgrade(roles: [String]) -> [String] {
+        ["UPDATE \(prefix).ledger SET version = \(Self.version), compatible = \(Self.compatible) WHERE one = 1"] + tasks
+            + roles.flatMap(grants)
+    }
+
+    /// The query for the roles that a server uses, as the owner sees them.
+    var serverRoles: String {
+        """
+        SELECT DISTINCT convert_to(grantee::text, 'UTF8') FROM information_schema.role_table_grants
+        WHERE table_schema = '\(name)' AND table_name = 'document' AND grantee <> grantor AND grantee <> 'PUBLIC'
+        """
     }
 
     /// The tables, and what a role of a server needs on each. It can neither change nor delete entries of the audit trail.
@@ -116,11 +147,23 @@ struct LedgerSchema: Sendable {
         ("used_digest", "SELECT, INSERT, UPDATE, DELETE"), ("forgotten_use", "SELECT, INSERT, UPDATE"),
         ("standing", "SELECT, INSERT, UPDATE, DELETE"), ("operator", "SELECT, INSERT, UPDATE"),
         ("sealed_key", "SELECT, INSERT, UPDATE, DELETE"), ("document", "SELECT, INSERT, UPDATE"),
+        ("task", "SELECT, INSERT, UPDATE, DELETE"),
         ("audit", "SELECT, INSERT"), ("audit_head", "SELECT, UPDATE"), ("purge", "SELECT, UPDATE"),
     ]
 
-    /// The names of the tables.
-    static var tables: [String] { rights.map(\.0) }
+    /// The columns whose values are unique: a second entry of a challenge, a key or a digest fails there.
+    static let uniqueColumns = [
+        "ledger.one", "writer.id", "account_lock.id", "challenge.id", "enrolled_key.id", "used_digest.id",
+        "standing.id",
+        "operator.token_hash", "sealed_key.name", "document.name", "task.id", "audit.number", "audit_head.one",
+        "purge.one",
+    ]
+
+    /// The indexes beside those of ``uniqueColumns``.
+    static let indexes = [
+        "challenge_expires_at", "enrolled_key_account", "used_digest_until", "forgotten_use_origin", "operator_name",
+        "task_key", "task_due_at",
+    ]
 
     /// The statements that grant a role what a server needs.
     func grants(to role: String) -> [String] {

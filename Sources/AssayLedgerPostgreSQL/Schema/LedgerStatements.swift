@@ -13,6 +13,7 @@ struct LedgerStatements: Sendable {
     static let challengeColumns = "id, whole, app, purpose, issued_at, expires_at, consumed_at"
     static let keyColumns =
         "id, whole, app, public_key, counter, skipped, enrolled_at, properties, account, retired_at"
+    static let stateColumns = "id, app, counter, skipped, account, retired_at"
     static let digestColumns = "id, whole, app, kind, made_at, used_at, until"
     static let standingColumns = "id, whole, reason, since, until, allows, checks, operator"
     static let operatorColumns = "token_hash, name, role, added_at, added_by, until, revoked_at, revoked_by"
@@ -23,7 +24,8 @@ struct LedgerStatements: Sendable {
     /// The schema, quoted.
     let schema: String
 
-    let claimBatch, lockAccounts, lockChallenges, lockKeys, lockKeysOfAccounts, findStandings, findDigests: Statement
+    let claimBatch, lockAccounts, lockChallenges, lockKeyStates, lockKeys, lockKeysOfAccounts: Statement
+    let findStandings, findDigests: Statement
     let insertChallenges, consumeChallenges, insertKeys, advanceKeys, changeKeys, insertDigests: Statement
     let findKey, findOperator, findDocument: Statement
     let lockAudit, findMark, appendAudit, moveAuditHead: Statement
@@ -43,6 +45,9 @@ struct LedgerStatements: Sendable {
         lockChallenges = prepared(
             "lock_challenges",
             "SELECT \(Self.challengeColumns) FROM \(schema).challenge WHERE id = ANY($1) ORDER BY id FOR UPDATE")
+        lockKeyStates = prepared(
+            "lock_key_states",
+            "SELECT \(Self.stateColumns) FROM \(schema).enrolled_key WHERE id = ANY($1) ORDER BY id FOR UPDATE")
         lockKeys = prepared(
             "lock_keys",
             "SELECT \(Self.keyColumns) FROM \(schema).enrolled_key WHERE id = ANY($1) ORDER BY id FOR UPDATE")

@@ -23,24 +23,38 @@ struct RowKey: Hashable, Sendable {
     init(key: [UInt8]) { (bytes, whole) = (key, nil) }
 
     /// The key of an enrolled key: its engine and its identifier.
-    init(_ identifier: KeyIdentifier) {
-        self.init(Self.joined(Array(identifier.engine.utf8), identifier.value))
-    }
+    init(_ identifier: KeyIdentifier) { self.init(Self.joined(identifier.engine.utf8, identifier.value)) }
 
     /// The key of a subject.
-    init(_ subject: LedgerSubject) {
-        self.init(Self.joined(Array(subject.kind.rawValue.utf8), Array(subject.name.utf8)))
+    init(_ subject: LedgerSubject) { self.init(Self.joined(subject.kind.rawValue.utf8, subject.name.utf8)) }
+
+    /// The key of the subject under which a key is blocked. Not by ``KeyIdentifier/subject``, whose base64 is Foundation's and
+    /// takes as long as the rest.
+    init(blockOn key: KeyIdentifier) {
+        self.init(Self.joined(LedgerSubject.Kind.key.rawValue.utf8, Base64.encode(key.value, .standard).utf8))
     }
+
+    /// The key of a task: its queue and its key.
+    init(task key: [UInt8], in queue: String) { self.init(Self.joined(Array(queue.utf8), key)) }
 
     static func == (left: RowKey, right: RowKey) -> Bool { left.bytes == right.bytes }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+    func hash(into hasher: inout Hasher) { unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
 
     /// Two names as one: the first after its length, which is one byte, or nine of which the first is 255.
-    private static func joined(_ first: [UInt8], _ second: [UInt8]) -> [UInt8] {
-        if first.count < 255 { return [UInt8(first.count)] + first + second }
-        let length = UInt64(first.count)
-        return [255] + (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * UInt64($0))) } + first + second
+    private static func joined(_ first: some Collection<UInt8>, _ second: some Collection<UInt8>) -> [UInt8] {
+        let (count, others) = (first.count, second.count)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity((count < 255 ? 1 : 9) + count + others)
+        if count < 255 {
+            bytes.append(UInt8(count))
+        } else {
+            bytes.append(255)
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: UInt64(count) >> (56 - 8 * UInt64($0))) }
+        }
+        bytes += first
+        bytes += second
+        return bytes
     }
 
     /// The two names that ``joined(_:_:)`` has put together; nil for bytes that no ledger writes.

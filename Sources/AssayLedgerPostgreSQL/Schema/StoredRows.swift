@@ -49,6 +49,14 @@ struct StoredRow {
     }
 }
 
+/// What decides about the steps and uses of an enrolled key.
+struct KeyState {
+    let app: String
+    var counters: CounterState
+    let account: String?
+    let retiredAt: Date?
+}
+
 /// Rows of each table as values.
 extension StoredRow {
     func challenge() throws(StoredValueError) -> (challenge: IssuedChallenge, consumedAt: Date?) {
@@ -62,14 +70,29 @@ extension StoredRow {
         guard let parts = RowKey.parts(try name()), let engine = String(validating: parts.first, as: UTF8.self) else {
             throw error(0)
         }
-        guard let counter = UInt32(exactly: try integer(4)) else { throw error(4) }
-        let skipped = try bytes(5)
-        guard skipped.count <= CounterState.maximumWindow / 8 else { throw error(5) }
+        let state = try keyState(.ofKeys)
         guard let properties = LedgerProperties.decode(try text(7)) else { throw error(7) }
         return EnrolledKey(
-            identifier: KeyIdentifier(engine: engine, value: parts.second), app: try text(2),
-            publicKey: try bytes(3), counters: CounterState(greatest: counter, skipped: skipped),
-            enrolledAt: try date(6), properties: properties, account: try textIfAny(8), retiredAt: dateIfAny(9))
+            identifier: KeyIdentifier(engine: engine, value: parts.second), app: state.app,
+            publicKey: try bytes(3), counters: state.counters, enrolledAt: try date(6), properties: properties,
+            account: state.account, retiredAt: state.retiredAt)
+    }
+
+    /// Where the columns are that decide about steps and uses: in ``LedgerStatements/stateColumns``, or among all columns.
+    struct StateColumns {
+        static let alone = StateColumns(app: 1, counter: 2, skipped: 3, account: 4, retiredAt: 5)
+        static let ofKeys = StateColumns(app: 2, counter: 4, skipped: 5, account: 8, retiredAt: 9)
+        let app, counter, skipped, account, retiredAt: Int
+    }
+
+    /// What decides about steps and uses, which most writes are: reading the other columns takes as long as the rest.
+    func keyState(_ columns: StateColumns) throws(StoredValueError) -> KeyState {
+        guard let counter = UInt32(exactly: try integer(columns.counter)) else { throw error(columns.counter) }
+        let skipped = try bytes(columns.skipped)
+        guard skipped.count <= CounterState.maximumWindow / 8 else { throw error(columns.skipped) }
+        return KeyState(
+            app: try text(columns.app), counters: CounterState(greatest: counter, skipped: skipped),
+            account: try textIfAny(columns.account), retiredAt: dateIfAny(columns.retiredAt))
     }
 
     func digest() throws(StoredValueError) -> UsedDigest {
@@ -122,6 +145,14 @@ extension StoredRow {
         )
     }
 
+    func task() throws(StoredValueError) -> LedgerTask {
+        let task = LedgerTask(
+            queue: try text(1), key: try bytes(2), dueAt: try date(3), holder: try textIfAny(4), bytes: try bytes(5),
+            revision: try integer(6))
+        guard try bytes(0) == RowKey(task: task.key, in: task.queue).bytes else { throw error(0) }
+        return task
+    }
+
     func auditEntry() throws(StoredValueError) -> LedgerAuditEntry {
         guard let number = Int(exactly: try integer(0)) else { throw error(0) }
         guard let action = LedgerChange.Action(rawValue: try text(3)) else { throw error(3) }
@@ -140,8 +171,15 @@ extension StatementRows {
     ) throws(StoredValueError) -> [Value] {
         var values: [Value] = []
         values.reserveCapacity(count)
-        for row in 0..<count { values.append(try body(StoredRow(rows: self, row: row, table: table))) }
+        try each(table) { row throws(StoredValueError) in values.append(try body(row)) }
         return values
+    }
+
+    /// Passes each row to `body`.
+    func each(
+        _ table: String, _ body: (StoredRow) throws(StoredValueError) -> Void
+    ) throws(StoredValueError) {
+        for row in 0..<count { try body(StoredRow(rows: self, row: row, table: table)) }
     }
 
     /// The first row, read by `body`; nil if there is none.

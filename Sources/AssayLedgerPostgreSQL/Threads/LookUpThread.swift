@@ -18,7 +18,7 @@ struct LookUpThread {
     /// Runs until the queue is closed and empty.
     func run() {
         let holder = ConnectionHolder(target, findsByKeys: true)
-        while let taken = queue.take(atMost: Self.limit) {
+        while let taken = queue.take() {
             let now = ContinuousClock.now
             let lookUps = taken.filter { !holder.isLate($0.deadline, at: now) }
             fail(taken.filter { holder.isLate($0.deadline, at: now) }, holder.lateness)

@@ -1,8 +1,8 @@
 import AssayCore
 
-/// A thread with one connection, for changes by hand and snapshots: work of several round trips.
+/// A thread with one connection, for changes by operators and snapshots, which take several round trips.
 final class OfficeThread: Sendable {
-    private let queue = WorkQueue<@Sendable (ConnectionHolder) -> Void>()
+    private let queue = WorkQueue<@Sendable (ConnectionHolder) -> Void>(batchLimit: 1)
     private let place: String
 
     init(_ target: ConnectionTarget, demand: ConnectionHolder.Demand = .ledger, threads: LedgerThreads) {
@@ -10,7 +10,7 @@ final class OfficeThread: Sendable {
         place = target.place
         threads.start("AssayLedger.office") {
             let holder = ConnectionHolder(target, demand: demand, findsByKeys: false)
-            while let work = queue.take(atMost: 1) { for piece in work { piece(holder) } }
+            while let work = queue.take() { for piece in work { piece(holder) } }
         }
     }
 

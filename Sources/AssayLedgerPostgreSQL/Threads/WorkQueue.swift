@@ -26,21 +26,32 @@ final class WorkQueue<Item: Sendable>: Sendable {
     }
 
     private struct State {
-        var items: [Item] = []
+        /// What threads take at once: each but the last is full.
+        var batches: [[Item]] = []
+        var count = 0
         var isClosed = false
         /// How many threads wait for work.
         var sleepers = 0
     }
 
+    private let batchLimit: Int
     private let state = Mutex(State())
     private let wake = DispatchSemaphore(value: 0)
+
+    /// - Parameter batchLimit: the most pieces that a thread takes at once.
+    init(batchLimit: Int) { self.batchLimit = batchLimit }
 
     /// Adds a piece of work, unless the queue is full or closed: returns that.
     func add(_ item: Item) -> Refusal? {
         let (refusal, isWaited): (Refusal?, Bool) = state.withLock { state in
             guard !state.isClosed else { return (.isClosed, false) }
-            guard state.items.count < Self.limit else { return (.isFull, false) }
-            state.items.append(item)
+            guard state.count < Self.limit else { return (.isFull, false) }
+            if let last = state.batches.indices.last, state.batches[last].count < batchLimit {
+                state.batches[last].append(item)
+            } else {
+                state.batches.append([item])
+            }
+            state.count += 1
             guard state.sleepers > 0 else { return (nil, false) }
             state.sleepers -= 1
             return (nil, true)
@@ -50,12 +61,12 @@ final class WorkQueue<Item: Sendable>: Sendable {
     }
 
     /// Waits for work, and takes the first pieces. Nil after ``close()``, when nothing is left.
-    func take(atMost limit: Int) -> [Item]? {
+    func take() -> [Item]? {
         while true {
             let taken: [Item]?? = state.withLock { state in
-                guard state.items.isEmpty else {
-                    let items = Array(state.items.prefix(limit))
-                    state.items.removeFirst(items.count)
+                guard state.batches.isEmpty else {
+                    let items = state.batches.removeFirst()
+                    state.count -= items.count
                     return .some(items)
                 }
                 if state.isClosed { return .some(nil) }

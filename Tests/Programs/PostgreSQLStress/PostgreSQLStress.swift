@@ -1,24 +1,53 @@
 import AssayCore
+import AssayKeyStore
 import AssayLedgerPostgreSQL
+import AssayLedgerSQLite
 import Foundation
 
 /// Works on a ledger in PostgreSQL from a process of its own.
 ///
-///     race URL WRITERS COUNTERS     waits for a line on standard input; then every writer tries each counter of one key once, in a
-///                                   window, so that each has one winner among all processes; prints the counters that it has won
-///     prepare URL KEYS              creates a ledger with so many keys, whose numbers begin with 0
-///     measure URL TASKS SECONDS     advances a key of each task for so long; prints steps a second, and microseconds of this
-///                                   process's processor time a step
+///     race URL WRITERS COUNTERS     waits for a line on standard input; then each writer tries each counter of one key once
+///                                   under a counter window, so each counter has one winner among all processes; prints
+///                                   the counters that this process won
+///     prepare URL KEYS              creates a ledger with KEYS keys, numbered from 0
+///     measure URL TASKS SECONDS FIRST
+///                                   advances one key per task, from number FIRST on, for SECONDS; prints steps per second,
+///                                   microseconds of this process's processor time per step, and steps per transaction
+///     handover TASKS SECONDS        the same without a ledger: two threads answer the tasks; prints the same
+///     cross URL SECONDS SEED        commits steps of several of 40 keys, digests and challenges, in random order; prints the
+///                                   greatest applied counter of each key
+///     grow URL KEYS DIGESTS SECONDS enrols keys; measures commits of a step and a digest for SECONDS; stores DIGESTS digests
+///                                   that are in force at once; measures again while they are purged; prints both rates
+///     move FROM TO                  moves a ledger, as `assay migrate` does, between a URL and the path of an SQLite file
 @main
 enum PostgreSQLStress {
     static func main() async throws {
         let arguments = CommandLine.arguments
+        func number(_ index: Int) throws -> Int {
+            guard let number = Int(arguments[index]), number >= 0 else { throw CocoaError(.formatting) }
+            return number
+        }
         switch (arguments.dropFirst().first, arguments.count) {
-        case ("race", 5): try await race(arguments[2], Int(arguments[3]) ?? 1, UInt32(arguments[4]) ?? 1)
-        case ("prepare", 4): try await prepare(arguments[2], Int(arguments[3]) ?? 1)
-        case ("measure", 5): try await measure(arguments[2], Int(arguments[3]) ?? 1, Double(arguments[4]) ?? 1)
+        case ("race", 5): try await race(arguments[2], try number(3), UInt32(clamping: try number(4)))
+        case ("prepare", 4): try await Rates.prepare(arguments[2], try number(3))
+        case ("measure", 6): try await Rates.measure(arguments[2], try number(3), try number(4), try number(5))
+        case ("handover", 4): try await Rates.handOver(try number(2), try number(3))
+        case ("cross", 5): try await Crossing.run(arguments[2], try number(3), UInt64(try number(4)))
+        case ("grow", 6): try await Growth.run(arguments[2], try number(3), try number(4), try number(5))
+        case ("move", 4): try await move(arguments[2], to: arguments[3])
         default: throw CocoaError(.featureUnsupported)
         }
+    }
+
+    private static func move(_ from: String, to: String) async throws {
+        func open(_ place: String) async throws -> any MovableLedger & Ledger {
+            guard place.hasPrefix("postgresql:") else { return try SQLiteLedger.openToMove(path: place) }
+            return try await PostgreSQLLedger.openToMove(place)
+        }
+        let (source, target) = (try await open(from), try await open(to))
+        _ = try await LedgerCopy(source: source, from: from, target: target, to: to).run()
+        try await source.close()
+        try await target.close()
     }
 
     private static func race(_ url: String, _ writers: Int, _ counters: UInt32) async throws {
@@ -33,7 +62,8 @@ enum PostgreSQLStress {
                         // Each writer begins elsewhere, in the same window.
                         let counter = 1 + (step + UInt32(writer) * 7) % counters
                         let rule = CounterAdvance.Rule.window(CounterState.maximumWindow)
-                        if try await advance(ledger, [1], to: counter, rule) { won.append(counter) }
+                        let effects = [Keys.advance([1], to: counter, rule)]
+                        if try await ledger.commit(effects, at: Date()).isApplied { won.append(counter) }
                     }
                     return won
                 }
@@ -46,66 +76,31 @@ enum PostgreSQLStress {
         try await ledger.close()
     }
 
-    private static func identifier(_ number: Int) -> [UInt8] {
+    /// Writes a line at once.
+    static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+}
+
+/// Keys by number.
+enum Keys {
+    static func identifier(_ number: Int) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
     }
 
-    private static func prepare(_ url: String, _ keys: Int) async throws {
-        try await PostgreSQLLedger.create(url)
-        let ledger = try await PostgreSQLLedger.open(url)
-        let effects = (0..<keys).map { number in
-            LedgerEffect(
-                CheckID("test.enrolment"),
-                .enrol(
-                    EnrolledKey(
-                        identifier: KeyIdentifier(engine: "test", value: identifier(number)), app: "shop",
-                        publicKey: [UInt8](repeating: 4, count: 65), counter: 0, enrolledAt: Date(),
-                        properties: ["appID": "1234567890.com.example.shop", "environment": "production"])))
-        }
-        _ = try await ledger.commit(effects, at: Date())
-        try await ledger.close()
+    static func enrol(_ number: Int) -> LedgerEffect {
+        LedgerEffect(
+            CheckID("test.enrolment"),
+            .enrol(
+                EnrolledKey(
+                    identifier: KeyIdentifier(engine: "test", value: identifier(number)), app: "shop",
+                    publicKey: [UInt8](repeating: 4, count: 65), counter: 0, enrolledAt: Date(),
+                    properties: ["appID": "1234567890.com.example.shop", "environment": "production"])))
     }
 
-    private static func measure(_ url: String, _ tasks: Int, _ seconds: Double) async throws {
-        let ledger = try await PostgreSQLLedger.open(url)
-        let (start, busy) = (ContinuousClock.now, processorTime())
-        let end = start + .seconds(seconds)
-        let steps = try await withThrowingTaskGroup(of: Int.self) { group in
-            for task in 0..<tasks {
-                group.addTask {
-                    let key = identifier(task)
-                    var counter: UInt32 = 0
-                    while ContinuousClock.now < end {
-                        counter += 1
-                        guard try await advance(ledger, key, to: counter, .increasing) else {
-                            throw CocoaError(.featureUnsupported)
-                        }
-                    }
-                    return Int(counter)
-                }
-            }
-            var steps = 0
-            for try await part in group { steps += part }
-            return steps
-        }
-        let took = (ContinuousClock.now - start) / .seconds(1)
-        let cost = (processorTime() - busy) * 1e6 / Double(steps)
-        say("\(Int(Double(steps) / took)) \((cost * 100).rounded() / 100)")
-        try await ledger.close()
-    }
-
-    /// The processor time of this process, in seconds.
-    private static func processorTime() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
-
-    /// Writes a line at once.
-    private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
-
-    private static func advance(
-        _ ledger: PostgreSQLLedger, _ key: [UInt8], to counter: UInt32, _ rule: CounterAdvance.Rule
-    ) async throws -> Bool {
+    static func advance(
+        _ key: [UInt8], to counter: UInt32, _ rule: CounterAdvance.Rule = .increasing
+    ) -> LedgerEffect {
         let advance = CounterAdvance(
             key: KeyIdentifier(engine: "test", value: key), app: "shop", counter: counter, rule: rule)
-        let effect = LedgerEffect(CheckID("test.counter"), .advanceCounter(advance))
-        return try await ledger.commit([effect], at: Date()).isApplied
+        return LedgerEffect(CheckID("test.counter"), .advanceCounter(advance))
     }
 }
