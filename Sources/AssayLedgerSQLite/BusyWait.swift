@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Waits for other processes in shorter steps than SQLite's own handler, whose shortest step of 1 ms is the time of ten
+/// Waits for other processes in shorter steps than SQLite's own handler. Its shortest step of 1 ms is as long as ten
 /// commits.
 final class BusyWait: Sendable {
     private static let first = 0.0001
     private static let last = 0.001
     private static let growing = 50
 
-    /// How long an operation waits in total.
+    /// The total time that an operation waits.
     let timeout: Duration
     private let isWaiting = Atomic<Bool>(true)
 
@@ -17,10 +17,10 @@ final class BusyWait: Sendable {
         self.timeout = timeout
     }
 
-    /// The timeout as SQLite takes it, which reads a number of more than 31 bits as none at all.
+    /// The timeout, at most 31 bits: SQLite reads a greater number as no timeout.
     var milliseconds: Int32 { Int32(min(max(timeout / .milliseconds(1), 0), Double(Int32.max))) }
 
-    /// How long a file has to be free for a waiting process to get it, unless the machine is very busy.
+    /// The time for which the file must be free so that a waiting process can lock it, unless the machine is very busy.
     static let window = 2 * last
 
     /// The busy handler of a connection.
@@ -33,14 +33,15 @@ final class BusyWait: Sendable {
         }
     }
 
-    /// Runs `body` without waiting for other processes. Called on the connection's queue, which no other user has meanwhile.
+    /// Runs `body` without waiting for other processes. Call it on the connection's queue, so that no other user is
+    /// affected.
     func withoutWaiting<Value>(_ body: () -> Value) -> Value {
         isWaiting.store(false, ordering: .relaxed)
         defer { isWaiting.store(true, ordering: .relaxed) }
         return body()
     }
 
-    /// The pause after some tries, in seconds: from 0.1 ms in even steps to 1 ms.
+    /// The pause after a number of tries, in seconds: from 0.1 ms in even steps to 1 ms.
     private static func step(_ tries: Int) -> Double {
         tries >= growing ? last : first + (last - first) * Double(tries) / Double(growing)
     }

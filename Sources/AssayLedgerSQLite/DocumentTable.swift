@@ -5,7 +5,7 @@ import GRDB
 extension SQLiteLedger {
     /// The document of a name.
     public func document(named name: String) async throws(LedgerOutage) -> LedgerDocument? {
-        // Not on the caller's thread: a document may have megabytes.
+        // Do not block the caller's thread: a document can have megabytes.
         try await read { db in try LedgerTables(db).document(named: name) }
     }
 
@@ -47,7 +47,7 @@ extension LedgerTables {
         }
     }
 
-    /// Stores a document at its revision. Returns whether the stored revision was that one.
+    /// Stores a document if its stored revision is the expected one. Returns whether it was.
     func store(_ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date) throws -> Bool {
         if revision == 0 {
             return try run(Self.insertDocument) {

@@ -4,26 +4,26 @@ package import Foundation
 import GRDB
 import Synchronization
 
-/// Group commit: writes that arrive while a transaction is being made durable share the next one.
+/// Group commit: writes that arrive during a commit share the next transaction.
 ///
-/// The writes of a batch are decided one after the other, in one immediate transaction, and answered when it is durable.
-/// Writes that arrive before the transaction ends join it. A lone write starts at once; if the disk is fast, on the
-/// caller's thread, because a change of threads takes as long as such a disk.
+/// One immediate transaction decides the writes of a batch in order. They are answered when it is durable. Writes that
+/// arrive before the transaction ends join it. A lone write starts at once. If the disk is fast, it runs on the
+/// caller's thread, because a thread change takes as long as such a disk.
 package final class GroupWriter: Sendable {
-    /// The most writes of a transaction. It bounds how long the first write waits for the others.
+    /// The maximum number of writes of a transaction. It bounds the wait of the first write for the others.
     package static let batchLimit = 256
-    /// How many transactions run before the key store of this process gets the connection.
+    /// The number of transactions after which this process's key store gets the connection.
     private static let maximumBatches = 4
-    /// How long transactions may follow each other without a pause. Then the file is left free for a moment, so that a
+    /// The maximum time of successive transactions without a pause. After it the file is unlocked briefly, so that a
     /// process that polls for the lock can get it.
     private static let maximumHold = Duration.milliseconds(250)
-    /// The longest last transaction for which a lone write runs on the caller's thread, which it blocks.
+    /// The maximum duration of the last transaction for running a lone write on the caller's thread, which it blocks.
     private static let loneLimit = Duration.milliseconds(1)
 
-    /// A transaction of so many writes is followed by a pause. Fewer come from few clients, which would wait for nothing; with more,
-    /// a transaction is cheap for each.
+    /// The sizes of a transaction after which the writer pauses. Fewer writes come from few clients, and a pause would
+    /// only delay them. With more writes, a transaction is already cheap for each of them.
     private static let gatheredWrites = 5...24
-    /// The pause: so many steps of so many seconds.
+    /// The pause: the number of steps, and the length of a step in seconds.
     private static let (gatheringSteps, gatheringStep) = (5, 0.0001)
 
     private struct Pending: Sendable {
@@ -33,9 +33,9 @@ package final class GroupWriter: Sendable {
 
     private enum Activity {
         case none
-        /// A lone write runs on its caller's thread.
+        /// A lone write is running on its caller's thread.
         case alone
-        /// The waiting writes are being made durable, or are about to be.
+        /// A task is making the waiting writes durable, or will soon.
         case draining
     }
 
@@ -43,39 +43,39 @@ package final class GroupWriter: Sendable {
         var waiting: [Pending] = []
         var activity = Activity.none
         var isClosed = false
-        /// How many users of the connection other than this writer are not done.
+        /// The number of users of the connection, besides this writer, that have not finished.
         var connectionUsers = 0
-        /// Those that asked during a lone write, which must not wait for them.
+        /// Users that asked during a lone write. They run after it.
         var lateUsers: [@Sendable (Database) -> Void] = []
-        /// How long the last durable transaction took, and nil before the first.
+        /// The duration of the last durable transaction; nil before the first.
         var lastTook: Duration?
-        /// Signalled when the present lone write is done and the writes that arrived meanwhile are handed over. Set by
-        /// closing.
+        /// Signalled after the current lone write, when the writes that arrived meanwhile are handed over. `close` sets
+        /// it.
         var loneWriteEnd: DispatchSemaphore?
         var loneTransactions = 0
         /// Whether the last transaction had several writes, or left writes waiting.
         var isShared = false
-        /// Since when transactions have followed each other without a pause.
+        /// The start of the current series of transactions without a pause.
         var busySince: ContinuousClock.Instant?
         /// When the last transaction ended.
         var lastEnd: ContinuousClock.Instant?
-        /// How many writes have joined a transaction that had begun.
+        /// The number of writes that joined a running transaction.
         var joined = 0
 
-        /// Notes how a transaction went.
+        /// Records the duration and the size of a transaction.
         mutating func note(
             _ results: [Result<LedgerAnswer, LedgerOutage>], since start: ContinuousClock.Instant,
             end: ContinuousClock.Instant
         ) {
             let took = end - start
             lastEnd = end
-            // A transaction without a change does not wait for the disk.
+            // A transaction without a change is not synced to the disk.
             let isDurable = results.contains { if case .success(let answer) = $0 { answer.isChange } else { false } }
             if isDurable || took >= GroupWriter.loneLimit { lastTook = took }
             isShared = results.count + waiting.count > 1
         }
 
-        /// Whether the file should be left free before the next transaction.
+        /// Whether the file must be unlocked briefly before the next transaction.
         mutating func isToPause(at now: ContinuousClock.Instant) -> Bool {
             guard let busySince, let lastEnd, now - lastEnd < .seconds(BusyWait.window) else {
                 busySince = now
@@ -86,7 +86,7 @@ package final class GroupWriter: Sendable {
             return !isClosed
         }
 
-        /// Removes writes from the waiting ones.
+        /// Removes writes from the queue.
         mutating func take(atMost limit: Int) -> [Pending] {
             guard waiting.count > limit else {
                 defer { waiting = [] }
@@ -109,14 +109,14 @@ package final class GroupWriter: Sendable {
         transactions = LedgerTransactions(path: pool.path, purging: purging)
     }
 
-    /// How many transactions have been begun.
+    /// The number of transactions begun.
     package var transactionCount: Int { transactions.count }
-    /// How many of them were lone writes on their caller's thread.
+    /// The number of transactions with a lone write on its caller's thread.
     package var loneTransactionCount: Int { state.withLock { $0.loneTransactions } }
-    /// How many writes have joined a transaction that had begun.
+    /// The number of writes that joined a running transaction.
     package var joinedCount: Int { state.withLock { $0.joined } }
 
-    /// Makes a write, and returns when its transaction is durable. Cancellation is ignored: the write may be applied, and the
+    /// Makes a write. Returns when its transaction is durable. Ignores cancellation: the write may be applied, and the
     /// caller must get the outcome.
     package func submit(_ write: LedgerWrite, at now: Date) async throws(LedgerOutage) -> LedgerAnswer {
         let write = TimedWrite(write, at: now)
@@ -128,7 +128,7 @@ package final class GroupWriter: Sendable {
         }.get()
     }
 
-    /// Passes the writing connection to `guest`, outside a transaction, on the connection's queue.
+    /// Passes the writing connection to `guest`, on the connection's queue and outside a transaction.
     func lend(to guest: @escaping @Sendable (Database) -> Void) {
         let visit: @Sendable (Database) -> Void = { db in
             guest(db)
@@ -140,12 +140,12 @@ package final class GroupWriter: Sendable {
         }
     }
 
-    /// Asks for the connection. Called under the lock: after the last request the file may be closed at any time.
+    /// Requests the connection. Call it under the lock: after the last request the file may be closed at any time.
     private func request(_ visit: @escaping @Sendable (Database) -> Void) {
         pool.asyncWriteWithoutTransaction(visit)
     }
 
-    /// Refuses later writes. Returns when the connection has been requested for all waiting ones.
+    /// Refuses later writes. Returns when the connection is requested for all waiting writes.
     func refuseFurtherWrites() {
         let loneWriteEnd: DispatchSemaphore? = state.withLock { state in
             state.isClosed = true
@@ -154,15 +154,15 @@ package final class GroupWriter: Sendable {
         }
         guard let loneWriteEnd else { return }
         loneWriteEnd.wait()
-        // For another caller that closes at the same time.
+        // Wakes another caller that closes at the same time.
         loneWriteEnd.signal()
     }
 
     private enum LoneAttempt {
         /// There are other writers, or the disk is slow.
         case none
-        /// Another process holds the file, for which this thread does not wait. No other write of this process runs before
-        /// this one is handed over.
+        /// Another process holds the file, and this thread does not wait for it. No other write of this process runs
+        /// before this write is handed over.
         case inTheWay
         case done(Result<LedgerAnswer, LedgerOutage>)
     }
@@ -191,7 +191,7 @@ package final class GroupWriter: Sendable {
         return .done(results[0])
     }
 
-    /// Puts a lone write that found the file locked before all writes that have arrived meanwhile.
+    /// Puts a lone write that found the file locked before all writes that arrived meanwhile.
     private func handOver(_ pending: Pending) {
         endLoneWrite { state in
             state.waiting.insert(pending, at: 0)
@@ -240,7 +240,7 @@ package final class GroupWriter: Sendable {
             for (pending, result) in zip(batch, results) { pending.continuation.resume(returning: result) }
             gather(after: batch.count)
         }
-        // Under a permanent load the key store of this process would otherwise never get the connection.
+        // Without this limit, a permanent load would keep the key store from the connection.
         let isLast = state.withLock { state in
             if !state.isClosed { request(drain) }
             return state.isClosed
@@ -248,8 +248,8 @@ package final class GroupWriter: Sendable {
         if isLast { drain(db) }
     }
 
-    /// Waits a little after a transaction of several writes, until as many are waiting again: processors that are busy with requests
-    /// then make fewer transactions, and answer sooner.
+    /// Waits briefly after a transaction of several writes, until as many are waiting again. Busy processors then make
+    /// fewer transactions and answer sooner.
     private func gather(after count: Int) {
         guard Self.gatheredWrites.contains(count) else { return }
         for _ in 0..<Self.gatheringSteps where state.withLock({ $0.waiting.count < count && !$0.isClosed }) {
@@ -257,7 +257,8 @@ package final class GroupWriter: Sendable {
         }
     }
 
-    /// The writes that a transaction begins with. Nil if none waits; the next write must ask for the connection then.
+    /// The writes that a transaction begins with. Nil if none is waiting; the next write must then request the
+    /// connection.
     private func firstBatch() -> [Pending]? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
@@ -268,7 +269,7 @@ package final class GroupWriter: Sendable {
         }
     }
 
-    /// The writes that join a transaction that has `count` writes.
+    /// The writes that join a transaction with `count` writes.
     private func latecomers(beside count: Int) -> [Pending] {
         state.withLock { state in
             let more = state.take(atMost: Self.batchLimit - count)

@@ -4,14 +4,14 @@ import AssayPrimitives
 import Foundation
 import GRDB
 
-/// Looks for damage in a ledger's file and rows.
+/// Checks the file and the rows of a ledger for damage.
 struct LedgerCheck {
     let db: Database
     let path: String
-    /// What is wrong with an enrolled key by the rules of its engine.
+    /// The problem of an enrolled key by the rules of its engine; nil for none.
     let engineProblem: (EnrolledKey) -> String?
 
-    /// How many problems of a sort are reported. Damage often comes in thousands.
+    /// The maximum number of problems reported of each kind. Damage often affects thousands of rows.
     private static let limit = 100
 
     func problems() throws -> [String] {
@@ -30,6 +30,9 @@ struct LedgerCheck {
         }
         problems += try rows("operator", LedgerTables.operatorColumns, by: "name, addedAt", operatorProblem)
         problems += try rows("document", LedgerTables.documentColumns, by: "name", documentProblem)
+        problems += try rows("task", LedgerTables.taskColumns, by: "queue, key") { row in
+            LedgerRules.problem(with: try LedgerTables.task(row))
+        }
         problems += try rows("audit", LedgerTables.auditColumns, by: "number", auditProblem())
         problems += try rows("forgotten", "until FROM forgotten", by: "what", markProblem)
         problems += try rows("forgottenUse", "madeAt FROM forgottenUse", by: "app, kind", markProblem)
@@ -37,9 +40,9 @@ struct LedgerCheck {
         return problems
     }
 
-    /// Looks for damage in a file that cannot be opened as a ledger. Changes nothing in it.
+    /// Checks a file that cannot be opened as a ledger. Does not change it.
     ///
-    /// - Returns: what is wrong; empty if the file is sound as a database.
+    /// - Returns: the problems; empty if the file is sound as a database.
     static func problems(withFileAt path: String) throws -> [String] {
         do {
             return try DatabaseQueue(path: path).read { db in
@@ -53,7 +56,7 @@ struct LedgerCheck {
     private func fileProblems() throws -> [String] {
         let problems = try String.fetchAll(db, sql: "PRAGMA integrity_check(\(Self.limit))").filter { $0 != "ok" }
         for problem in problems {
-            // SQLite lists a page that the disk cannot read as damage. The file may be sound: this is an outage.
+            // SQLite reports a page that the disk cannot read as damage. The file may be sound, so this is an outage.
             guard let start = problem.firstRange(of: "error code=")?.upperBound,
                 let number = Int32(problem[start...].prefix { $0.isNumber })
             else { continue }
@@ -79,7 +82,7 @@ struct LedgerCheck {
         return engineProblem(key).map { "\(key.label) \($0)" }
     }
 
-    /// Two IDs for one public key, which no evidence can lead to.
+    /// Finds public keys stored under two IDs. No evidence can cause this.
     private func copiedKeys() throws -> [String] {
         let sql = """
             SELECT engine, hex(min(identifier)), count(*) FROM enrolledKey GROUP BY engine, publicKey
@@ -126,7 +129,8 @@ struct LedgerCheck {
         return document.revision < 1 ? "the document \(name) has the revision \(document.revision)" : nil
     }
 
-    /// Follows the chain of hashes: each entry must continue the one before. After a break it goes on from the entry found.
+    /// Verifies the hash chain: each entry must continue the previous one. After a break it continues from the entry
+    /// found.
     private func auditProblem() -> (StoredCells) throws -> String? {
         var chain = LedgerAuditChain()
         return { row in chain.problem(with: try LedgerTables.auditEntry(row)) }
@@ -151,7 +155,7 @@ struct LedgerCheck {
         }
     }
 
-    /// Reports damage that SQLite runs into as a problem. Any other error is an outage.
+    /// Reports damage that SQLite detects as a problem. Any other error is an outage.
     private func damage(_ what: String, _ body: () throws -> [String]) throws -> [String] {
         do {
             return try body()

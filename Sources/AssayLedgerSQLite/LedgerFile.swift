@@ -2,10 +2,10 @@ import AssayCore
 import Foundation
 import Synchronization
 
-/// The file of a ledger, before SQLite touches it.
+/// Checks and creates the file of a ledger before SQLite opens it.
 enum LedgerFile {
-    /// Closing a descriptor drops all locks of the process on its file (POSIX, fcntl): no thread of this process may open the
-    /// file with SQLite before the descriptor that created it is closed.
+    /// Closing a descriptor releases all locks of the process on its file (POSIX, fcntl). So no thread of this process
+    /// may open the file with SQLite before the creating descriptor is closed.
     private static let creation = Mutex(())
 
     /// Creates the file if it is missing. Only its user can read it; SQLite gives its `-wal` and `-shm` the same mode.
@@ -28,7 +28,7 @@ enum LedgerFile {
         return false
     }
 
-    /// Returns 0, or the number of the system's error.
+    /// Returns 0 or the error number.
     private static func create(_ path: String) -> Int32 {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return errno }
@@ -41,7 +41,7 @@ enum LedgerFile {
         case ENOSPC, EDQUOT:
             LedgerOutage(.full, "there is no space left for \(path); free some on its disk")
         case EEXIST:
-            // SQLite would create what a link points to, in a place that may be missing for a reason.
+            // SQLite would create the target of the link, in a folder that may be missing for a reason.
             LedgerOutage(.unreachable, "\(path) is a link to a file that is missing; name the file itself")
         default:
             LedgerOutage(

@@ -2,12 +2,12 @@ import AssayCore
 import Foundation
 import GRDB
 
-/// Purging. A purged challenge is unknown and so refused. A purged digest might be used again: for each app and kind, the
-/// ledger keeps the latest `madeAt` of the purged digests (``LedgerRules/requireRemembered(_:forgotten:)``). It is kept per
-/// app and kind, because the purged digests of a short window must not lock out older evidence of a long window. A trigger
-/// keeps it; see ``LedgerSchema``.
+/// Purging. A purged challenge is unknown and therefore refused. A purged digest could be used again, so the ledger
+/// keeps the latest `madeAt` of the purged digests for each app and kind
+/// (``LedgerRules/requireRemembered(_:forgotten:)``). It distinguishes apps and kinds, because purged digests of a
+/// short window must not lock out older evidence of a long window. A trigger keeps the value; see ``LedgerSchema``.
 extension LedgerTables {
-    /// Asks first: a DELETE of no rows costs more, above all on a table with a trigger.
+    /// Query first: a DELETE of no rows costs more, above all on a table with a trigger.
     private static let findEnded = LedgerSQL(
         """
         SELECT EXISTS (SELECT 1 FROM challenge WHERE expiresAt <= ?1),
@@ -29,9 +29,9 @@ extension LedgerTables {
         (SELECT until FROM forgotten WHERE what = 'usedDigest before 5')
         """)
 
-    /// Deletes challenges and digests that ended by a time, the oldest first. Returns how many.
+    /// Deletes challenges and digests that ended by a time, the oldest first. Returns the number.
     ///
-    /// - Parameter limit: how many of each are deleted at most.
+    /// - Parameter limit: the maximum number of each to delete.
     @discardableResult
     func purge(expiredBy horizon: Date, atMost limit: Int) throws -> Int {
         let found = try first(Self.findEnded) {
@@ -50,10 +50,10 @@ extension LedgerTables {
             + (found?.digest == true ? try purge(Self.purgeDigests) : 0)
     }
 
-    /// The latest `madeAt` of the digests of an app and kind that may have been purged, and nil for none.
+    /// The latest `madeAt` of possibly purged digests of an app and kind; nil for none.
     ///
-    /// The table `forgotten` covers digests that were purged before the ledger distinguished apps and kinds: their windows
-    /// had ended by its time at the latest, so that all of them were made before.
+    /// The table `forgotten` covers digests that were purged before the ledger distinguished apps and kinds. Their
+    /// windows had ended by its time, so all of them were made before it.
     func latestPurged(app: String, kind: EvidenceKind) throws -> Date? {
         let marks = try first(Self.findForgotten) {
             $0.text(app)

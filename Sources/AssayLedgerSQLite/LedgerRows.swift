@@ -3,13 +3,13 @@ import AssayPrimitives
 import Foundation
 import GRDB
 
-/// A stored value that no ledger writes.
+/// A stored value that no version of the ledger writes.
 struct StoredValueError: Error {
     let table: String
     let column: String
 }
 
-/// Reads the rows of each table. Every value is checked: the file may be damaged.
+/// Reads the rows of each table. Checks every value, because the file may be damaged.
 extension LedgerTables {
     static let challengeColumns = "value, app, purpose, issuedAt, expiresAt, consumedAt FROM challenge"
     static let keyColumns =
@@ -17,17 +17,19 @@ extension LedgerTables {
     static let digestColumns = "digest, app, kind, \(LedgerSchema.making("")) AS madeAt, usedAt, until FROM usedDigest"
     static let standingColumns = "\(standingValues) FROM block"
     private static let standingValues = "kind, name, reason, since, until, allows, checks, operator"
-    /// How many standings one statement asks for.
+    /// The maximum number of standings per statement.
     static let standingLimit = 16
 
     fileprivate static let findChallenge = LedgerSQL("SELECT \(challengeColumns) WHERE value = ?")
     fileprivate static let findKey = LedgerSQL("SELECT \(keyColumns) WHERE engine = ? AND identifier = ?")
     fileprivate static let findKeyState = LedgerSQL(
         "SELECT app, counter, retiredAt, skipped FROM enrolledKey WHERE engine = ? AND identifier = ?")
+    fileprivate static let findKeyOwner = LedgerSQL(
+        "SELECT app, account, retiredAt FROM enrolledKey WHERE engine = ? AND identifier = ?")
     fileprivate static let findDigest = LedgerSQL("SELECT \(digestColumns) WHERE digest = ?")
     fileprivate static let findStanding = LedgerSQL("SELECT \(standingColumns) WHERE kind = ? AND name = ?")
 
-    /// The query for the standings of as many subjects as its place says.
+    /// The queries for standings, indexed by the number of subjects.
     fileprivate static let findStandings = (0...standingLimit).map { LedgerSQL(standingsQuery(subjects: $0)) }
 
     static func standingsQuery(subjects count: Int) -> String {
@@ -83,13 +85,13 @@ extension LedgerTables {
     }
 }
 
-/// Finds rows with statements that a connection has prepared.
+/// Finds rows with the prepared statements of a connection.
 protocol RowFinder {
     func statement(_ sql: LedgerSQL) throws -> StoredStatement
 }
 
 extension RowFinder {
-    /// The first row of a query, read by `body`, and nil when there is none.
+    /// The first row of a query, read by `body`; nil for no row.
     func first<Value>(
         _ sql: LedgerSQL, _ bind: (inout StoredBinding) -> Void, reading body: (StoredCells) throws -> Value
     ) throws -> Value? {
@@ -112,7 +114,17 @@ extension RowFinder {
         }
     }
 
-    /// The columns of a key that decisions need.
+    /// The columns of a key that decide about its use.
+    func keyOwner(_ identifier: KeyIdentifier) throws -> (app: String, account: String?, retiredAt: Date?)? {
+        try first(LedgerTables.findKeyOwner) {
+            $0.key(identifier)
+        } reading: { row in
+            let row = StoredRow(row, "enrolledKey")
+            return (try row.text(0), try row.textIfAny(1), try row.dateIfAny(2))
+        }
+    }
+
+    /// The columns of a key that decide about its counter.
     func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counters: CounterState, retiredAt: Date?)? {
         try first(LedgerTables.findKeyState) {
             $0.key(identifier)
@@ -130,7 +142,7 @@ extension RowFinder {
         }
     }
 
-    /// The block on a key. Its name is that of `KeyIdentifier.subject`, built without Foundation, whose base64 takes as long as
+    /// The block on a key. Builds the name of `KeyIdentifier.subject` without Foundation, whose base64 takes as long as
     /// the query.
     func block(on key: KeyIdentifier) throws -> LedgerBlock? {
         try standing(of: LedgerSubject(.key, Base64.encode(key.value, .standard)))?.block
@@ -158,7 +170,7 @@ extension RowFinder {
     }
 }
 
-/// One row whose cells are converted or refused.
+/// A row whose cells are converted or rejected.
 struct StoredRow {
     private let row: StoredCells
     private let table: String
@@ -210,18 +222,18 @@ struct StoredRow {
     }
 }
 
-/// The skipped counters of a key: the greatest counter in four bytes, the most significant first, and the bits of
-/// `CounterState.skipped`; no bytes if none were skipped.
+/// The skipped counters of a key: the greatest counter in four bytes, big-endian, and the bits of
+/// `CounterState.skipped`. Empty if none were skipped.
 ///
-/// A rule without a window advances the counter and leaves these bytes as they were, as does a program of version 5 that still has
-/// the file open: they then name another greatest counter, and count as none.
+/// A rule without a window advances the counter and leaves these bytes unchanged, as does a program of version 5 that
+/// still has the file open. The bytes then refer to another greatest counter, and are ignored.
 enum StoredCounters {
     static func encode(_ counters: CounterState) -> [UInt8] {
         guard !counters.skipped.isEmpty else { return [] }
         return bytes(counters.greatest) + counters.skipped
     }
 
-    /// The state; nil for bytes that no ledger writes.
+    /// The state; nil for bytes that no version of the ledger writes.
     static func decode(_ stored: [UInt8], greatest: UInt32) -> CounterState? {
         guard !stored.isEmpty else { return CounterState(greatest: greatest) }
         guard (5...4 + CounterState.maximumWindow / 8).contains(stored.count) else { return nil }

@@ -8,7 +8,7 @@ enum LedgerSchema {
     /// "ASSY", in the header of the file: <https://www.sqlite.org/fileformat.html#application_id>.
     static let applicationID = 0x4153_5359
     /// The version of the tables that this code reads and writes. The file stores it as `user_version`.
-    static let version = 9
+    static let version = 10
 
     /// Recognises a ledger.
     ///
@@ -34,7 +34,7 @@ enum LedgerSchema {
     }
 
     /// Marks an empty file as a ledger, and creates the table of purged digests. A ledger that had this table from the
-    /// beginning has noted all that it has purged.
+    /// start has recorded all its purges.
     static func claim(_ db: Database) throws {
         try db.execute(sql: "PRAGMA application_id = \(applicationID)")
         try db.execute(sql: forgottenUse)
@@ -56,7 +56,7 @@ enum LedgerSchema {
             try db.execute(sql: "PRAGMA user_version = 2")
         }
         migrator.registerMigration("3") { db in
-            // If two processes migrate a ledger at once, both may get here.
+            // If two processes migrate a ledger at once, both can reach this line.
             if try !db.columns(in: "block").contains(where: { $0.name == "allows" }) { try db.execute(sql: version3) }
             try db.execute(sql: "PRAGMA user_version = 3")
         }
@@ -97,14 +97,20 @@ enum LedgerSchema {
             try db.execute(sql: version9)
             try db.execute(sql: "PRAGMA user_version = 9")
         }
+        migrator.registerMigration("10") { db in
+            try db.execute(sql: version10)
+            try db.execute(sql: "PRAGMA user_version = 10")
+        }
         return migrator
     }
 
-    /// Notes what older versions may have purged, without apps and kinds. Up to version 3: everything that ended
-    /// ``LedgerRules/retention`` ago or earlier. In version 4: what it noted, if that is later. Entries that end first are
-    /// purged first, so that the note is at most the earliest end that is still stored, even if the machine's clock is ahead.
+    /// Records what older versions may have purged, without apps and kinds. Up to version 3: everything that ended
+    /// ``LedgerRules/retention`` ago or earlier. In version 4: what it recorded, if that is later. Entries that end
+    /// first are purged first, so the value is at most the earliest end still stored, even if the machine's clock is
+    /// ahead.
     ///
-    /// The note has a row of its own: a program of version 4 that still has the file open updates the older row.
+    /// The value has a row of its own, because a program of version 4 that still has the file open updates the older
+    /// row.
     private static func noteForgettingUntilNow(_ db: Database, _ now: Date) throws {
         try db.execute(
             sql: """
@@ -117,7 +123,7 @@ enum LedgerSchema {
 
     /// Times are microseconds since 1970-01-01T00:00:00Z.
     ///
-    /// `IF NOT EXISTS`: if two processes create a ledger at once, both may get here.
+    /// `IF NOT EXISTS`: if two processes create a ledger at once, both can run this.
     private static let version1 = """
         CREATE TABLE IF NOT EXISTS challenge (
             value BLOB NOT NULL PRIMARY KEY,
@@ -172,13 +178,13 @@ enum LedgerSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Allowances are in the table of blocks, so that a subject has one standing. A program of an older version that still has
-    /// the file open reads an allowance as a block, which is the safe side, and writes only blocks.
+    /// The table of blocks also stores allowances, so that a subject has one standing. A program of an older version
+    /// that still has the file open reads an allowance as a block, which is safe, and writes only blocks.
     private static let version3 =
         "ALTER TABLE block ADD COLUMN allows INTEGER NOT NULL DEFAULT 0 CHECK (allows IN (0, 1))"
 
-    /// The latest end of purged entries, by table. Since version 5 it no longer changes, unless a program of version 4 has the
-    /// file open.
+    /// The latest end of purged entries, by table. Since version 5 it no longer changes, except by a program of version
+    /// 4 that has the file open.
     private static let version4 = """
         CREATE TABLE IF NOT EXISTS forgotten (
             what TEXT NOT NULL PRIMARY KEY,
@@ -196,19 +202,19 @@ enum LedgerSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// When the token of a row of `usedDigest` was made, at the latest.
+    /// The latest time at which the token of a row of `usedDigest` can have been made.
     ///
-    /// A row that was written by a version before 5 does not state it: the end of its window is the upper bound. The time of
-    /// use is no bound, as policy allows clocks to be ahead.
+    /// Rows from versions before 5 do not state it: the end of the window is the upper bound. The time of use is no
+    /// bound, because policy allows clocks to be ahead.
     static func making(_ row: String) -> String { "coalesce(\(row)madeAt, \(row)until)" }
 
     /// The triggers of this version. A ledger without them is damaged.
     static let triggers = ["usedDigestIsForgotten", "auditIsNotChanged", "auditIsNotShortened"]
 
-    /// A trigger runs for the deletions of all programs, including older versions that still have the file open.
+    /// A trigger also runs for deletions by older program versions that still have the file open.
     ///
-    /// It notes the next full minute in microseconds, so that a busy ledger changes this page once a minute and not with each
-    /// write.
+    /// It rounds up to the next full minute in microseconds, so that a busy ledger changes this page once a minute and
+    /// not with each write.
     private static let version5 = """
         CREATE TRIGGER IF NOT EXISTS usedDigestIsForgotten AFTER DELETE ON usedDigest
         WHEN NOT EXISTS (
@@ -227,15 +233,16 @@ enum LedgerSchema {
     /// The counters that a window may still accept, with the greatest counter that they refer to; see ``StoredCounters``.
     private static let version6 = "ALTER TABLE enrolledKey ADD COLUMN skipped BLOB NOT NULL DEFAULT x''"
 
-    /// `account` and `retiredAt` of an enrolled key. `checks` of an allowance are the names of the checks that it excuses, with
-    /// spaces between them; NULL in an allowance of a version before 7, see ``LedgerTables/earlierChecks``. `operator` is who
-    /// set a block or an allowance.
+    /// `account` and `retiredAt` of an enrolled key. `checks` of an allowance has the names of the excused checks,
+    /// separated by spaces; NULL in an allowance from a version before 7, see ``LedgerTables/earlierChecks``.
+    /// `operator` is the name of the operator who set a block or an allowance.
     private static let version7Columns = [
         ("enrolledKey", "account", "TEXT"), ("enrolledKey", "retiredAt", "INTEGER"), ("block", "checks", "TEXT"),
         ("block", "operator", "TEXT"),
     ]
 
-    /// The audit trail. Its triggers hold for all programs that open the file. The hashes show what was written without SQLite.
+    /// The audit trail. Its triggers apply to all programs that open the file. The hashes show changes made without
+    /// SQLite.
     private static let version7 = """
         CREATE INDEX IF NOT EXISTS enrolledKeyByAccount ON enrolledKey (account) WHERE account IS NOT NULL;
         CREATE TABLE IF NOT EXISTS audit (
@@ -254,7 +261,7 @@ enum LedgerSchema {
         BEGIN SELECT RAISE(ABORT, 'entries of the audit trail are never deleted'); END;
         """
 
-    /// The operators of a service. Rows stay when an operator ends or is revoked.
+    /// The operators of a service. Rows stay after an operator expires or is revoked.
     private static let version8 = """
         CREATE TABLE IF NOT EXISTS operator (
             tokenHash BLOB NOT NULL PRIMARY KEY,
@@ -269,7 +276,7 @@ enum LedgerSchema {
         CREATE INDEX IF NOT EXISTS operatorByName ON operator (name);
         """
 
-    /// Documents that processes share. With row IDs, because rows without them should be small:
+    /// Documents that processes share. The table has row IDs, because `WITHOUT ROWID` suits small rows only:
     /// <https://www.sqlite.org/withoutrowid.html>.
     private static let version9 = """
         CREATE TABLE IF NOT EXISTS document (
@@ -278,5 +285,19 @@ enum LedgerSchema {
             revision INTEGER NOT NULL,
             storedAt INTEGER NOT NULL
         ) STRICT;
+        """
+
+    /// Tasks of processes. `dueAt` of a leased task is the end of the lease.
+    private static let version10 = """
+        CREATE TABLE IF NOT EXISTS task (
+            queue TEXT NOT NULL,
+            key BLOB NOT NULL,
+            dueAt INTEGER NOT NULL,
+            holder TEXT,
+            bytes BLOB NOT NULL,
+            revision INTEGER NOT NULL,
+            PRIMARY KEY (queue, key)
+        ) STRICT;
+        CREATE INDEX IF NOT EXISTS taskByTime ON task (queue, dueAt);
         """
 }

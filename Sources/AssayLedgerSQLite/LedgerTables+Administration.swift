@@ -2,10 +2,10 @@ import AssayCore
 import AssayPrimitives
 import Foundation
 
-/// Changes by hand, each with its entry in the audit trail. The caller holds the transaction.
+/// Manual changes, each with its entry in the audit trail. The caller holds the transaction.
 extension LedgerTables {
     static let auditColumns = "number, at, operator, action, subject, detail, previousHash, hash FROM audit"
-    /// What an allowance of a version before 7 excuses.
+    /// The checks that an allowance from a version before 7 excuses.
     static let earlierChecks = [CheckID("approov.token.annotations")]
 
     private static let putStanding = LedgerSQL(
@@ -62,7 +62,8 @@ extension LedgerTables {
         return key
     }
 
-    /// The keys in use of the account that a key is enrolled for, without itself, the first one first. Empty without a limit.
+    /// The other keys in use of the account for which a key is enrolled, oldest first. Empty if the rules have no
+    /// limit.
     func others(of key: EnrolledKey, _ rules: EnrolmentRules) throws -> [EnrolledKey] {
         guard rules.limit != nil, let account = key.account else { return [] }
         var others: [EnrolledKey] = []
@@ -77,7 +78,7 @@ extension LedgerTables {
         return others
     }
 
-    /// The keys of an account, the first one first.
+    /// The keys of an account, oldest first.
     func keys(of account: String) throws -> [EnrolledKey] {
         var keys: [EnrolledKey] = []
         try StoredStatement(db, "SELECT \(Self.keyColumns) WHERE account = ? ORDER BY enrolledAt, identifier").each {

@@ -26,13 +26,13 @@ struct LedgerTables: RowFinder {
         INSERT INTO enrolledKey (engine, identifier, app, publicKey, counter, enrolledAt, properties, account)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """)
-    /// Compares again, so that no code path can write a counter that is not greater. Skipped counters of a smaller one stay in
-    /// the row, and count as none; see ``StoredCounters``.
+    /// Compares again, so that no code path can store a counter that is not greater. Skipped counters of a smaller one
+    /// stay in the row and are ignored; see ``StoredCounters``.
     private static let advanceCounter = LedgerSQL(
         "UPDATE enrolledKey SET counter = ?1 WHERE engine = ?2 AND identifier = ?3 AND counter < ?1")
     private static let advanceWindow = LedgerSQL(
         "UPDATE enrolledKey SET counter = ?1, skipped = ?4 WHERE engine = ?2 AND identifier = ?3 AND counter < ?1")
-    /// The greatest counter stays.
+    /// Leaves the greatest counter unchanged.
     private static let useSkippedCounter = LedgerSQL(
         "UPDATE enrolledKey SET skipped = ?4 WHERE engine = ?2 AND identifier = ?3 AND counter = ?1")
     private static let refreshKey = LedgerSQL(
@@ -45,7 +45,7 @@ struct LedgerTables: RowFinder {
 
     /// Runs `body` in an immediate transaction, and makes it durable. An error rolls everything back.
     ///
-    /// GRDB's own function would have SQLite parse the two statements each time.
+    /// GRDB's own function would make SQLite parse both statements each time.
     func inTransaction(_ body: () throws -> Void) throws {
         try run(Self.begin)
         do {
@@ -58,7 +58,7 @@ struct LedgerTables: RowFinder {
         }
     }
 
-    /// Decides all effects, and applies them if there is no refusal.
+    /// Decides all effects, and applies them if none is refused.
     func commit(_ effects: [LedgerEffect], at now: Date) throws -> CommitOutcome {
         let decisions = try effects.map { try refusal(of: $0.action, at: now) }
         guard CommitOutcome(decisions: decisions).isApplied else { return CommitOutcome(decisions: decisions) }
@@ -87,10 +87,13 @@ struct LedgerTables: RowFinder {
                 try LedgerRules.requireRemembered(use, forgotten: latestPurged(app: use.app, kind: use.kind))
             }
             return LedgerRules.refusal(rememberingOver: stored?.usedAt)
+        case .useKey(let use):
+            return LedgerRules.refusal(
+                using: use, stored: try keyOwner(use.key), block: try block(on: use.key), at: now)
         }
     }
 
-    /// Applies an action. Returns what is worth reporting of an enrolment.
+    /// Applies an action. Returns a note about an enrolment, or nil.
     private func apply(_ action: LedgerEffect.Action, at now: Date) throws -> EnrolmentNote? {
         switch action {
         case .consumeChallenge(let value, _, _):
@@ -117,7 +120,7 @@ struct LedgerTables: RowFinder {
             return consequence.note
         case .advanceCounter(let advance):
             guard case .window = advance.rule else {
-                // Depends on no smaller counter, and needs no second query.
+                // The new state does not depend on smaller counters, so it needs no second query.
                 try change(Self.advanceCounter) {
                     $0.integer(Int64(advance.counter))
                     $0.key(advance.key)
@@ -140,6 +143,7 @@ struct LedgerTables: RowFinder {
                 $0.integer(use.usedAt.microseconds)
                 $0.integer(use.until.microseconds)
             }
+        case .useKey: break
         }
         return nil
     }
@@ -157,7 +161,7 @@ struct LedgerTables: RowFinder {
         }
     }
 
-    /// Stores a challenge. Returns whether there was none of its value.
+    /// Stores a challenge. Returns false if its value exists already.
     func insert(_ challenge: IssuedChallenge) throws -> Bool {
         try run(Self.issueChallenge) {
             $0.blob(challenge.value)
@@ -168,16 +172,16 @@ struct LedgerTables: RowFinder {
         } == 1
     }
 
-    /// Runs a statement that must change exactly one row. Another number means that the row that was decided on is damaged.
+    /// Runs a statement that must change exactly one row. If it does not, the row behind the decision is damaged.
     ///
-    /// - Parameter bind: binds the values, here and below.
+    /// - Parameter bind: binds the values.
     func change(_ sql: LedgerSQL, _ bind: (inout StoredBinding) -> Void) throws {
         guard try run(sql, bind) == 1 else {
             throw StoredValueError(table: "ledger", column: "a row that was decided on")
         }
     }
 
-    /// Runs a statement. Returns how many rows it changed.
+    /// Runs a statement. Returns the number of changed rows.
     @discardableResult
     func run(_ sql: LedgerSQL, _ bind: (inout StoredBinding) -> Void = { _ in }) throws -> Int {
         try statement(sql).run(bind)

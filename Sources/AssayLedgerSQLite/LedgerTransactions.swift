@@ -6,7 +6,7 @@ import Synchronization
 
 /// Makes writes durable: each batch in one immediate transaction of a connection.
 final class LedgerTransactions: Sendable {
-    /// How many challenges, and how many digests, one `purge` deletes, so that other writes do not wait long.
+    /// The maximum number of challenges, and of digests, per `purge`, to keep the wait of other writes short.
     private static let purgeLimit = 1000
     private let path: String
     private let purging: LedgerPurging
@@ -19,13 +19,13 @@ final class LedgerTransactions: Sendable {
         self.purging = purging
     }
 
-    /// How many have been begun.
+    /// The number of transactions begun.
     var count: Int { begun.load(ordering: .relaxed) }
 
-    /// Decides writes one after the other, and returns an answer for each when all are durable.
+    /// Decides writes in order, and returns an answer for each when all are durable.
     ///
-    /// - Parameter joining: returns more writes for the same transaction. It is called again when these are made, until it
-    ///   returns none; their answers follow those of `first`.
+    /// - Parameter joining: returns more writes for the same transaction. It is called again after these are made,
+    ///   until it returns none. Their answers follow those of `first`.
     func write(
         _ first: [TimedWrite], _ db: Database, joining: () -> [TimedWrite] = { [] }
     ) -> [Result<LedgerAnswer, LedgerOutage>] {
@@ -34,7 +34,8 @@ final class LedgerTransactions: Sendable {
             return try transact(&batch, db, joining)
         } catch {
             let outage = LedgerOutage(error, path: path)
-            // One write alone may cause this, such as by a damaged row: repeat each in a transaction of its own.
+            // A single write, such as one that finds a damaged row, may have caused this: repeat each write in a
+            // transaction of its own.
             if batch.count > 1, [.internalError, .corrupt].contains(outage.code) {
                 return batch.flatMap { write([$0], db) }
             }
@@ -42,7 +43,7 @@ final class LedgerTransactions: Sendable {
         }
     }
 
-    /// - Parameter batch: the writes; with those that joined, also when this throws.
+    /// - Parameter batch: the writes, to which joined writes are appended, also when this throws.
     private func transact(
         _ batch: inout [TimedWrite], _ db: Database, _ joining: () -> [TimedWrite]
     ) throws -> [Result<LedgerAnswer, LedgerOutage>] {
@@ -60,13 +61,13 @@ final class LedgerTransactions: Sendable {
                         answers.append(.success(answer))
                         changed = changed || answer.isChange
                     } catch let outage as LedgerOutage where outage.code == .forgotten {
-                        // No effect of it has been applied: all of them are decided before the first one is applied.
+                        // No effect of this write is applied: all are decided before the first is applied.
                         answers.append(.failure(outage))
                     }
                 }
                 batch += joining()
             }
-            // The limit exceeds the number of entries that a batch can add, so that purging keeps up.
+            // The limit exceeds the number of entries that a batch can add, so purging keeps up.
             if changed, let now = batch.lazy.map(\.now).min(), let horizon = purging.horizon(at: now) {
                 try tables.purge(expiredBy: horizon, atMost: 16 + 2 * batch.count)
             }
@@ -80,9 +81,13 @@ final class LedgerTransactions: Sendable {
         switch write.write {
         case .issue(let challenge): return .changed(try tables.insert(challenge))
         case .commit(let effects): return .decided(try tables.commit(effects, at: write.now))
-        case .set(let standing):
-            try tables.put(standing)
+        case .block(let block):
+            try tables.put(.blocked(block))
             return .changed(true)
+        case .allow(let allowance):
+            let block = LedgerRules.block(preventing: allowance, of: try tables.standing(of: allowance.subject))
+            if block == nil { try tables.put(.allowed(allowance)) }
+            return .allowed(block)
         case .removeStanding(let subject, let operatorName):
             return .removed(try tables.removeStanding(of: subject, by: operatorName, at: write.now))
         case .move(let identifier, let account, let operatorName):
@@ -94,6 +99,11 @@ final class LedgerTransactions: Sendable {
             return .revokedOperator(try tables.revokeOperator(named: name, by: operatorName, at: write.now))
         case .store(let bytes, let name, let revision):
             return .changed(try tables.store(bytes, named: name, replacing: revision, at: write.now))
+        case .putTask(let task): return .changed(try tables.put(task))
+        case .removeTask(let key, let queue, let revision):
+            return .changed(try tables.removeTask(key, in: queue, replacing: revision))
+        case .leaseTasks(let queue, let holder, let end, let limit):
+            return .leased(try tables.leaseTasks(in: queue, to: holder, until: end, atMost: limit, at: write.now))
         case .purge:
             let horizon = purging.horizon(at: write.now)
             return .purged(try horizon.map { try tables.purge(expiredBy: $0, atMost: Self.purgeLimit) } ?? 0)

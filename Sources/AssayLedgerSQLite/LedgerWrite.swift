@@ -1,52 +1,63 @@
 package import AssayCore
-import Foundation
+package import Foundation
 
 /// A write to the tables.
 package enum LedgerWrite: Sendable {
     case issue(IssuedChallenge)
     case commit([LedgerEffect])
-    case set(LedgerStanding)
+    case block(LedgerBlock)
+    case allow(LedgerAllowance)
     case removeStanding(LedgerSubject, by: String?)
     case move(KeyIdentifier, to: String?, by: String?)
     /// With the hash of its token.
     case addOperator(LedgerOperator, [UInt8])
     case revokeOperator(String, by: String?)
     case store([UInt8], named: String, replacing: Int64)
+    /// With the expected revision.
+    case putTask(LedgerTask)
+    case removeTask([UInt8], in: String, replacing: Int64)
+    case leaseTasks(in: String, to: String, until: Date, atMost: Int)
     case purge
 }
 
 /// The result of a write.
 package enum LedgerAnswer: Sendable {
-    /// Whether anything was changed.
+    /// Whether the write changed anything.
     case changed(Bool)
-    /// The block or allowance that was removed, if there was one.
+    /// The block in force that prevented an allowance; nil if the allowance was stored.
+    case allowed(LedgerBlock?)
+    /// The removed block or allowance; nil for none.
     case removed(LedgerStanding?)
-    /// The key that was moved, as it was, and whether that changed anything; nil if there is none.
+    /// The moved key in its former state, and whether the move changed it; nil if there is no such key.
     case moved(EnrolledKey?, isChange: Bool)
-    /// Why an operator was not added; nil if it was.
+    /// The reason why an operator was not added; nil if it was added.
     case addedOperator(OperatorRefusal?)
-    /// The operator that was revoked, as it was, if there was one.
+    /// The revoked operator in its former state; nil for none.
     case revokedOperator(LedgerOperator?)
-    /// How many entries were purged.
+    /// The tasks that were leased.
+    case leased([LedgerTask])
+    /// The number of purged entries.
     case purged(Int)
     /// The decisions of a commit.
     case decided(CommitOutcome)
 
-    /// Whether the write has changed anything but purge entries.
+    /// Whether the write changed anything besides purging.
     var isChange: Bool {
         switch self {
         case .changed(let changed): changed
+        case .allowed(let block): block == nil
         case .removed(let standing): standing != nil
         case .moved(_, let isChange): isChange
         case .addedOperator(let refusal): refusal == nil
         case .revokedOperator(let previous): previous != nil
+        case .leased(let tasks): !tasks.isEmpty
         case .purged: false
         case .decided(let outcome): outcome.isApplied && !outcome.decisions.isEmpty
         }
     }
 }
 
-/// A write with the time of its decision. A class, so that queues copy a reference and not the large enum.
+/// A write and the time of its decision. A class, so that queues copy a reference instead of the large enum.
 final class TimedWrite: Sendable {
     let write: LedgerWrite
     let now: Date

@@ -3,9 +3,9 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// Connections that find a few rows on the caller's thread: each query sees what was committed before it.
+/// Connections for short lookups on the caller's thread. Each query sees all earlier commits.
 ///
-/// GRDB's readers look up a key in ten times as long: they change threads, and ask for the schema's version each time.
+/// GRDB's readers take ten times as long for a key: they change threads and query the schema version each time.
 final class LookUpConnections: Sendable {
     private struct State: ~Copyable {
         var connection: LookUpConnection?
@@ -29,7 +29,7 @@ final class LookUpConnections: Sendable {
 
     /// Calls `body` with a connection that no other thread uses.
     ///
-    /// - Throws: `DatabaseError`, also after closing, and what `body` throws.
+    /// - Throws: `DatabaseError`, also after closing, and the errors of `body`.
     func find<Value: Sendable>(_ body: @Sendable (any RowFinder) throws -> Value) throws -> Value {
         let own = ThreadGroup.current
         for number in slots.indices {
@@ -51,7 +51,7 @@ final class LookUpConnections: Sendable {
         return try body(connection)
     }
 
-    /// Closes all. Later queries are errors.
+    /// Closes all connections. Later queries are errors.
     func close() {
         for slot in slots {
             slot.state.withLock { state in
@@ -62,14 +62,14 @@ final class LookUpConnections: Sendable {
     }
 }
 
-/// One connection, which only reads.
+/// One read-only connection.
 private final class LookUpConnection: RowFinder {
     private let handle: OpaquePointer
     private var prepared: [(sql: LedgerSQL, statement: OpaquePointer)] = []
 
     init(path: String, busyTimeout: Int32) throws {
         var opened: OpaquePointer?
-        // Each connection is behind a lock of its own.
+        // A lock protects each connection, so SQLite needs no mutex.
         let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let opened else {
             sqlite3_close_v2(opened)

@@ -47,7 +47,7 @@ extension LedgerTables {
         return nil
     }
 
-    /// Revokes all operators of a name, with one entry in the audit trail.
+    /// Revokes all operators with a name, with one entry in the audit trail.
     func revokeOperator(named name: String, by operatorName: String?, at now: Date) throws -> LedgerOperator? {
         guard let previous = LedgerRules.revocable(among: try operators(named: name)) else { return nil }
         try run(Self.revokeOperators) {
@@ -71,7 +71,7 @@ extension LedgerTables {
 }
 
 extension RowFinder {
-    /// The operator of a token's hash, in any state.
+    /// The operator with the hash of a token, in any state.
     func storedOperator(tokenHash: [UInt8]) throws -> LedgerOperator? {
         try first(LedgerTables.findOperator) {
             $0.blob(tokenHash)

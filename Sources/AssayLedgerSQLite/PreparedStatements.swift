@@ -9,7 +9,7 @@ final class LedgerSQL: Sendable {
     }
 }
 
-/// The statements that a transaction has prepared. It runs the same few for each write.
+/// The prepared statements of one transaction. Each write runs the same few statements.
 final class PreparedStatements {
     private let db: Database
     private var statements: [(sql: LedgerSQL, statement: StoredStatement)] = []

@@ -6,17 +6,17 @@ import Foundation
 import GRDB
 
 extension SQLiteLedger: MovableLedger {
-    /// The tables that writers change.
+    /// The tables with entries that writers change.
     private static let tables = [
         "challenge", "enrolledKey", "usedDigest", "block", "sealedKey", "forgotten", "forgottenUse", "audit",
-        "operator", "document",
+        "operator", "document", "task",
     ]
 
     package func mark() async throws(LedgerOutage) -> LedgerMark? {
         try await read { db in try LedgerMove.mark(db) }
     }
 
-    /// A copy has the mark without the triggers, which would refuse its records.
+    /// A copy gets the mark without the triggers, which would refuse the copied records.
     package func changeMark(from old: LedgerMark?, to new: LedgerMark?) async throws(LedgerOutage) -> Bool {
         try await transact { db in
             guard try LedgerMove.mark(db) == old else { return false }
@@ -26,7 +26,7 @@ extension SQLiteLedger: MovableLedger {
         }
     }
 
-    /// Stores the mark, and triggers that refuse the writes of all programs, also of those that have the file open.
+    /// Stores the mark, and triggers that refuse the writes of all programs, including those that have the file open.
     package func beginMove(to place: String) async throws(LedgerOutage) -> LedgerMark? {
         try await transact { db in
             if let before = try LedgerMove.mark(db) { return before }
@@ -78,7 +78,7 @@ extension SQLiteLedger: MovableLedger {
         return try result.get()
     }
 
-    /// Reads on a thread of its own, at most two batches ahead of `body`.
+    /// Reads on a separate thread, at most two batches ahead of `body`.
     package func records(_ body: ([LedgerRecord]) async throws -> Void) async throws {
         let ahead = DispatchSemaphore(value: 2)
         let (pool, path) = (pool, path)
@@ -111,9 +111,9 @@ extension SQLiteLedger: MovableLedger {
     }
 }
 
-/// What moving a ledger adds to a file.
+/// The additions to the file of a ledger that is moved.
 enum LedgerMove {
-    /// What the triggers of a moved ledger say.
+    /// The error message of a moved ledger's triggers.
     static let refusal = "the ledger was moved"
 
     /// The mark of the ledger; nil for none.
@@ -148,7 +148,7 @@ enum LedgerMove {
             let row = StoredRow(cells, "forgottenUse")
             return .forgotten(app: try row.text(0), kind: try row.text(1), madeAt: try row.integer(2))
         }
-        // Marks that do not distinguish apps and kinds; the latest one counts.
+        // The values that do not distinguish apps and kinds. The latest one applies.
         try read("max(until) FROM forgotten HAVING count(*) > 0", by: "1") { cells in
             .forgotten(
                 app: LedgerRecord.everyApp, kind: LedgerRecord.everyKind,
@@ -164,12 +164,13 @@ enum LedgerMove {
             let stored = try LedgerTables.document(cells)
             return .document(stored.document, named: stored.name)
         }
+        try read(LedgerTables.taskColumns, by: "queue, key") { .task(try LedgerTables.task($0)) }
         try read(LedgerTables.auditColumns, by: "number") { .audit(try LedgerTables.auditEntry($0)) }
         if !batch.isEmpty { try body(batch) }
     }
 }
 
-/// Stores records of another ledger. One whose key is stored already is left as it is.
+/// Stores records of another ledger. Skips a record whose key exists already.
 extension LedgerTables {
     private static let insertChallenge = LedgerSQL(
         """
@@ -201,6 +202,8 @@ extension LedgerTables {
         """)
     private static let insertStoredDocument = LedgerSQL(
         "INSERT OR IGNORE INTO document (name, bytes, revision, storedAt) VALUES (?, ?, ?, ?)")
+    private static let insertStoredTask = LedgerSQL(
+        "INSERT OR IGNORE INTO task (queue, key, dueAt, holder, bytes, revision) VALUES (?, ?, ?, ?, ?, ?)")
     private static let insertEntry = LedgerSQL(
         """
         INSERT OR IGNORE INTO audit (number, at, operator, action, subject, detail, previousHash, hash)
@@ -264,6 +267,15 @@ extension LedgerTables {
                 $0.blob(document.bytes)
                 $0.integer(document.revision)
                 $0.integer(document.storedAt.microseconds)
+            }
+        case .task(let task):
+            try run(Self.insertStoredTask) {
+                $0.text(task.queue)
+                $0.blob(task.key)
+                $0.integer(task.dueAt.microseconds)
+                $0.text(task.holder)
+                $0.blob(task.bytes)
+                $0.integer(task.revision)
             }
         case .audit(let entry):
             try run(Self.insertEntry) {

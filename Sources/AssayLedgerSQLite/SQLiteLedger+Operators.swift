@@ -11,7 +11,7 @@ extension SQLiteLedger {
         return refusal
     }
 
-    /// Revokes the operator of a name, and returns it as it was.
+    /// Revokes the operators with a name. Returns the operator in its former state; nil for none.
     @discardableResult
     public func revokeOperator(
         named name: String, by operatorName: String?, at now: Date
@@ -34,7 +34,7 @@ extension SQLiteLedger {
         }
     }
 
-    /// The operator whose token has a hash and counts at a time.
+    /// The live operator with the hash of a token, at a time; nil for none.
     public func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator? {
         let stored = try await lookUp { rows in try rows.storedOperator(tokenHash: tokenHash) }
         return stored.flatMap { $0.state(at: now) == .live ? $0 : nil }

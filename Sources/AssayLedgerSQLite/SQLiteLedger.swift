@@ -6,11 +6,11 @@ import Synchronization
 
 /// A ledger in one SQLite file, which several processes on one machine may share.
 ///
-/// The ledger answers only after the change would survive a power cut: the file is in write-ahead mode with
-/// `synchronous=FULL` (<https://www.sqlite.org/pragma.html#pragma_synchronous>). Writes that arrive together share one
-/// transaction, on a thread of the ledger. A lone write runs on the caller's thread if the last transaction took less than a
-/// millisecond. Times are kept to the microsecond. Cancelling a task does not interrupt its write: the caller gets the
-/// outcome. A key that comes with the evidence (``CounterAdvance/supplied``) is ignored.
+/// The ledger answers only after a change would survive a power cut: the file is in write-ahead mode with
+/// `synchronous=FULL` (<https://www.sqlite.org/pragma.html#pragma_synchronous>). Concurrent writes share one
+/// transaction, on a thread of the ledger. A lone write runs on the caller's thread if the last transaction took less
+/// than a millisecond. Times have a resolution of a microsecond. Cancelling a task does not interrupt its write: the
+/// caller gets the outcome. The ledger ignores a key that comes with the evidence (``CounterAdvance/supplied``).
 ///
 /// The file also holds the sealed keys of a `SealedKeyStore`.
 public final class SQLiteLedger: LedgerAdministration {
@@ -34,20 +34,20 @@ public final class SQLiteLedger: LedgerAdministration {
 
     /// Issues a challenge that may be consumed once, before it expires.
     ///
-    /// - Throws: ``LedgerOutage``; also when a challenge of the same value exists.
+    /// - Throws: ``LedgerOutage``; also when a challenge with the same value exists.
     public func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) {
         guard case .changed(true) = try await writer.submit(.issue(challenge), at: now) else {
             throw LedgerOutage(.internalError, "a challenge of this value exists in \(path); draw another one")
         }
     }
 
-    /// The key that was enrolled under an identifier, with its counter, and nil when there is none.
+    /// The enrolled key with an identifier, with its counter; nil for none.
     public func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
         try await lookUp { rows in try rows.key(identifier) }
     }
 
-    /// The blocks and allowances of some subjects that are in force at a time, in the order of the subjects, with one
-    /// statement for some of them.
+    /// The blocks and allowances of subjects in force at a time, in the order of the subjects. One statement reads up
+    /// to 16 of them.
     public func standings(
         of subjects: [LedgerSubject], at now: Date
     ) async throws(LedgerOutage) -> [LedgerStanding] {
@@ -59,9 +59,9 @@ public final class SQLiteLedger: LedgerAdministration {
         }
     }
 
-    /// Applies effects, all together or not at all, in one transaction with other writes that arrive meanwhile.
+    /// Applies all effects or none, in one transaction with concurrent writes.
     ///
-    /// - Throws: ``LedgerOutage``; no effect has been applied then. Also when two effects concern the same entry.
+    /// - Throws: ``LedgerOutage``, after which no effect is applied. Also when two effects concern the same entry.
     public func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
         try LedgerRules.requireDistinct(effects)
         guard case .decided(let outcome) = try await writer.submit(.commit(effects), at: now) else {
@@ -72,12 +72,16 @@ public final class SQLiteLedger: LedgerAdministration {
 
     /// Blocks a subject. Replaces its block or allowance.
     public func block(_ block: LedgerBlock) async throws(LedgerOutage) {
-        _ = try await writer.submit(.set(.blocked(block)), at: block.since)
+        _ = try await writer.submit(.block(block), at: block.since)
     }
 
-    /// Allows a subject what policy would refuse. Replaces its block or allowance.
-    public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) {
-        _ = try await writer.submit(.set(.allowed(allowance)), at: allowance.since)
+    /// Allows a subject what policy would refuse, unless it is blocked. Returns the block.
+    @discardableResult
+    public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) -> LedgerBlock? {
+        guard case .allowed(let block) = try await writer.submit(.allow(allowance), at: allowance.since) else {
+            throw LedgerOutage(.internalError, "an allowance in \(path) gave no answer")
+        }
+        return block
     }
 
     /// Removes the subject's block or allowance, and returns it.
@@ -118,7 +122,7 @@ public final class SQLiteLedger: LedgerAdministration {
         return key
     }
 
-    /// Deletes all challenges and digests that ended long enough ago, some in each transaction. Returns how many.
+    /// Deletes all challenges and digests that ended long enough ago, in several transactions. Returns the number.
     @discardableResult
     public func purge(at now: Date) async throws(LedgerOutage) -> Int {
         var total = 0
@@ -126,10 +130,10 @@ public final class SQLiteLedger: LedgerAdministration {
         return total
     }
 
-    /// Finishes pending operations, and closes the file. Later operations are outages.
+    /// Finishes pending operations and closes the file. Later operations are outages.
     public func close() async throws(LedgerOutage) {
         let result: Result<Void, LedgerOutage> = await withCheckedContinuation { continuation in
-            // Waits for writers and readers: on a thread of its own.
+            // Waits for writers and readers, so use a separate thread.
             DispatchQueue(label: "AssayLedger.close").async { [self] in
                 writer.refuseFurtherWrites()
                 lookUps.close()
@@ -139,8 +143,8 @@ public final class SQLiteLedger: LedgerAdministration {
         try result.get()
     }
 
-    /// Looks up some rows. Runs on the caller's thread if the last look-up took less than a millisecond: a change of threads takes
-    /// longer than it does.
+    /// Looks up rows. Runs on the caller's thread if the last lookup took less than a millisecond: changing threads
+    /// takes longer.
     func lookUp<Value: Sendable>(
         _ body: @escaping @Sendable (any RowFinder) throws -> Value
     ) async throws(LedgerOutage) -> Value {
@@ -159,7 +163,7 @@ public final class SQLiteLedger: LedgerAdministration {
         do { return try lookUps.find(body) } catch { throw LedgerOutage(error, path: path) }
     }
 
-    /// Reads from a snapshot, without waiting for writers and without blocking the caller's thread.
+    /// Reads a snapshot, without waiting for writers and without blocking the caller's thread.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(LedgerOutage) -> Value {

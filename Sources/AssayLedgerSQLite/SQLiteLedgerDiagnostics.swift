@@ -18,7 +18,7 @@ extension SQLiteLedger {
         try pool.read { db in try String.fetchAll(db, sql: sql) }
     }
 
-    /// SQLite's query plan for the standings of some subjects, one text for each step.
+    /// SQLite's query plan for the standings of a number of subjects, one text per step.
     package func standingsPlan(subjects count: Int) throws -> [String] {
         try pool.read { db in
             let sql = "EXPLAIN QUERY PLAN \(LedgerTables.standingsQuery(subjects: count))"
@@ -27,13 +27,13 @@ extension SQLiteLedger {
         }
     }
 
-    /// Limits the memory of SQLite in this process to a number of bytes more than it has; nil for no limit.
+    /// Limits SQLite's memory in this process to its current use plus a number of bytes; nil for no limit.
     package static func limitMemory(toBytesMore bytes: Int?) {
-        // 0 is no limit to SQLite.
+        // 0 means no limit.
         sqlite3_hard_heap_limit64(bytes.map { max(1, sqlite3_memory_used() + Int64($0)) } ?? 0)
     }
 
-    /// Keeps all other writers out while `body` runs.
+    /// Blocks all other writers while `body` runs.
     package func holdingLock(_ body: () throws -> Void) throws {
         try pool.writeWithoutTransaction { db in
             try db.inTransaction(.exclusive) {
@@ -43,7 +43,7 @@ extension SQLiteLedger {
         }
     }
 
-    /// Creates a SQLite file by the caller's statements, which need not be a ledger.
+    /// Creates a SQLite file with the given statements. It need not be a ledger.
     package static func createDatabase(path: String, sql: String) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.inDatabase { db in try db.execute(sql: sql) }

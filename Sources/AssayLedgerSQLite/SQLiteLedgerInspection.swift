@@ -3,9 +3,9 @@ public import FoundationEssentials
 import GRDB
 
 extension SQLiteLedger {
-    /// Passes every entry to `body`, in a consistent snapshot, section by section, each sorted by name.
+    /// Passes every entry to `body`, in a consistent snapshot: section by section, each sorted by name.
     ///
-    /// Rows are streamed: memory does not grow with the ledger. Writers continue meanwhile; the caller's thread is blocked.
+    /// Rows are streamed: memory does not grow with the ledger. Writers continue; the caller's thread is blocked.
     /// - Throws: ``LedgerOutage``, and what `body` throws.
     public func export(_ body: (LedgerEntry) throws -> Void) async throws {
         try exportBlocking(body)
@@ -22,7 +22,8 @@ extension SQLiteLedger {
         }
     }
 
-    /// Reads a snapshot and passes its entries to `body`. Not async: GRDB's async functions take only escaping closures.
+    /// Reads a snapshot and passes its entries to `body`. Not async, because GRDB's async functions take only escaping
+    /// closures.
     private func streaming<Entry>(
         _ body: (Entry) throws -> Void, _ read: (Database, (Entry) throws -> Void) throws -> Void
     ) throws {
@@ -58,7 +59,7 @@ extension SQLiteLedger {
             try LedgerTables.each(db, LedgerTables.digestColumns, by: "digest") { row in
                 try hand(.digest(LedgerTables.digest(row)))
             }
-            // A row with a damaged value of `allows` is in the second section, and is refused there.
+            // A row with a damaged value of `allows` belongs to the second section, which rejects it.
             for section in ["allows = 0", "allows <> 0"] {
                 let columns = "\(LedgerTables.standingColumns) WHERE \(section)"
                 try LedgerTables.each(db, columns, by: "kind, name") { row in
@@ -74,6 +75,9 @@ extension SQLiteLedger {
             try LedgerTables.each(db, LedgerTables.documentColumns, by: "name") { row in
                 let (name, document) = try LedgerTables.document(row)
                 try hand(.document(document, named: name))
+            }
+            try LedgerTables.each(db, LedgerTables.taskColumns, by: "queue, key") { row in
+                try hand(.task(LedgerTables.task(row)))
             }
         }
     }
@@ -93,11 +97,11 @@ extension SQLiteLedger {
                 blocks: try count("block WHERE (until IS NULL OR ? < until) AND allows = 0"),
                 allowances: try count("block WHERE (until IS NULL OR ? < until) AND allows = 1"),
                 operators: try count("operator WHERE ? < until AND revokedAt IS NULL"),
-                documents: try count("document WHERE ? IS NOT NULL"))
+                documents: try count("document WHERE ? IS NOT NULL"), tasks: try count("task WHERE ? IS NOT NULL"))
         }
     }
 
-    /// Looks for damage in the file and in the rows of all tables.
+    /// Checks the file and the rows of all tables for damage.
     public func check(
         _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
     ) async throws(LedgerOutage) -> [String] {
@@ -105,9 +109,9 @@ extension SQLiteLedger {
         return try await read { db in try LedgerCheck(db: db, path: path, engineProblem: keyProblem).problems() }
     }
 
-    /// Looks for damage in a file that is too damaged to be opened as a ledger, and changes nothing in it.
+    /// Checks a file that is too damaged to be opened as a ledger. Does not change it.
     ///
-    /// - Returns: what is wrong; empty if the file is sound as a database.
+    /// - Returns: the problems; empty if the file is sound as a database.
     /// - Throws: ``LedgerOutage``: ``OutageCode/corrupt`` also for a file that is no database, or whose first page is damaged.
     package static func problems(withFileAt path: String) throws(LedgerOutage) -> [String] {
         do { return try LedgerCheck.problems(withFileAt: path) } catch { throw LedgerOutage(error, path: path) }

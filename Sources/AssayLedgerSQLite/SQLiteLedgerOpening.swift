@@ -5,31 +5,31 @@ import GRDB
 extension SQLiteLedger {
     /// Opens a ledger, and creates it if the file is missing or empty. Blocks the caller's thread.
     ///
-    /// Opening writes to the file, so that a ledger that cannot be written to is noticed now. Several processes may
-    /// open a new file at once.
+    /// Opening writes to the file, to detect a read-only ledger immediately. Several processes may open a new file at
+    /// once.
     /// - Parameters:
-    ///   - path: the file; its folder must exist. Only its user can read a new one, as it holds open challenges.
-    ///     SQLite puts two more files, `-wal` and `-shm`, beside it, which may stay after closing.
-    ///   - busyTimeout: how long an operation waits for other processes before it is a
-    ///     ``OutageCode/locked`` outage.
-    /// - Throws: ``LedgerOutage``: ``OutageCode/unreachable`` if the path is not a regular file,
-    ///   ``OutageCode/corrupt`` for a file that is not a ledger, which is left as it is, and
-    ///   ``OutageCode/newerSchema`` for a ledger of a newer version.
+    ///   - path: the file. Its folder must exist. A new file has mode 0600, because it stores open challenges. SQLite
+    ///     creates two more files, `-wal` and `-shm`, beside it, which may remain after closing.
+    ///   - busyTimeout: how long an operation waits for other processes before it fails with the outage
+    ///     ``OutageCode/locked``.
+    /// - Throws: ``LedgerOutage``: ``OutageCode/unreachable`` if the path is not a regular file, ``OutageCode/corrupt``
+    ///   for a file that is not a ledger, which stays unchanged, and ``OutageCode/newerSchema`` for a ledger of a newer
+    ///   version.
     public static func open(
         path: String, busyTimeout: Duration = defaultBusyTimeout
     ) throws(LedgerOutage) -> SQLiteLedger {
         try open(path: path, busyTimeout: busyTimeout, maximumPageCount: nil)
     }
 
-    /// How long an operation waits for other processes by default.
+    /// The default time that an operation waits for other processes.
     public static let defaultBusyTimeout = Duration.seconds(5)
 
-    /// Opens a ledger with a limit of pages, so that tests can fill it, or with another clock for purging.
+    /// Opens a ledger with a maximum number of pages, so that tests can fill it, or with another clock for purging.
     package static func open(
         path: String, busyTimeout: Duration = defaultBusyTimeout, maximumPageCount: Int? = nil,
         purging: LedgerPurging = .byClock({ Date() }), isMoving: Bool = false
     ) throws(LedgerOutage) -> SQLiteLedger {
-        // SQLite would open a temporary database, which is not durable.
+        // For these paths SQLite would open a temporary database, which is not durable.
         guard !path.isEmpty, !path.hasPrefix(":"), !path.hasPrefix("file:") else {
             throw LedgerOutage(.unreachable, "\"\(path)\" is not the path of a file")
         }
@@ -45,18 +45,18 @@ extension SQLiteLedger {
         }
     }
 
-    /// Opens a ledger to move it, also one that is marked as moved.
+    /// Opens a ledger to move it, even if it is marked as moved.
     package static func openToMove(path: String) throws(LedgerOutage) -> SQLiteLedger {
         try open(path: path, purging: .never, isMoving: true)
     }
 
-    /// Whether an error may come from processes that create, open or close the same file at the same time, in steps for which
-    /// SQLite does not wait.
+    /// Whether an error may come from processes that create, open or close the same file at the same time. SQLite does
+    /// not wait in some of these steps.
     private static func isRace(_ error: any Error) -> Bool {
         if let error = error as? DatabaseError {
             return [.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CONSTRAINT].contains(error.resultCode)
         }
-        // GRDB asks for the size of a write-ahead log that another process has removed meanwhile, by closing the file last.
+        // GRDB reads the size of a write-ahead log that another process has just removed by closing the file.
         let error = error as NSError
         return error.domain == CocoaError.errorDomain
             && [.fileReadNoSuchFile, .fileNoSuchFile].contains(CocoaError.Code(rawValue: error.code))
@@ -67,27 +67,28 @@ extension SQLiteLedger {
         _ isMoving: Bool
     ) throws -> SQLiteLedger {
         let configuration = configuration(busyWait, maximumPageCount)
-        // A pool turns the file to write-ahead mode before it can be asked what it is; a foreign file must not be
-        // changed at all. (Reading the header without SQLite would not do: closing a file drops SQLite's locks on it.)
+        // Check the file first: a pool switches it to write-ahead mode when it opens it, and another program's file
+        // must not be changed. Read the header with SQLite, because closing a descriptor would release SQLite's locks.
         if !isNew {
             let probe = try DatabaseQueue(path: path, configuration: configuration)
-            // One snapshot: between two reads another process may make an empty file a ledger.
+            // One snapshot: between two reads another process may turn an empty file into a ledger.
             try probe.read { db in _ = try LedgerSchema.recognise(db, path, isMoving: isMoving) }
             try probe.close()
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
         try pool.writeWithoutTransaction { db in
-            // GRDB sets NORMAL, which may lose the last transactions in a power cut. The others matter on Darwin only.
+            // GRDB sets NORMAL, which can lose the last transactions in a power cut. The other two settings only affect
+            // Darwin.
             try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
-            // SQLite keeps the old mode if it cannot convert the file, and reports the mode only on request. In
-            // another mode a power cut could take back what was answered, `synchronous` or not.
+            // If SQLite cannot convert the file, it keeps the old mode without an error. In another mode a power cut
+            // could undo answered writes, despite `synchronous`.
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal" else {
                 throw LedgerOutage(
                     .inputOutput, "\(path) cannot be turned to write-ahead mode; check its disk and the system log")
             }
             try db.inTransaction(.immediate) {
                 if try LedgerSchema.recognise(db, path, isMoving: isMoving) == nil { try LedgerSchema.claim(db) }
-                // Writing it proves that the ledger can be written to.
+                // This write proves that the ledger is writable.
                 let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
                 try db.execute(sql: "PRAGMA user_version = \(version)")
                 return .commit
@@ -103,7 +104,7 @@ extension SQLiteLedger {
         configuration.foreignKeysEnabled = true
         configuration.label = "AssayLedger"
         configuration.prepareDatabase { db in
-            // GRDB has the readers of a pool wait for ten seconds, whatever the mode says.
+            // GRDB makes the readers of a pool wait for ten seconds, whatever the configuration says.
             if db.configuration.readonly {
                 try db.execute(sql: "PRAGMA busy_timeout = \(busyWait.milliseconds)")
             }

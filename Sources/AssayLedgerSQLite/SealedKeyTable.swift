@@ -34,7 +34,7 @@ extension LedgerTables {
         return keys
     }
 
-    /// Applies a change that was decided on the present keys.
+    /// Applies a change that was decided for the current keys.
     func apply(_ change: SealedKeyChange) throws {
         switch change {
         case .insert(let key): try write(key, Self.insertSealedKey)
@@ -43,7 +43,7 @@ extension LedgerTables {
         }
     }
 
-    /// Stores a key of another ledger, unless there is one of its name.
+    /// Stores a key of another ledger, unless a key with its name exists.
     func insertIfMissing(_ key: SealedKey) throws { try run(Self.insertMissingSealedKey, Self.binding(key)) }
 
     private func write(_ key: SealedKey, _ sql: LedgerSQL) throws { try change(sql, Self.binding(key)) }

@@ -10,13 +10,13 @@ enum StoredValue {
     case blob([UInt8])
 }
 
-/// A statement that GRDB prepares and caches, bound and stepped through SQLite's own functions.
+/// A statement that GRDB prepares and caches, and that SQLite's own functions bind and step.
 ///
-/// GRDB cuts a text at a NUL, so that two names could become one. And its arguments and rows are boxed and copied, which takes
-/// several times as long as SQLite itself, while the other writers of the transaction wait.
+/// GRDB truncates text at a NUL, so two names could become equal. It also boxes and copies arguments and rows, which
+/// takes several times as long as SQLite itself while the other writers of the transaction wait.
 struct StoredStatement {
     private let handle: OpaquePointer
-    /// Owns the handle; nil for one that lives as long as its connection.
+    /// Owns the handle; nil for a handle that lives as long as its connection.
     private let owner: Statement?
 
     init(_ db: Database, _ sql: String) throws {
@@ -27,9 +27,9 @@ struct StoredStatement {
     /// A statement that the caller finalizes.
     init(handle: OpaquePointer) { (self.handle, owner) = (handle, nil) }
 
-    /// Runs a statement that gives no rows. Returns how many rows it changed.
+    /// Runs a statement that returns no rows. Returns the number of changed rows.
     ///
-    /// - Parameter bind: binds the values, here and below.
+    /// - Parameter bind: binds the values.
     func run(_ bind: (inout StoredBinding) -> Void) throws -> Int {
         try bound(bind) { handle in
             while try Self.step(handle) {}
@@ -37,7 +37,7 @@ struct StoredStatement {
         }
     }
 
-    /// The first row, read by `body`, and nil when there is none.
+    /// The first row, read by `body`; nil for no row.
     func first<Value>(
         _ bind: (inout StoredBinding) -> Void, reading body: (StoredCells) throws -> Value
     ) throws -> Value? {
@@ -76,7 +76,7 @@ struct StoredStatement {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         case let code where ResultCode(rawValue: code) == .SQLITE_CONSTRAINT_TRIGGER:
-            // What the trigger says.
+            // The message of the trigger.
             throw DatabaseError(
                 resultCode: .SQLITE_CONSTRAINT_TRIGGER,
                 message: sqlite3_errmsg(sqlite3_db_handle(handle)).map { String(cString: $0) })
@@ -89,11 +89,11 @@ struct StoredStatement {
     }
 }
 
-/// Binds the values of a statement in their order, without an array of them: one commit would allocate a dozen.
+/// Binds the values of a statement in order. Without an array, because one commit would allocate a dozen.
 struct StoredBinding {
     fileprivate let handle: OpaquePointer
     private var index: Int32 = 0
-    /// The first error, and `SQLITE_OK` while there is none.
+    /// The first error; `SQLITE_OK` for none.
     fileprivate private(set) var code = SQLITE_OK
 
     fileprivate init(handle: OpaquePointer) {
@@ -107,7 +107,7 @@ struct StoredBinding {
         var text = text
         note(
             text.withUTF8 { bytes in
-                // A text without bytes may have no address, and no address is NULL.
+                // An empty text may have a null address, which SQLite would store as NULL.
                 bytes.isEmpty
                     ? sqlite3_bind_text(handle, index, "", 0, Self.copied)
                     : bytes.withMemoryRebound(to: CChar.self) {
@@ -139,7 +139,7 @@ struct StoredBinding {
 
     private mutating func null() { note(sqlite3_bind_null(handle, next())) }
 
-    /// SQLITE_TRANSIENT, a macro that Swift cannot import: SQLite copies the bytes.
+    /// SQLITE_TRANSIENT, a macro that Swift cannot import. SQLite copies the bytes.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     private mutating func next() -> Int32 {
@@ -152,20 +152,20 @@ struct StoredBinding {
     }
 }
 
-/// The cells of a statement's present row. Valid until the next step.
+/// The cells of a statement's current row. Valid until the next step.
 struct StoredCells {
     fileprivate let handle: OpaquePointer
 
     /// The value of a cell.
     ///
-    /// - Throws: `DatabaseError` if memory runs out. SQLite then returns no pointer, as it does for an empty blob.
+    /// - Throws: `DatabaseError` if memory runs out. SQLite then returns no pointer, as for an empty blob.
     func cell(_ index: Int) throws -> StoredValue {
         let index = Int32(index)
         switch sqlite3_column_type(handle, index) {
         case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, index))
         case SQLITE_FLOAT: return .real
         case SQLITE_TEXT:
-            // The address first: the call may convert the text and change its length.
+            // Get the address first: this call may convert the text and change its length.
             guard let start = sqlite3_column_text(handle, index) else { throw StoredStatement.error(SQLITE_NOMEM) }
             let text = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index)))
             return .text(String(decoding: text, as: UTF8.self))

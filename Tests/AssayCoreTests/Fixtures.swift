@@ -31,17 +31,22 @@ enum Fixtures {
         LedgerEffect(check, .consumeChallenge(value: [1], app: "app", purpose: ChallengePurpose(EvidenceKind("test"))))
     }
 
+    static func use(_ check: CheckID) -> LedgerEffect {
+        LedgerEffect(check, .useKey(KeyUse(key: KeyIdentifier(engine: "test", value: [1]), app: "app")))
+    }
+
     static func assessment(
-        _ checks: [CheckResult], app: String? = "app", ledgerChecks: [CheckID] = [], effects: [CheckID] = []
+        _ checks: [CheckResult], app: String? = "app", ledgerChecks: [CheckID] = [], effects: [CheckID] = [],
+        uses: [CheckID] = []
     ) -> Assessment {
         Assessment(
             kind: EvidenceKind("test"), app: app, catalogue: catalogue, checks: checks, ledgerChecks: ledgerChecks,
-            effects: effects.map { effect($0) }, subject: nil, testAuthority: nil)
+            effects: effects.map { effect($0) } + uses.map { use($0) }, subject: nil, testAuthority: nil)
     }
 }
 
 extension Ledger {
-    /// The verdict of an assessment; throws the outage itself.
+    /// The verdict of an assessment. Throws the outage itself, not the error around it.
     func settle(_ assessment: Assessment, at now: Date) async throws -> Verdict {
         do {
             return try await assessment.verdict(committingTo: self, at: now)
@@ -51,13 +56,13 @@ extension Ledger {
     }
 }
 
-/// A finding without anything to say.
+/// A finding with a fixed code and text.
 struct Objection: CheckFinding, Equatable {
     var code = "objection"
     let detail = "because"
 }
 
-/// What a check came out as, in one word and its reason, for tables.
+/// The results of checks for tables: each one as a word and its reason.
 func outline(_ results: [CheckResult]) -> [String] {
     results.map { result in
         let name = result.check.name.split(separator: ".").last ?? ""

@@ -3,11 +3,11 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// What the ledger decides by, and how it says so.
+/// The decisions of the ledger, and their texts.
 @Suite("Vocabulary of the ledger")
 struct LedgerVocabularyTests {
     @Test(
-        "A counter advances strictly, or by exactly one, and never around its end",
+        "A counter advances to a greater value, or by exactly one, and never wraps around",
         arguments: [
             (0, 0, false, false), (0, 1, true, true), (0, 2, true, false), (5, 4, false, false), (5, 5, false, false),
             (5, 6, true, true), (.max - 1, .max, true, true), (.max, .max, false, false), (.max, 0, false, false),
@@ -23,7 +23,7 @@ struct LedgerVocabularyTests {
         #expect(isAllowed(.successor) == successor)
     }
 
-    @Test("Skipped counters are bits below the greatest one, cut to the largest window")
+    @Test("Skipped counters are bits below the greatest one, limited to the largest window")
     func skippedCounters() {
         let state = CounterState(greatest: 20, skipped: [0b0000_0101, 0, 0])
         #expect(state.skipped == [0b0000_0101] && state.description == "20, and 2 smaller ones skipped")
@@ -55,7 +55,7 @@ struct LedgerVocabularyTests {
         #expect(used.count > 100)
     }
 
-    @Test("A block is in force until its end, and without one for ever")
+    @Test("A block is in force until its end; without an end, for ever")
     func blocks() {
         let subject = LedgerSubject(.device, "d1")
         let block = LedgerBlock(
@@ -71,7 +71,7 @@ struct LedgerVocabularyTests {
         #expect(subject.description == "device d1")
     }
 
-    @Test("An allowance is in force until its end, and without one for ever")
+    @Test("An allowance is in force until its end; without an end, for ever")
     func allowances() {
         let subject = LedgerSubject(.device, "d1")
         let end = Fixtures.time.addingTimeInterval(60)
@@ -175,7 +175,7 @@ struct LedgerVocabularyTests {
         #expect(refusal.detail.contains(words))
     }
 
-    @Test("Each role has the rights of its work, and only an administrator has all")
+    @Test("Each role has the rights that it needs, and only an administrator has all")
     func roles() {
         let rights: [OperatorRole: Set<OperatorRight>] = [
             .caller: [.verify], .viewer: [.read], .operator: [.read, .change],
@@ -185,7 +185,7 @@ struct LedgerVocabularyTests {
         #expect(OperatorRole.allCases.map(\.rawValue) == ["caller", "viewer", "operator", "admin"])
     }
 
-    @Test("An operator is live until its end, and revoked whatever the time")
+    @Test("An operator is live until its end; a revoked operator is never live")
     func operators() {
         let end = Fixtures.time.addingTimeInterval(60)
         let alice = LedgerOperator(
@@ -201,7 +201,7 @@ struct LedgerVocabularyTests {
         #expect(LedgerRules.revocable(among: [revoked, later, alice]) == later)
     }
 
-    @Test("A token does not outlive that of the operator who adds it")
+    @Test("A token does not outlive the token of the operator who adds it")
     func creator() {
         func admin(until seconds: Double) -> LedgerOperator {
             LedgerOperator(
@@ -216,7 +216,7 @@ struct LedgerVocabularyTests {
     }
 
     @Test(
-        "The name of an operator is short and looks like no other one",
+        "The name of an operator is short, and cannot look like another one",
         arguments: [
             ("a", true), ("Eve of shop-1 <eve@example.com>", true), ("\u{00E9}", true),
             (String(repeating: "x", count: 255), true), (String(repeating: "x", count: 256), false), ("", false),
@@ -228,7 +228,7 @@ struct LedgerVocabularyTests {
         #expect((LedgerRules.objection(toOperatorName: name) == nil) == isAllowed)
     }
 
-    @Test("An outcome is applied when nothing was refused")
+    @Test("An outcome is applied if no effect was refused")
     func outcomes() {
         #expect(CommitOutcome(decisions: [nil, nil]).isApplied)
         #expect(!CommitOutcome(decisions: [nil, .keyUnknown]).isApplied)

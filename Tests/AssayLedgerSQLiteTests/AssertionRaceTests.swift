@@ -6,12 +6,12 @@ import AssayTesting
 import Foundation
 import Testing
 
-@Suite("Several processes verifying with one ledger")
+@Suite("Several processes verify with one ledger")
 struct AssertionRaceTests {
     private static let appID = "1234567890.com.example.shop"
     private static let now = Date(timeIntervalSince1970: 1_790_000_000)
 
-    /// A policy that trusts a test authority, in a folder with the authority's root.
+    /// Writes a policy that trusts a test authority, and the authority's root beside it.
     private func writePolicy(_ authority: TestAuthority, in folder: TemporaryFolder) throws -> String {
         try authority.rootPEM.write(toFile: folder.path("root.pem"), atomically: true, encoding: .utf8)
         let policy = """
@@ -29,7 +29,7 @@ struct AssertionRaceTests {
         return folder.path("policy.yaml")
     }
 
-    @Test("Of 64 tasks in two processes that present one assertion exactly one is accepted, in each of 1000 rounds")
+    @Test("If 64 tasks in two processes present one assertion, exactly one is accepted, in each of 1000 rounds")
     func oneAssertion() async throws {
         let folder = try TemporaryFolder()
         let authority = try TestAuthority(notBefore: Self.now.addingTimeInterval(-86_400))

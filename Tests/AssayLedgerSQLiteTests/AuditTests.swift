@@ -7,7 +7,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// The audit trail in a file: nobody changes it unnoticed.
+/// The audit trail in a file: changes are detected.
 @Suite("Audit trail of the SQLite ledger")
 struct AuditTests {
     private static let hand = "UPDATE audit SET detail = 'harmless' WHERE number = 2"
@@ -35,7 +35,7 @@ struct AuditTests {
         return entries.compactMap { chain.problem(with: $0) }
     }
 
-    @Test("Entries are neither changed nor deleted, by any program", arguments: [hand, "DELETE FROM audit"])
+    @Test("No program can change or delete entries", arguments: [hand, "DELETE FROM audit"])
     func appendOnly(_ sql: String) async throws {
         let folder = try TemporaryFolder()
         let ledger = try await ledger(in: folder)
@@ -46,7 +46,7 @@ struct AuditTests {
     }
 
     @Test(
-        "Whoever removes the triggers is found out by the hashes, also by ledger check",
+        "The hashes and ledger check reveal changes made after removing the triggers",
         arguments: [
             hand, "UPDATE audit SET operator = 'eve' WHERE number = 3",
             "UPDATE audit SET at = at + 1000 WHERE number = 5",
@@ -64,7 +64,7 @@ struct AuditTests {
         #expect(found.contains { $0.contains("audit trail") || $0.contains("row of audit") }, "\(found)")
     }
 
-    @Test("What was cut off at the end shows only against a hash that was kept")
+    @Test("Entries removed at the end are detected only with a saved hash")
     func truncated() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await ledger(in: folder)
@@ -74,7 +74,7 @@ struct AuditTests {
         #expect(problems(left) == [] && !left.contains { $0.hash == kept })
     }
 
-    @Test("Changes of the key store are noted, without a secret, and refused ones are not")
+    @Test("Changes of the key store are recorded without a secret, refused ones are not recorded")
     func keys() async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
@@ -94,7 +94,7 @@ struct AuditTests {
         #expect(problems(entries) == [])
     }
 
-    @Test("A rejected commit and a repeated removal append nothing, and the text of an entry is the one documented")
+    @Test("A rejected commit and a repeated removal append nothing, and the entry text is as documented")
     func text() async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())

@@ -4,7 +4,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// Clocks step forwards and back, and nothing that was used becomes fresh by it.
+/// The clock steps forwards and back, and used evidence never becomes fresh.
 @Suite("Steps of the clock", .timeLimit(.minutes(20)))
 struct ClockStepTests {
     private static let year = 365.0 * 86_400
@@ -14,7 +14,7 @@ struct ClockStepTests {
         Fixture.remember(seed, madeAt: madeAt, lasting: 61, at: now)
     }
 
-    @Test("Digests that were purged while the clock was ahead are not accepted after it is set back")
+    @Test("Digests purged while the clock was ahead are not accepted after it is set back")
     func ahead() async throws {
         let folder = try TemporaryFolder()
         let clock = MachineClock(Self.now)
@@ -28,12 +28,12 @@ struct ClockStepTests {
         clock.now = Self.now + 30
         #expect(try await outage { _ = try await ledger.commit([use], at: clock.now) } == .forgotten)
         #expect(try await ledger.summary(at: Self.now).digests == 0, "an outage changes nothing")
-        // It is on the disk, for every process.
+        // The purge record is on disk, for every process.
         try await ledger.close()
         let reopened = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
         let error = await #expect(throws: LedgerOutage.self) { try await reopened.commit([use], at: clock.now) }
         #expect(error?.message.contains("app shop-ios that were made up to 2026-04-21T18:14:00Z") == true)
-        // Everything else goes on: keys, counters, and what is younger than all that can have been forgotten.
+        // The rest still works: keys, counters, and evidence newer than anything purged.
         #expect(try await reopened.isAdvanced(1, 1))
         clock.now = Self.now + 50
         let younger = remember(2, madeAt: clock.now, at: clock.now)
@@ -41,7 +41,7 @@ struct ClockStepTests {
         #expect(try await reopened.commit([younger], at: clock.now).decisions == [.digestUsed(clock.now)])
     }
 
-    @Test("A use that cannot be decided does not take the others of its transaction along")
+    @Test("A use that cannot be decided does not affect the others in its transaction")
     func company() async throws {
         let folder = try TemporaryFolder()
         let clock = MachineClock(Self.now)
@@ -65,7 +65,7 @@ struct ClockStepTests {
     }
 
     @Test(
-        "Records of any times in any order are used once each, where nothing is forgotten, and are an outage elsewhere")
+        "Digests of any time in any order are used at most once; where the ledger has purged, they are an outage")
     func outOfOrder() async throws {
         let folder = try TemporaryFolder()
         let early = remember(1, madeAt: Self.now, at: Self.now)
@@ -82,7 +82,7 @@ struct ClockStepTests {
         #expect(try await outage { _ = try await forgetting.commit([early], at: Self.now + 1) } == .forgotten)
     }
 
-    @Test("Under steps of hours and years, before the epoch and to the end of time, everything is used once at most")
+    @Test("With clock steps of hours and years, before 1970 and up to the last date, everything is used at most once")
     func anySteps() async throws {
         let offsets: [Double] = [
             0, 1, -1, 3599, 3601, -3601, 7200, 86_400, -86_400, Self.year, -Self.year, -60 * Self.year,
@@ -115,7 +115,7 @@ struct ClockStepTests {
                         Int.random(in: 0..<4, using: &random) == 0
                         ? edges.randomElement(using: &random) ?? Self.now
                         : Self.now + Double(step) + (offsets.randomElement(using: &random) ?? 0)
-                    // Windows are those of the tokens, wherever the clock is.
+                    // Windows are those of the tokens, independent of the clock.
                     let token = UInt32.random(in: 0..<40, using: &random)
                     await once(
                         "digest \(token)", remember(token, madeAt: Self.now + Double(token) * 900, at: clock.now))
@@ -124,7 +124,7 @@ struct ClockStepTests {
                         value: Fixture.identifier(500 + number).value, app: "shop-ios",
                         purpose: ChallengePurpose(EvidenceKind("app-attest.assertion")), issuedAt: clock.now,
                         expiresAt: clock.now + 300)
-                    // Values are drawn at random, so that none is issued twice.
+                    // Values are random, so none is issued twice.
                     if accepted.insert("issued \(number)").inserted { try await ledger.issue(challenge, at: clock.now) }
                     await once(
                         "challenge \(number)",
@@ -145,7 +145,7 @@ struct ClockStepTests {
         }
     }
 
-    /// Traffic that makes a ledger forget.
+    /// Traffic that makes a ledger purge.
     private func fill(_ ledger: any Ledger, with step: UInt32, at now: Date) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in UInt32(0)..<60 {

@@ -32,7 +32,7 @@ struct DamageTests {
         ]
     }
 
-    @Test("A damaged ledger accepts nothing, and works again once it is restored", arguments: Damage.all)
+    @Test("A damaged ledger accepts nothing, and works again after it is restored", arguments: Damage.all)
     func damaged(_ damage: Damage) async throws {
         let folder = try TemporaryFolder()
         let url = URL(fileURLWithPath: folder.path())
@@ -76,7 +76,7 @@ struct DamageTests {
         #expect(try await SQLiteLedger.prepared(folder.path(), keys: 1).counter(0) == 0)
     }
 
-    /// Rows that no ledger writes, each with a word of what the check says.
+    /// Rows that no version of the ledger writes, each with a word of the check's message.
     static let rows: [(sql: String, problem: String, isOutage: Bool)] = [
         ("UPDATE enrolledKey SET counter = 4294967296", "counter", true),
         ("UPDATE enrolledKey SET counter = -1", "counter", true),
@@ -120,14 +120,14 @@ struct DamageTests {
         ("INSERT INTO operator VALUES (zeroblob(31), 'a', 'admin', 0, NULL, 9, NULL, NULL)", "31 bytes", false),
     ]
 
-    @Test("A damaged row is an outage for its own key only, also inside a shared transaction")
+    @Test("A damaged row is an outage only for its own key, also inside a shared transaction")
     func damagedRow() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 64)
         try ledger.executeOnWriter("PRAGMA ignore_check_constraints = 1")
         let name = "20000000" + String(repeating: "20000000", count: 7)
         try ledger.executeOnWriter("UPDATE enrolledKey SET counter = -1 WHERE identifier = x'\(name)'")
-        // Those that come back join transactions that have begun.
+        // Writers that return join transactions that have begun.
         try await withThrowingTaskGroup(of: (UInt32, OutageCode?).self) { group in
             for seed in UInt32(0)..<64 {
                 group.addTask {
@@ -143,7 +143,7 @@ struct DamageTests {
         }
     }
 
-    @Test("The check of a ledger names what no ledger writes", arguments: rows)
+    @Test("The check of a ledger reports rows that no version of the ledger writes", arguments: rows)
     func check(_ row: (sql: String, problem: String, isOutage: Bool)) async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())

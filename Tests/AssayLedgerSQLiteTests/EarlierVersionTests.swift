@@ -9,18 +9,21 @@ import Testing
 
 @Suite("A ledger file of an earlier version")
 struct EarlierVersionTests {
-    /// `TestVectors/ledger/version-5.sqlite` was made by `assay` of 2026-11-22: `challenge issue`, `keys add`, `keys retire`,
-    /// `ledger block`, `ledger allow`, and `verify` of the vectors assertion-sequence and message-replay. Never make it again:
-    /// such files are in use.
+    /// `TestVectors/ledger/version-5.sqlite` was created by `assay` of 2026-11-22 with `challenge issue`, `keys add`,
+    /// `keys retire`, `ledger block`, `ledger allow`, and `verify` of the vectors assertion-sequence and
+    /// message-replay. Never create it again: such files are in use.
     ///
-    /// `version-6.sqlite` was made by `assay` of 2026-11-23: `challenge issue`, `ledger block`, `ledger allow`, and `verify` of
-    /// the vectors window/sequence.
+    /// `version-6.sqlite` was created by `assay` of 2026-11-23 with `challenge issue`, `ledger block`, `ledger allow`,
+    /// and `verify` of the vectors window/sequence.
     ///
-    /// `version-7.sqlite` was made by `assay` of 2026-11-24: `challenge issue`, `verify --account alice` of the vectors
-    /// window/sequence, `ledger move`, `ledger block`, `ledger allow`, `ledger unblock` and `keys add`.
+    /// `version-7.sqlite` was created by `assay` of 2026-11-24 with `challenge issue`, `verify --account alice` of the
+    /// vectors window/sequence, `ledger move`, `ledger block`, `ledger allow`, `ledger unblock` and `keys add`.
     ///
-    /// `version-8.sqlite` was made by `assay` of 2026-11-24: `challenge issue`, `verify --account alice` of the vectors
-    /// window/sequence, `operators add`, `operators revoke` and `ledger block`.
+    /// `version-8.sqlite` was created by `assay` of 2026-11-24 with `challenge issue`, `verify --account alice` of the
+    /// vectors window/sequence, `operators add`, `operators revoke` and `ledger block`.
+    ///
+    /// `version-9.sqlite` was created by `assay` of 2026-11-25 with `challenge issue`, `verify --account alice` of the
+    /// vectors window/sequence, `operators add` and `ledger block`; the document was inserted as a server writes it.
     private func open(version: Int = 5) throws -> (TemporaryFolder, SQLiteLedger) {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(
@@ -29,7 +32,7 @@ struct EarlierVersionTests {
         return (folder, try SQLiteLedger.open(path: folder.path(), purging: .never))
     }
 
-    @Test("Its entries are read as they were written")
+    @Test("The entries of version 5 are read unchanged")
     func entries() async throws {
         let (folder, ledger) = try open()
         defer { withExtendedLifetime(folder) {} }
@@ -50,6 +53,7 @@ struct EarlierVersionTests {
             case .allowance(let allowance): #expect(allowance.reason == "a test device" && allowance.until == nil)
             case .operator(let stored): Issue.record("an operator in a file of version 5: \(stored)")
             case .document(_, let name): Issue.record("a document in a file of version 5: \(name)")
+            case .task(let task): Issue.record("a task in a file of version 5: \(task)")
             }
         }
         #expect(sections == ["challenge": 1, "digest": 6])
@@ -62,7 +66,7 @@ struct EarlierVersionTests {
         #expect(try await !ledger.commit([effect], at: Fixture.now).isApplied)
     }
 
-    @Test("A window accepts none of its older counters, and what it skips itself survives closing")
+    @Test("A window accepts no older counters of a version 5 file, and remembers its own skipped ones after closing")
     func window() async throws {
         let (folder, ledger) = try open()
         defer { withExtendedLifetime(folder) {} }
@@ -84,7 +88,7 @@ struct EarlierVersionTests {
         #expect(try await again.check(Verifier.problem(withKey:)) == [])
         #expect(try await again.commit([advance(7)], at: Fixture.now).isApplied)
         #expect(try await !again.commit([advance(7)], at: Fixture.now).isApplied)
-        // A program of version 5 that has the file open writes the counter alone: 8 is no longer known to be unused.
+        // A program of version 5 that has the file open writes only the counter: 8 is no longer known as unused.
         try again.executeOnWriter("UPDATE enrolledKey SET counter = 10")
         #expect(
             try await again.commit([advance(8)], at: Fixture.now).decisions == [.counterUsed(presented: 8, stored: 10)])
@@ -96,7 +100,7 @@ struct EarlierVersionTests {
         try await again.close()
     }
 
-    @Test("A file of version 6 keeps its window of counters; its allowance excuses what it did before")
+    @Test("A version 6 file keeps its counter window, and its allowance excuses the same checks")
     func version6() async throws {
         let (folder, ledger) = try open(version: 6)
         defer { withExtendedLifetime(folder) {} }
@@ -122,7 +126,7 @@ struct EarlierVersionTests {
         #expect(entries == 0, "no change was made by hand since the trail exists")
         try await ledger.move(key.identifier, to: "alice", by: "ops", at: Fixture.now)
         #expect(try await ledger.keys(of: "alice").map(\.identifier) == [key.identifier])
-        // A program of version 6 that has the file open writes the columns that it knows.
+        // A program of version 6 that has the file open writes only its own columns.
         try ledger.executeOnWriter(
             """
             INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows) VALUES ('device', 'd', 'old', 0, NULL, 1);
@@ -133,7 +137,7 @@ struct EarlierVersionTests {
         #expect(try await ledger.keys(of: "alice").map(\.counter) == [10])
     }
 
-    @Test("A file of version 7 keeps its account, standings and audit trail, has no operator, and takes some")
+    @Test("A version 7 file keeps account, standings and audit trail, has no operators, and accepts new ones")
     func version7() async throws {
         let (folder, ledger) = try open(version: 7)
         defer { withExtendedLifetime(folder) {} }
@@ -165,10 +169,10 @@ struct EarlierVersionTests {
         try await ledger.close()
         let again = try SQLiteLedger.open(path: folder.path(), purging: .never)
         #expect(try await again.operators() == [alice])
-        #expect(try again.writerPragma("user_version") == "9")
+        #expect(try again.writerPragma("user_version") == "10")
     }
 
-    @Test("A file of version 8 keeps its key, operators and audit trail, has no document, and takes some")
+    @Test("A version 8 file keeps key, operators and audit trail, has no documents, and accepts new ones")
     func version8() async throws {
         let (folder, ledger) = try open(version: 8)
         defer { withExtendedLifetime(folder) {} }
@@ -189,7 +193,7 @@ struct EarlierVersionTests {
         let again = try SQLiteLedger.open(path: folder.path(), purging: .never)
         let stored = LedgerDocument(bytes: [3], revision: 2, storedAt: Fixture.now + 1)
         #expect(try await again.document(named: "devices") == stored)
-        #expect(try again.writerPragma("user_version") == "9")
+        #expect(try again.writerPragma("user_version") == "10")
         #expect(try await again.check(Verifier.problem(withKey:)) == [])
         try again.executeOnWriter("UPDATE document SET revision = 0")
         let problems = try await again.check(Verifier.problem(withKey:))
@@ -197,7 +201,35 @@ struct EarlierVersionTests {
         try await again.close()
     }
 
-    @Test("Its sealed keys open under their master key, and take a new retirement")
+    @Test("A file of version 9 keeps its key, document and audit trail, has no task, and takes some")
+    func version9() async throws {
+        let (folder, ledger) = try open(version: 9)
+        defer { withExtendedLifetime(folder) {} }
+        #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
+        #expect(try await ledger.keys(of: "alice").map(\.counters.greatest) == [9])
+        let document = try await ledger.document(named: "devices")
+        #expect(document?.bytes == [1, 2] && document?.revision == 3)
+        #expect(try await ledger.operators().map(\.name) == ["alice"])
+        #expect(try await ledger.standings().map(\.subject.description) == ["account mallory"])
+
+        #expect(try await ledger.summary(at: Fixture.now).tasks == 0)
+        #expect(
+            try await ledger.putTask(
+                [1], in: "work", dueAt: Fixture.now, bytes: [7], replacing: 0, at: Fixture.now))
+        try await ledger.close()
+        let again = try SQLiteLedger.open(path: folder.path(), purging: .never)
+        #expect(try again.writerPragma("user_version") == "10")
+        let leased = try await again.leaseTasks(
+            in: "work", to: "a", until: Fixture.now + 60, atMost: 5, at: Fixture.now)
+        #expect(leased.map(\.bytes) == [[7]] && leased.map(\.revision) == [2])
+        #expect(try await again.check(Verifier.problem(withKey:)) == [])
+        try again.executeOnWriter("UPDATE task SET revision = 0")
+        let problems = try await again.check(Verifier.problem(withKey:))
+        #expect(problems == ["a task of queue work has the revision 0"])
+        try await again.close()
+    }
+
+    @Test("The sealed keys of version 5 open under their master key and can be retired")
     func sealedKeys() async throws {
         let (folder, ledger) = try open()
         defer { withExtendedLifetime(folder) {} }

@@ -4,7 +4,7 @@ import AssayTestSupport
 import Foundation
 import Synchronization
 
-/// What the tests commit. The same keys as those of LedgerStress.
+/// The entries that the tests commit. The keys are those of LedgerStress.
 enum Fixture {
     static let now = Date(timeIntervalSince1970: 1_776_795_192)
     static let check = CheckID("app-attest.assertion.counter")
@@ -28,7 +28,7 @@ enum Fixture {
                 CounterAdvance(key: identifier(seed), app: "shop-ios", counter: counter, rule: .increasing)))
     }
 
-    /// The use of a digest whose window begins when it is made.
+    /// The use of a digest whose window begins at its creation.
     static func remember(
         _ seed: UInt32, app: String = "shop-ios", madeAt: Date, lasting seconds: Double, at now: Date
     ) -> LedgerEffect {
@@ -45,11 +45,11 @@ enum Fixture {
     }
 }
 
-/// A folder that is gone at the end of the test.
+/// A temporary folder, removed on deinit.
 final class TemporaryFolder: Sendable {
     private let folder: TestFolder
 
-    /// A disk that confirms at once: memory.
+    /// A disk that confirms at once, because it is memory.
     static let fastDisk = URL(fileURLWithPath: "/dev/shm")
     static var hasFastDisk: Bool { FileManager.default.isWritableFile(atPath: fastDisk.path) }
 
@@ -60,7 +60,7 @@ final class TemporaryFolder: Sendable {
     func path(_ name: String = "ledger.sqlite") -> String { folder.path(name) }
 }
 
-/// The code of the outage that an operation ends in, and nil when it succeeds.
+/// The code of the outage that an operation throws; nil if it succeeds.
 func outage(_ body: () async throws -> Void) async throws -> OutageCode? {
     do {
         try await body()
@@ -88,7 +88,7 @@ extension SQLiteLedger {
     }
 }
 
-/// A machine's clock that is set.
+/// A clock that the test sets.
 final class MachineClock: Sendable {
     private let time: Mutex<Date>
 

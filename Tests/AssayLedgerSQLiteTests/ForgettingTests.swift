@@ -4,13 +4,13 @@ import AssayLedgerSQLite
 import Foundation
 import Testing
 
-/// What was forgotten is never fresh again, also when a policy's window is lengthened.
+/// Purged evidence is never fresh again, even if the policy's window is lengthened.
 @Suite("Forgotten digests", .timeLimit(.minutes(20)))
 struct ForgettingTests {
     private static let now = Fixture.now
     private static let day = 86_400.0
 
-    /// A ledger that has forgotten digest 1, made at ``now`` with a window of five minutes, by two hours later.
+    /// A ledger that has purged digest 1, which was made at ``now`` with a window of five minutes, two hours later.
     private static func ledger(_ folder: TemporaryFolder, _ clock: MachineClock) async throws -> SQLiteLedger {
         let ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
         let use = Fixture.remember(1, madeAt: now, lasting: 300, at: now + 1)
@@ -36,7 +36,7 @@ struct ForgettingTests {
         ] {
             #expect(message.contains(part), "\(message)")
         }
-        // Also with others in its transaction, and for unused evidence: the ledger cannot know.
+        // Also with others in its transaction, and for unused evidence, because the ledger cannot know.
         let unused = Fixture.remember(2, madeAt: Self.now - 1, lasting: Self.day, at: clock.now)
         let company = Fixture.enrol(7)
         #expect(try await outage { _ = try await ledger.commit([company, unused], at: clock.now) } == .forgotten)
@@ -64,7 +64,7 @@ struct ForgettingTests {
         let ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
         for step in UInt32(0)..<300 {
             clock.now = Self.now + Double(step) * 60
-            // The last moment of the window, and the first.
+            // The last moment of the window and the first.
             for (seed, age) in [(step, 300.0), (1000 + step, 0)] {
                 let use = Fixture.remember(seed, madeAt: clock.now - age, lasting: 301, at: clock.now)
                 #expect(try await ledger.commit([use], at: clock.now).isApplied, "step \(step)")
@@ -96,7 +96,7 @@ struct ForgettingTests {
         #expect(entries.contains(.digest(stored)), "it was made by the end of its window, and nobody knows more")
         #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
 
-        // Its way to forget, word for word.
+        // The statements with which version 3 purges, unchanged.
         try ledger.executeOnWriter(
             """
             DELETE FROM usedDigest WHERE digest IN

@@ -9,11 +9,11 @@ import Testing
 struct GroupCommitTests {
     private static let writers: UInt32 = 64
 
-    @Test("Writers that return at once share transactions, and each step is applied once")
+    @Test("Writers that return at the same time share transactions, and each step is applied once")
     func sharing() async throws {
         let rounds: UInt32 = 20
-        // Two groups in turns would be 32 writes a transaction. A busy machine scatters writers more than that, and now
-        // and then far more; where they never come together, something keeps them apart.
+        // Two alternating groups would give 32 writes per transaction. A busy machine sometimes scatters writers far
+        // more. If they never come together, something separates them.
         let bound = Int(Self.writers * rounds) / 8
         var counts: [(transactions: Int, joined: Int)] = []
         for _ in 0..<20 {
@@ -24,8 +24,8 @@ struct GroupCommitTests {
         Issue.record("\(counts)")
     }
 
-    /// How many transactions it takes when every writer comes back so many times, and how many writes join one that has
-    /// begun.
+    /// The number of transactions if every writer returns this many times, and of writes that join a running
+    /// transaction.
     private static func counts(rounds: UInt32) async throws -> (transactions: Int, joined: Int) {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: Self.writers)
@@ -60,7 +60,7 @@ struct GroupCommitTests {
                 }
             }
             defer { group.cancelAll() }
-            // Longer than it takes to be forgotten as company.
+            // Longer than the time for which other writers are remembered.
             for round in 0..<8 {
                 try await Task.sleep(for: .milliseconds(200))
                 #expect(try other.ask("block device-\(round)") == "ok")
@@ -68,14 +68,14 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("A refusal among writes that share a transaction undoes none of them")
+    @Test("A refusal among writes in a shared transaction undoes none of them")
     func refusals() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: Self.writers)
         for counter in stride(from: UInt32(2), through: 20, by: 2) {
             let applied = try await withThrowingTaskGroup(of: (UInt32, Bool).self) { group in
                 for seed in 0..<Self.writers {
-                    // Every third one presents what it presented before.
+                    // Every third writer presents its previous counter again.
                     let presented = seed.isMultiple(of: 3) ? 0 : counter
                     group.addTask { (seed, try await ledger.isAdvanced(seed, presented)) }
                 }
@@ -88,7 +88,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("A lone writer's writes go each at once, also after company")
+    @Test("A lone writer's writes run at once, also after shared transactions")
     func alone() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 2)
@@ -101,8 +101,7 @@ struct GroupCommitTests {
         #expect(ledger.writer.transactionCount - before == 49)
     }
 
-    /// Advances the first key of a ledger from a counter until the thread that asks has made a write itself, and returns
-    /// the counter that was reached.
+    /// Advances the first key from a counter until its own thread makes a write. Returns the last counter.
     private static func advanceAlone(_ ledger: SQLiteLedger, from counter: UInt32) async throws -> UInt32 {
         for counter in counter + 1...counter + 2000 {
             let before = ledger.writer.loneTransactionCount
@@ -114,7 +113,7 @@ struct GroupCommitTests {
     }
 
     @Test(
-        "Where the disk is fast a lone write is made by the thread that asks for it",
+        "On a fast disk, the caller's thread makes a lone write",
         .enabled(if: TemporaryFolder.hasFastDisk, "there is no \(TemporaryFolder.fastDisk.path)"))
     func onTheSpot() async throws {
         let folder = try TemporaryFolder(onFastDisk: true)
@@ -125,7 +124,7 @@ struct GroupCommitTests {
     }
 
     @Test(
-        "A lone write that another process is in the way of is handed over, and waits as others do",
+        "A lone write blocked by another process is handed over and waits like others",
         .enabled(if: TemporaryFolder.hasFastDisk, "there is no \(TemporaryFolder.fastDisk.path)"))
     func inTheWay() async throws {
         let folder = try TemporaryFolder(onFastDisk: true)
@@ -133,7 +132,7 @@ struct GroupCommitTests {
         let other = try StressProcess()
         try #require(try other.ask("open \(folder.path()) 1000") == "ok")
         var counter: UInt32 = 0
-        // A write before that took long on a busy machine would have this one handed over at once.
+        // A previous slow write on a busy machine would have this one handed over at once.
         for _ in 0..<20 {
             let presented = try await Self.advanceAlone(ledger, from: counter) + 1
             counter = presented
@@ -143,7 +142,7 @@ struct GroupCommitTests {
             try await Task.sleep(for: .milliseconds(100))
             try #require(try other.ask("release") == "released")
             try #require(try await isAdvanced)
-            // The one on the spot, which was given up, and the one that waited.
+            // The lone attempt that was given up, and the write that waited.
             if ledger.writer.loneTransactionCount > lone, ledger.writer.transactionCount - transactions == 2 { return }
         }
         Issue.record("no write that was begun where it was asked for was handed over")
@@ -161,7 +160,7 @@ struct GroupCommitTests {
         try #require(try other.ask("hold") == "held")
         let (transactions, lone) = (ledger.writer.transactionCount, ledger.writer.loneTransactionCount)
         async let isAdvanced = ledger.isAdvanced(0, counter)
-        // Until the one that waits has begun: the only one, or the one after the lone attempt that was given up.
+        // Wait until the waiting write begins: the only one, or the one after the abandoned lone attempt.
         while ledger.writer.transactionCount - transactions <= ledger.writer.loneTransactionCount - lone {
             try await Task.sleep(for: .milliseconds(1))
         }
@@ -174,7 +173,7 @@ struct GroupCommitTests {
         #expect(ledger.writer.loneTransactionCount == before)
     }
 
-    /// Begins something, and returns when it has run for a moment: to where it waits for others.
+    /// Starts an operation, and returns after it has run for a moment and waits.
     private static func begin<Value: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Task<Value, any Error> {
@@ -212,7 +211,7 @@ struct GroupCommitTests {
     }
 
     @Test(
-        "Closing finishes a lone write that another process was in the way of",
+        "Closing finishes a lone write that another process blocked",
         .enabled(if: TemporaryFolder.hasFastDisk, "there is no \(TemporaryFolder.fastDisk.path)"))
     func closingInTheWay() async throws {
         let folder = try TemporaryFolder(onFastDisk: true)

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("The contract of ledgers")
 struct LedgerContractTests {
-    @Test("The memory ledger keeps the contract", arguments: LedgerContract.cases)
+    @Test("The memory ledger fulfils the contract", arguments: LedgerContract.cases)
     func memory(_ contractCase: LedgerContract.Case) async throws {
-        // Each forgets by the time of the writes alone, whatever the machine's clock says.
+        // Each purges only by the times of writes, independent of the machine's clock.
         try await contractCase.run { MemoryLedger(purging: .byClock { .distantFuture }) }
     }
 
-    @Test("The SQLite ledger keeps the contract", arguments: LedgerContract.cases)
+    @Test("The SQLite ledger fulfils the contract", arguments: LedgerContract.cases)
     func sqlite(_ contractCase: LedgerContract.Case) async throws {
         let folder = try TemporaryFolder()
         try await contractCase.run {
@@ -20,20 +20,20 @@ struct LedgerContractTests {
         }
     }
 
-    @Test("A ledger that forgets nothing keeps the contract", arguments: LedgerContract.cases)
+    @Test("A ledger that never purges fulfils the contract", arguments: LedgerContract.cases)
     func remembering(_ contractCase: LedgerContract.Case) async throws {
         try await contractCase.run { MemoryLedger(purging: .never) }
     }
 
-    @Test("A faulty ledger without a fault keeps the contract", arguments: LedgerContract.cases)
+    @Test("A faulty ledger without a fault fulfils the contract", arguments: LedgerContract.cases)
     func faultless(_ contractCase: LedgerContract.Case) async throws {
         try await contractCase.run {
             FaultyLedger(MemoryLedger(purging: .byClock { .distantFuture })) { _, _ in nil }
         }
     }
 
-    /// The contract must find a ledger that breaks it; otherwise it would prove nothing.
-    @Test("The contract finds a ledger that applies every effect")
+    /// The contract must detect a ledger that violates it.
+    @Test("The contract detects a ledger that applies every effect")
     func brokenLedger() async throws {
         var broken: [String] = []
         for contractCase in LedgerContract.cases {
@@ -46,13 +46,13 @@ struct LedgerContractTests {
                 broken.append(contractCase.name)
             }
         }
-        // All but three rules are about refusing or keeping something.
+        // All but three rules concern refusing or storing.
         #expect(broken.count >= LedgerContract.cases.count - 3, "found only \(broken)")
         #expect(Set(LedgerContract.cases.map(\.name)).count == LedgerContract.cases.count)
     }
 }
 
-/// Accepts everything and keeps nothing.
+/// Accepts everything and stores nothing.
 private struct GullibleLedger: LedgerAdministration {
     var durability: LedgerDurability { .durable }
     func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) {}
@@ -62,7 +62,7 @@ private struct GullibleLedger: LedgerAdministration {
         CommitOutcome(decisions: effects.map { _ in nil })
     }
     func block(_ block: LedgerBlock) async throws(LedgerOutage) {}
-    func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) {}
+    func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) -> LedgerBlock? { nil }
     func removeStanding(
         of subject: LedgerSubject, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> LedgerStanding? { nil }
@@ -81,6 +81,19 @@ private struct GullibleLedger: LedgerAdministration {
     func store(
         _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
     ) async throws(LedgerOutage) -> Bool { true }
+    func task(_ key: [UInt8], in queue: String) async throws(LedgerOutage) -> LedgerTask? { nil }
+    func putTask(
+        _ key: [UInt8], in queue: String, dueAt: Date, bytes: [UInt8], replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool { true }
+    func removeTask(
+        _ key: [UInt8], in queue: String, replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool { true }
+    func leaseTasks(
+        in queue: String, to holder: String, until end: Date, atMost limit: Int, at now: Date
+    ) async throws(LedgerOutage) -> [LedgerTask] { [] }
+    func tasks(
+        in queue: String, after key: [UInt8]?, atMost limit: Int
+    ) async throws(LedgerOutage) -> [LedgerTask] { [] }
     func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {}
     func purge(at now: Date) async throws(LedgerOutage) -> Int { 0 }
     func check(
@@ -90,6 +103,6 @@ private struct GullibleLedger: LedgerAdministration {
     func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
         LedgerSummary(
             openChallenges: 0, consumedChallenges: 0, keys: 0, digests: 0, blocks: 0, allowances: 0, operators: 0,
-            documents: 0)
+            documents: 0, tasks: 0)
     }
 }

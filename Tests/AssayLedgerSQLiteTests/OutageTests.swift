@@ -5,13 +5,13 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// An outage is typed, never an acceptance, loses nothing, and ends with its cause.
+/// An outage is typed, is never an acceptance, loses nothing, and ends with its cause.
 @Suite("Outages", .serialized)
 struct OutageTests {
-    @Test("A ledger that may not grow is full, and works again with more room")
+    @Test("A ledger that may not grow is full, and works again with more space")
     func maximumPageCount() async throws {
         let folder = try TemporaryFolder()
-        var ledger = try SQLiteLedger.open(path: folder.path(), busyTimeout: .seconds(1), maximumPageCount: 20)
+        var ledger = try SQLiteLedger.open(path: folder.path(), busyTimeout: .seconds(1), maximumPageCount: 24)
         var acknowledged: UInt32 = 0
         let code = try await outage {
             while acknowledged < 10_000 {
@@ -30,7 +30,7 @@ struct OutageTests {
         try await expectComplete(ledger, keys: acknowledged + 1)
     }
 
-    @Test("Of the keys that many enrol until the ledger is full, those that were acknowledged are there, and no others")
+    @Test("If many enrol keys until the ledger is full, exactly the acknowledged keys are stored")
     func fullUnderManyWriters() async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path(), busyTimeout: .seconds(100), maximumPageCount: 120)
@@ -70,17 +70,17 @@ struct OutageTests {
         try expectRefill(process, .full) { try process.ask("ballast \(folder.path("ballast")) 0") }
     }
 
-    @Test("A limit on file sizes is an outage, and the open ledger works again when it is lifted")
+    @Test("A file size limit is an outage, and the open ledger works again after it is lifted")
     func fileSizeLimit() throws {
         let folder = try TemporaryFolder()
         let process = try StressProcess()
         try #require(try process.ask("open \(folder.path()) 1000") == "ok")
-        try #require(try process.ask("limit 300000") == "ok")
-        // A write that is cut short counts as a full disk, one that fails at once as a failure of the device.
+        try #require(try process.ask("limit 400000") == "ok")
+        // A short write counts as a full disk, a failing write as a device error.
         try expectRefill(process, .full, .inputOutput) { try process.ask("limit 0") }
     }
 
-    /// Fills a ledger up, ends the cause of the outage, and fills on: every acknowledged key must be there.
+    /// Fills a ledger, removes the cause of the outage, and continues: every acknowledged key must exist.
     private func expectRefill(
         _ process: StressProcess, _ codes: OutageCode..., relief: () throws -> String
     ) throws {
@@ -96,7 +96,7 @@ struct OutageTests {
         #expect(try process.ask("keys") == "keys \(acknowledged + 1)")
     }
 
-    @Test("A lock that another process holds too long is an outage, and ends with the lock")
+    @Test("A lock held too long by another process is an outage, and ends with the lock")
     func locked() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1, busyTimeout: .milliseconds(100))
@@ -105,7 +105,7 @@ struct OutageTests {
         try #require(try patient.ask("open \(folder.path()) 100") == "ok")
         try #require(try other.ask("hold") == "held")
         #expect(try await outage { _ = try await ledger.isAdvanced(0, 1) } == .locked)
-        // How long is measured in a process that has nothing else to do, and on this thread, which is not left.
+        // Measure on this thread and in an idle process, so that other work does not count.
         let limits = .milliseconds(50)...(.seconds(3) * Sanitizer.slowdown)
         var start = ContinuousClock.now
         #expect(try patient.ask("enrol 1") == "outage locked")
@@ -121,7 +121,7 @@ struct OutageTests {
         #expect(try await ledger.isAdvanced(0, 1))
     }
 
-    @Test("A ledger that turns read-only is an outage, and ends when it can be written to")
+    @Test("A ledger that becomes read-only is an outage, and works again when it is writable")
     func queryOnly() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
@@ -146,7 +146,7 @@ struct OutageTests {
     }
 
     @Test(
-        "A ledger on a read-only file system is not opened, and is as it was",
+        "A ledger on a read-only file system is not opened and not changed",
         .enabled(if: StressProcess.canMount, "a read-only mount needs root and unshare(1)"))
     func readOnlyMount() async throws {
         let folder = try TemporaryFolder()
@@ -175,7 +175,7 @@ struct OutageTests {
         #expect(try await outage { _ = try SQLiteLedger.open(path: path) } == .unreachable)
     }
 
-    @Test("Other than regular files are not opened, and no file is left beside them", .timeLimit(.minutes(20)))
+    @Test("Only regular files are opened, and no file is left beside others", .timeLimit(.minutes(20)))
     func specialFiles() async throws {
         let folder = try TemporaryFolder()
         let files = FileManager.default
@@ -191,7 +191,7 @@ struct OutageTests {
         #expect(!files.fileExists(atPath: "/dev/null-journal"))
     }
 
-    @Test("An outage names the file and nothing that is in it")
+    @Test("An outage names the file and nothing of its contents")
     func message() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
@@ -213,7 +213,7 @@ struct OutageTests {
     }
 }
 
-/// All of keys 0 to `keys - 1` are there, and nothing else.
+/// Expects exactly the keys 0 to `keys - 1`.
 func expectComplete(_ ledger: SQLiteLedger, keys: UInt32) async throws {
     var found: Set<[UInt8]> = []
     try await ledger.export { entry in

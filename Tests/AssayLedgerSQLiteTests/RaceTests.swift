@@ -5,9 +5,9 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-@Suite("Several processes on one ledger", .serialized)
+@Suite("Several processes use one ledger", .serialized)
 struct RaceTests {
-    @Test("Of 64 tasks in two processes that present one counter exactly one is accepted, in each of 1000 rounds")
+    @Test("If 64 tasks in two processes present one counter, exactly one is accepted, in each of 1000 rounds")
     func oneCounter() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1, busyTimeout: .seconds(20))
@@ -16,7 +16,7 @@ struct RaceTests {
         var wins = (here: 0, there: 0)
         for counter in UInt32(1)...1000 {
             try other.send("advance 0 \(counter) 32")
-            // Without a head start for the other process in some rounds this one would nearly always win.
+            // Give the other process a head start in some rounds; otherwise this one would nearly always win.
             if counter.isMultiple(of: 2) { usleep(300) }
             let here = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<32 { group.addTask { try await ledger.isAdvanced(0, counter) } }
@@ -33,7 +33,7 @@ struct RaceTests {
     }
 
     @Test(
-        "Of two ledgers on one file that add an operator of one name one does; a revocation by one counts in the other")
+        "If two ledgers on one file add one operator name, one succeeds; a revocation by one applies to the other")
     func operators() async throws {
         let folder = try TemporaryFolder()
         let ledgers = try (0..<2).map { _ in
@@ -60,7 +60,7 @@ struct RaceTests {
         #expect(try await ledgers[0].check(Verifier.problem(withKey:)) == [])
     }
 
-    @Test("A missing product is reported with the folder that was searched")
+    @Test("A missing product is reported with the searched folder")
     func missingProduct() throws {
         let error = #expect(throws: BuiltProducts.Missing.self) { try BuiltProducts.url("no-such-program") }
         #expect(try #require(error?.description).contains("no-such-program"))
@@ -83,7 +83,7 @@ struct RaceTests {
         }
     }
 
-    @Test("After kill -9 amid a stream of commits no acknowledged commit is lost, and no counter goes back")
+    @Test("After kill -9 during a stream of commits no acknowledged commit is lost, and no counter decreases")
     func kill() async throws {
         let folder = try TemporaryFolder()
         let keys = 4
@@ -92,7 +92,7 @@ struct RaceTests {
             let process = try StressProcess()
             try #require(try process.ask("open \(folder.path()) 5000") == "ok")
             var lines = [try process.ask("stream \(keys)")]
-            // Counted in commits: in a fixed time a slow disk makes few.
+            // Count commits instead of time: a slow disk makes few in a fixed time.
             for _ in 0..<Int.random(in: 0...30) { lines.append(try process.readLine()) }
             usleep(.random(in: 0...30_000))
             process.kill()

@@ -2,10 +2,10 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-@Suite("Processes that contend and are killed", .timeLimit(.minutes(20)))
+@Suite("Contending and killed processes", .timeLimit(.minutes(20)))
 struct SoakTests {
-    /// `make soak` is the same for minutes.
-    @Test("For some seconds: no acknowledged commit is lost, none is accepted twice, no counter decreases")
+    /// `make soak` runs the same for minutes.
+    @Test("Within seconds: no acknowledged commit is lost, none is accepted twice, no counter decreases")
     func soak() throws {
         let process = Process()
         let output = Pipe()

@@ -7,10 +7,10 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-/// A standard token is accepted once, as a token or as Google's answer on it.
+/// A standard token is accepted once, presented as a token or as Google's answer.
 @Suite("Standard tokens in ledgers")
 struct StandardTokenTests {
-    /// Answers as Google does; the first decoding of a token is the only one with verdicts that are asked for here.
+    /// Answers like Google: only the first decoding of a token has verdicts.
     private struct Decoder: IntegrityTokenDecoder {
         let body: [UInt8]
 
@@ -53,7 +53,7 @@ struct StandardTokenTests {
         ).mint().body
     }
 
-    /// Judges under a ledger, with a decoder that answers every token alike.
+    /// Judges with a ledger, and with a decoder that returns the same answer for every token.
     private static func judge(
         _ evidence: StandardIntegrityInput.Evidence, answer: [UInt8], requestHash: String, _ ledger: any Ledger
     ) async throws -> Verdict {
@@ -68,7 +68,7 @@ struct StandardTokenTests {
     private static let challenge = CheckID("play-integrity.challenge")
 
     @Test(
-        "A token is refused as its answer, an answer as its token, and a token with another answer",
+        "A token is refused after its answer, an answer after its token, and a token with another answer",
         arguments: Kind.allCases)
     func spellings(kind: Kind) async throws {
         let ledger = try ledger(kind)
@@ -92,7 +92,7 @@ struct StandardTokenTests {
         }
     }
 
-    @Test("Of racing presentations of a token and of its answer exactly one is accepted", arguments: Kind.allCases)
+    @Test("If a token and its answer are presented concurrently, exactly one is accepted", arguments: Kind.allCases)
     func race(kind: Kind) async throws {
         let ledger = try ledger(kind)
         for round in 0..<20 {
@@ -112,9 +112,10 @@ struct StandardTokenTests {
         }
     }
 
-    /// `TestVectors/ledger/standard-tokens.sqlite` was made by `assay verify` of 2026-11-23, which remembered a token or an
-    /// answer and not both: the token bm90IGEgdG9rZW4, and the answer on the request hash h2. Never make it again.
-    @Test("What a version that remembered one digest has accepted is refused")
+    /// `TestVectors/ledger/standard-tokens.sqlite` was created by `assay verify` of 2026-11-23, which remembered either
+    /// the token or the answer: the token bm90IGEgdG9rZW4, and the answer with the request hash h2. Never create it
+    /// again.
+    @Test("Evidence accepted by a version that remembered one digest is refused")
     func earlierVersion() async throws {
         try FileManager.default.copyItem(
             at: TestVectors.folder.appendingPathComponent("ledger/standard-tokens.sqlite"),

@@ -4,7 +4,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-@Suite("How the SQLite ledger stores")
+@Suite("Storage of the SQLite ledger")
 struct StorageTests {
     @Test("The writer is durable before it answers")
     func pragmas() async throws {
@@ -15,7 +15,7 @@ struct StorageTests {
             #expect(try ledger.writerPragma("journal_mode") == "wal")
             #expect(try ledger.writerPragma("foreign_keys") == "1")
             #expect(try ledger.writerPragma("application_id") == "\(0x4153_5359)")
-            #expect(try ledger.writerPragma("user_version") == "9")
+            #expect(try ledger.writerPragma("user_version") == "10")
             try await ledger.close()
         }
     }
@@ -31,7 +31,7 @@ struct StorageTests {
         try await ledger.close()
     }
 
-    @Test("A link to a ledger leads to it")
+    @Test("A link to a ledger is followed")
     func link() async throws {
         let folder = try TemporaryFolder()
         try await SQLiteLedger.prepared(folder.path(), keys: 1).close()
@@ -40,11 +40,11 @@ struct StorageTests {
         #expect(try await SQLiteLedger.open(path: folder.path("link")).counter(0) == 0)
     }
 
-    @Test("Commits that arrive together share transactions")
+    @Test("Concurrent commits share transactions")
     func groupCommit() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 0, busyTimeout: .seconds(100))
-        // While another process holds the lock, everything piles up behind the first write.
+        // While another process holds the lock, all writes wait behind the first one.
         let other = try StressProcess()
         try #require(try other.ask("open \(folder.path()) 1000") == "ok")
         try #require(try other.ask("hold") == "held")
@@ -66,12 +66,12 @@ struct StorageTests {
         try await expectComplete(ledger, keys: 256)
     }
 
-    @Test("A write that cannot be stored does not take the others of its transaction along")
+    @Test("A write that cannot be stored does not affect the others in its transaction")
     func poison() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 0)
-        // The limit on the length of a value, https://www.sqlite.org/limits.html, is 1,000,000,000 bytes; a trigger
-        // that refuses is cheaper.
+        // SQLite limits the length of a value to 1,000,000,000 bytes (https://www.sqlite.org/limits.html). A trigger
+        // that refuses is cheaper to test.
         try ledger.executeOnWriter(
             """
             CREATE TEMP TRIGGER poison BEFORE INSERT ON main.enrolledKey WHEN new.app = 'poison'
@@ -96,7 +96,7 @@ struct StorageTests {
     func purging() async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
-        // A purge does not run ahead of the machine's clock, so the time must be in the past.
+        // A purge does not go beyond the machine's clock, so the time must be in the past.
         let now = Date(timeIntervalSince1970: 1_577_836_800)
         func challenge(_ seed: UInt32, at now: Date) -> IssuedChallenge {
             IssuedChallenge(
@@ -154,7 +154,7 @@ struct StorageTests {
         }
     }
 
-    @Test("Standings are found by their key, without a scan of the table")
+    @Test("Standings are found by their key without a table scan")
     func standingsPlan() throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Stored texts and bytes", .timeLimit(.minutes(20)))
 struct StoredTextTests {
-    @Test("Names and bytes are stored as they are", arguments: ["", "a\u{0}b", "\u{FC}\u{1F600}"])
+    @Test("Names and bytes are stored unchanged", arguments: ["", "a\u{0}b", "\u{FC}\u{1F600}"])
     func texts(name: String) async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
@@ -53,10 +53,10 @@ struct StoredTextTests {
         #expect(try await ledger.blocks(on: [short, long], at: Fixture.now) == [])
     }
 
-    @Test("Where there is no memory for what is stored, that is an outage, and never nothing or a part of it")
+    @Test("Lack of memory for a stored value is an outage, and never an empty or partial value")
     func wantOfMemory() async throws {
         let folder = try TemporaryFolder()
-        // Another encoding has SQLite take memory for each text that is read, after the row has been.
+        // With another encoding, SQLite allocates memory for each text after it has read the row.
         try SQLiteLedger.createDatabase(
             path: folder.path(), sql: "PRAGMA encoding = 'UTF-16le'; PRAGMA application_id = 1095979865")
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
@@ -72,12 +72,12 @@ struct StoredTextTests {
         #expect((answers["outage out-of-memory"] ?? 0) > 20, "\(answers)")
     }
 
-    @Test("A key of any length is blocked by the name that it has everywhere")
+    @Test("A key of any length is blocked by its usual name")
     func blockedNames() async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
         for length in 0...33 {
-            // Bytes whose base64 has the two characters in which its alphabets differ.
+            // Bytes whose base64 has both characters in which the alphabets differ.
             let key = KeyIdentifier(engine: "app-attest", value: Array(repeating: 0xFB, count: length))
             try await ledger.block(LedgerBlock(subject: key.subject, reason: "test", since: Fixture.now, until: nil))
             let enrolled = EnrolledKey(

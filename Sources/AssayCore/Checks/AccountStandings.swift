@@ -36,7 +36,7 @@ extension [LedgerStanding] {
 extension Ledger {
     /// Looks up the standings of an account and of further subjects.
     ///
-    /// - Parameter subjects: composed only if the ledger may have standings, as their names are base64.
+    /// - Parameter subjects: evaluated only if the ledger may have standings, because it encodes names in base64.
     package func standings(
         ofAccount account: String?, and subjects: @autoclosure () -> [LedgerSubject], at now: Date
     ) async throws(LedgerOutage) -> AccountStandings {
@@ -48,7 +48,7 @@ extension Ledger {
 }
 
 extension CheckDefinition {
-    /// The check of an account, with the further codes of an engine that binds keys to accounts.
+    /// Declares the check of an account, with additional codes for an engine that binds keys to accounts.
     package static func account(
         _ id: CheckID, proves: String = "The account that the backend names for the request is not blocked.",
         stops: String = "Evidence of accounts that were found to do harm, from any device.",

@@ -2,7 +2,8 @@
 ///
 /// Codes are API: verdicts, metrics, logs and vectors contain them. Never rename one.
 package struct CheckCode: Hashable, Sendable, CustomStringConvertible {
-    /// One reference keeps the errors that carry a code small, and so the functions that may throw them fast.
+    /// A single reference keeps the errors that carry a code small. Small errors make the functions that throw them
+    /// fast.
     private let entry: Entry
 
     private final class Entry: Sendable {
@@ -17,7 +18,7 @@ package struct CheckCode: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Declares a code, with a remedy if it is not that of the check.
+    /// Declares a code, with a remedy if it differs from that of the check.
     package init(_ name: String, _ meaning: String, remedy: Remedy? = nil) {
         entry = Entry(name: name, meaning: meaning, remedy: remedy)
     }

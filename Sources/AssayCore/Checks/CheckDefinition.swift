@@ -24,7 +24,7 @@ package struct CheckDefinition: Sendable, Identifiable {
     package let lookAt: String
     /// The document that requires the check.
     package let source: String
-    /// What a client can do after a failure whose code has no remedy of its own.
+    /// What a client can do after a failure if its code has no remedy.
     private let remedy: Remedy
     /// Every code that a result of the check can carry.
     package let codes: [CheckCode]

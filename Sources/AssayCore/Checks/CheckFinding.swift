@@ -28,7 +28,7 @@ package struct Finding: CheckFinding {
 package struct CheckFailure: Error {
     /// Why the check failed.
     package let finding: any CheckFinding
-    /// Whether a block in the ledger is the reason, which no allowance excuses.
+    /// Whether a block in the ledger caused the failure. No allowance excuses a block.
     let isBlock: Bool
 
     /// Carries a finding.

@@ -68,7 +68,8 @@ public struct CheckResult: Sendable {
         }
     }
 
-    /// ``because`` in words, with how the policy does not require the check.
+    /// ``because`` in words. For `policy`, it also says how: the mode is off, or the policy leaves the check to the
+    /// caller.
     package var reason: String? {
         switch remark {
         case .switchedOff: "policy: its mode is off"

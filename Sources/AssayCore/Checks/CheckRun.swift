@@ -6,16 +6,16 @@ package enum PolicyAnswer: Sendable {
     case notApplicable(any CheckFinding)
     /// The policy requires nothing.
     case notRequired
-    /// The policy requires nothing, with a finding worth reporting.
+    /// The policy requires nothing. The verdict reports the finding.
     case notRequiredWithRemark(any CheckFinding)
-    /// The check passes, with a finding worth reporting.
+    /// The check passes. The verdict reports the finding.
     case passedWithRemark(any CheckFinding)
     /// The policy tolerates the finding if the verdict reports it.
     case annotated(any CheckFinding)
 }
 
 /// Runs the checks of an assessment in order and collects the results. A failed authenticity gate skips every later
-/// check; all others run independently, so that one verdict reports every failure.
+/// check. All other checks run independently: one verdict reports every failure.
 package struct CheckRun: ~Copyable {
     /// The results so far.
     package private(set) var results: [CheckResult] = []
@@ -23,7 +23,7 @@ package struct CheckRun: ~Copyable {
     package private(set) var failedAuthenticity: CheckID?
     /// The modes of the policy's checks.
     package var modes: CheckModes
-    /// The allowances in force for the subjects of the evidence: failures of the policy checks that they name are annotated.
+    /// The allowances in force for the subjects of the evidence. A failure of a policy check that they name is annotated.
     private var allowances: [LedgerAllowance] = []
 
     /// Starts a run with the modes of the app's policy, or with `.strict` while the app of the evidence is unknown.
@@ -37,7 +37,7 @@ package struct CheckRun: ~Copyable {
         if !standings.isEmpty { allowances += standings.compactMap(\.allowance) }
     }
 
-    // Inlinable, so that the calling module can specialise the generic functions.
+    // Inlinable: lets the calling module specialise the generic functions.
 
     /// Runs a gate that every later check depends on.
     @inlinable
@@ -150,7 +150,7 @@ package struct CheckRun: ~Copyable {
             case .annotated(let finding): results.append(.annotated(check, finding))
             }
         } catch {
-            // Also in the mode `annotate`: without memory the check has no result to annotate.
+            // In the mode `annotate` too: a check that ran out of memory has no result to annotate.
             if AllocationFailure.occurred {
                 results.append(.failed(check, AllocationFailure()))
             } else if excusing, !error.isBlock, let allowance = allowances.first(where: { $0.checks.contains(check) }) {
@@ -167,13 +167,13 @@ package struct CheckRun: ~Copyable {
         results[index] = .passed(results[index].check, finding)
     }
 
-    /// Replaces the last result, if that check passed, by a result that all evidence shares.
+    /// Replaces the last result, if that check passed. The caller can share one result among all verdicts.
     package mutating func remark(with result: CheckResult) {
         guard let index = results.indices.last, results[index].status == .passed else { return }
         results[index] = result
     }
 
-    /// Makes every later check depend on the first failed one, if a check has failed: for checks that would cost a call of
+    /// If a check has failed, makes every later check depend on the first failed one. Use it before checks that call
     /// another service.
     package mutating func endIfFailed() {
         guard failedAuthenticity == nil else { return }

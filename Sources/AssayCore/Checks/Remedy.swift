@@ -1,6 +1,7 @@
-/// What a client can do after a rejection, for programs: an app shows a message, or repeats with other evidence.
+/// What a client can do after a rejection, for programs: an app shows a message, or sends other evidence.
 ///
-/// Each code of a check has one; `assay explain` lists them. A remedy helps an honest client and proves nothing about it.
+/// Every code of a check has a remedy; `assay explain` lists them. A remedy helps an honest client and proves nothing
+/// about it.
 public enum Remedy: String, Sendable, CaseIterable, Comparable {
     /// Make new evidence of the same kind, and send the request again: a new assertion, token or signature.
     case retry
@@ -12,9 +13,9 @@ public enum Remedy: String, Sendable, CaseIterable, Comparable {
     case updateApp = "update-app"
     /// The user updates the operating system.
     case updateSystem = "update-system"
-    /// The user or the app's developers turn to the backend's operators: only they can help.
+    /// The user or the app's developers must ask the backend's operators: only they can help.
     case contactSupport = "contact-support"
-    /// Nothing that a client does helps: no genuine app sends such evidence.
+    /// The client can do nothing: no genuine app sends such evidence.
     case nothing = "none"
 
     /// Whether `left` demands less of the client than `right`, in the order of the cases.

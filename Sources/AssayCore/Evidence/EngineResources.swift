@@ -4,7 +4,7 @@ package struct EngineResources: Sendable {
     package let keys: any KeyStore
     /// All services of the verifier; an engine selects those of its own type.
     package let services: [any EngineService]
-    /// What the verdicts are for.
+    /// The use of the verdicts.
     package let use: VerdictUse
 
     /// Collects keys and services.
@@ -15,11 +15,11 @@ package struct EngineResources: Sendable {
     }
 }
 
-/// What verdicts are for. The caller says so, never the evidence.
+/// The use of verdicts. The caller states it, never the evidence.
 package enum VerdictUse: Sendable {
-    /// A verdict may let a request in.
+    /// A server admits requests by the verdict.
     case admission
-    /// A verdict describes evidence that was captured or logged: a replay, `--as-captured`, `inspect`.
+    /// The verdict describes captured or logged evidence: a replay, `--as-captured`, `inspect`.
     case analysis
 }
 

@@ -1,6 +1,7 @@
 extension StringProtocol {
     /// The text, with control characters and all characters outside ASCII escaped. For text from evidence.
     package var escapingControls: String {
-        unicodeScalars.map { (0x20...0x7E).contains($0.value) ? String($0) : $0.escaped(asASCII: true) }.joined()
+        if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return String(self) }
+        return unicodeScalars.map { (0x20...0x7E).contains($0.value) ? String($0) : $0.escaped(asASCII: true) }.joined()
     }
 }

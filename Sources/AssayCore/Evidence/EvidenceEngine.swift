@@ -22,7 +22,7 @@ package protocol EvidenceEngine: Sendable {
     /// The fields of evidence that a capture can omit or replace.
     static var sensitiveFields: [SensitiveField] { get }
 
-    /// The facts of its subjects by which reports group verdicts, in the order of the report.
+    /// The facts of the subjects by which reports group verdicts, in the order of the report.
     static var dimensions: [SubjectDimension] { get }
 
     /// Identifies the ledger entry that a record uses, such as a key or a nonce; nil when the order does not matter.
@@ -45,7 +45,7 @@ extension EvidenceEngine {
     /// None: the engine needs no keys.
     package static var keyMaterials: [any KeyMaterial.Type] { [] }
 
-    /// None: reports group verdicts only by kind and app.
+    /// None: reports group verdicts by kind and app only.
     package static var dimensions: [SubjectDimension] { [] }
 
     /// 256 bits, as the platforms advise.

@@ -1,12 +1,20 @@
 extension [UInt8] {
     /// The bytes as hexadecimal digits in lower case.
     package var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * count)
+        for byte in self {
+            digits.append((byte >> 4).hexadecimalDigit)
+            digits.append((byte & 0x0F).hexadecimalDigit)
+        }
+        return String(decoding: digits, as: UTF8.self)
     }
 }
 
 extension UInt8 {
+    /// The digit of a value below 16, in lower case.
+    fileprivate var hexadecimalDigit: UInt8 { self < 10 ? 0x30 + self : 0x61 + self - 10 }
+
     /// The value of an ASCII hexadecimal digit in either case; nil for another byte.
     package var hexadecimalValue: UInt8? {
         switch self {

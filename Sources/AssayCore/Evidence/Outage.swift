@@ -1,4 +1,4 @@
-/// The ledger, the key store or a service is not available. There is no verdict then, and never an acceptance.
+/// The ledger, the key store or a service is not available. An outage gives no verdict, and never an acceptance.
 public protocol Outage: Error, CustomStringConvertible {
     /// The part that is not available, in words: `ledger`, `key store`.
     static var part: String { get }
@@ -38,19 +38,19 @@ public struct OutageCode: Hashable, Sendable, CustomStringConvertible, Expressib
     public static let newerSchema: OutageCode = "newer-schema"
     /// The operating system reports an I/O error.
     public static let inputOutput: OutageCode = "input-output"
-    /// The ledger has purged entries as old as this evidence and cannot decide whether it was used: a window was
-    /// lengthened, or a clock stepped.
+    /// The ledger has purged entries as old as this evidence and cannot decide whether the evidence was used before.
+    /// Someone lengthened a window, or a clock stepped.
     public static let forgotten: OutageCode = "forgotten"
     /// Memory ran out in a check or in the ledger.
     public static let outOfMemory: OutageCode = "out-of-memory"
-    /// The ledger broke its own contract.
+    /// The ledger has violated its contract.
     public static let internalError: OutageCode = "internal-error"
-    /// The key store is sealed under another master key.
+    /// Another master key encrypts the key store.
     public static let wrongMasterKey: OutageCode = "wrong-master-key"
     /// The key store holds keys of a purpose that the program cannot read.
     public static let unknownPurpose: OutageCode = "unknown-purpose"
 
-    // Of services that are asked over HTTP:
+    // For services over HTTP:
 
     /// No answer came in time.
     package static let timeout: OutageCode = "timeout"

@@ -7,8 +7,8 @@ package enum RFC3339 {
 
     /// Writes a time in UTC, rounded to milliseconds; omits a fraction of zero: `2026-04-21T18:13:12.153Z`.
     ///
-    /// Uses the proleptic Gregorian calendar, as ``parse(_:)-(String)`` does; Foundation's has Julian days before 1582.
-    /// Clamps a time outside the years 0000 to 9999, which the format cannot express.
+    /// Uses the proleptic Gregorian calendar, as ``parse(_:)-(String)`` does; Foundation's calendar is Julian before
+    /// 1582. Clamps a time outside the years 0000 to 9999, which the format cannot express.
     package static func format(_ date: Date) -> String {
         var bytes: [UInt8] = []
         append(date, to: &bytes)

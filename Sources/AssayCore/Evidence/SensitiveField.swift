@@ -1,8 +1,8 @@
 /// A field of evidence that identifies a person or authorises its holder. A capture can omit it.
 package struct SensitiveField: Sendable, Equatable {
-    /// A replacement of the field that keeps the record judgeable.
+    /// A replacement of the field after which the record can still be judged.
     package enum Substitute: Sendable, Equatable {
-        /// The SHA-256 digest of its bytes, as standard base64, under another field name of the kind.
+        /// The SHA-256 digest of the field's bytes, as standard base64, under another field name of the kind.
         case sha256(as: String)
         /// None: the record cannot be judged without the field.
         case none

@@ -1,6 +1,6 @@
 /// Quotes server texts in errors and verdicts, which appear in logs.
 package enum ServerText {
-    /// The maximum word length. A server or proxy may echo its request, and every token and signature is longer.
+    /// The maximum word length. A server or proxy may echo its request: every token and signature in it is longer.
     private static let word = 60
 
     /// The beginning of a text. Escapes terminal control characters and omits long words.

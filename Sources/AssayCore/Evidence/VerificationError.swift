@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// Why there is no verdict. False or malformed evidence is never an error: it gives a verdict.
+/// Why there is no verdict. False or malformed evidence is never an error: it yields a verdict.
 public enum VerificationError: Error, Sendable, CustomStringConvertible {
     /// The call is wrong.
     case request(RequestError)
@@ -9,7 +9,7 @@ public enum VerificationError: Error, Sendable, CustomStringConvertible {
     /// The ledger, the key store or an engine's service is not available.
     case outage(any Outage)
 
-    /// The sentence of the error inside.
+    /// The sentence of the associated error.
     public var description: String {
         switch self {
         case .request(let error): error.description
@@ -35,7 +35,7 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         case invalidTime = "invalid-time"
         /// The account is empty or too long.
         case invalidAccount = "invalid-account"
-        /// The kind of evidence comes with no account.
+        /// No account is given, and this kind of evidence needs one.
         case noAccount = "no-account"
         /// The app has no live key at the time of judgement.
         case noKey = "no-key"
@@ -43,12 +43,23 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         case noService = "no-service"
         /// The policy demands a status list, and neither a service of the verifier nor an archive has it.
         case noStatusList = "no-status-list"
+        /// The policy issues no tokens for this audience.
+        case unknownAudience = "unknown-audience"
+        /// The thumbprint of a key has another form.
+        case invalidThumbprint = "invalid-thumbprint"
+        /// The policy issues only tokens that are bound to a key, and the request names none.
+        case bindingRequired = "binding-required"
+        /// The evidence does not cover challenge, audience and key of the request for a token.
+        case evidenceNotBound = "evidence-not-bound"
+        /// No token is issued for such evidence.
+        case notExchangeable = "not-exchangeable"
     }
 
     /// The reason.
     package let reason: Reason
     /// The stable code: `unknown-kind`, `unknown-app`, `ambiguous-app`, `no-time`, `invalid-time`, `invalid-account`,
-    /// `no-account`, `no-key`, `no-service` or `no-status-list`.
+    /// `no-account`, `no-key`, `no-service`, `no-status-list`, or of requests for tokens `unknown-audience`, `invalid-thumbprint`,
+    /// `binding-required`, `evidence-not-bound` or `not-exchangeable`.
     public var code: String { reason.rawValue }
     /// What was requested, and what is possible.
     public let message: String

@@ -10,20 +10,20 @@ public struct KeyPurpose: Hashable, Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// A parsed key, whose secrets are wiped after use. Each engine that needs keys has one type for each purpose.
+/// A parsed key. It wipes its secrets after use. Each engine that needs keys has one type for each purpose.
 package protocol KeyMaterial: Sendable {
     /// The use of keys of this type.
     static var purpose: KeyPurpose { get }
     /// The parts of a key.
     static var parts: [KeyPart] { get }
 
-    /// Reads a key from its parts, by name. Ignores white space around each value. Errors contain nothing of a secret.
+    /// Reads a key from its parts, by name. Ignores white space around each value. Errors contain no part of a secret.
     init(parts: [String: SecretBytes]) throws(KeyError)
 
     /// The algorithms that the key is used with, in the names of RFC 7518, such as `A256KW, A256GCM, ES256`.
     var algorithm: String { get }
 
-    /// The text in lists of keys: the algorithms, and the ID by which evidence refers to the key, if any.
+    /// The text in lists of keys: the algorithms, and the ID by which evidence names the key, if any.
     var summary: String { get }
 }
 
@@ -47,7 +47,7 @@ package struct KeyPart: Sendable, Equatable {
         case secret
         /// A long public value, such as a public key: `file:PATH` or `env:NAME`.
         case published
-        /// A short public value, such as an identifier, which is written literally.
+        /// A short public value, such as an identifier. Policies and options contain it literally.
         case word
     }
 
@@ -72,7 +72,7 @@ package struct KeyPart: Sendable, Equatable {
     package var isSecret: Bool { content == .secret }
 }
 
-/// A key that cannot be used: the part, what was found and what is expected. It shows nothing of a secret.
+/// A key that cannot be used: the part, what was found and what is expected. The error contains no part of a secret.
 public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The stable code in kebab case.
     public let code: String
@@ -100,7 +100,8 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension KeyMaterial {
-    /// Reads a key from its parts. Throws also for a part that is missing or that no key of this purpose has.
+    /// Reads a key from its parts. Throws also for a missing part, and for a part that keys of this purpose do not
+    /// have.
     package static func reading(_ parts: [String: SecretBytes]) throws(KeyError) -> Self {
         let allowed = Self.parts.map(\.name)
         for name in parts.keys.sorted() where !allowed.containsBytes(of: name) {

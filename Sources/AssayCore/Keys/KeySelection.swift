@@ -16,8 +16,8 @@ package struct KeyClaim: Sendable {
         self.scopes = scopes
     }
 
-    /// Whether a key belongs to the app. If the policy names keys: one of those, unless its scope is another app. If
-    /// not: a key with the app's scope.
+    /// Whether a key belongs to the app. If the policy names keys, the key must be one of them, and any scope that it
+    /// has must match the app. Otherwise the key must have a scope that matches the app.
     func covers(_ key: NamedKey) -> Bool {
         let fits = key.scope.map { scopes.containsBytes(of: $0) }
         guard let names else { return fits ?? false }

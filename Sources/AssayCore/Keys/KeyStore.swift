@@ -46,7 +46,7 @@ package struct CombinedKeyStore: KeyStore {
     }
 }
 
-/// The key store cannot be read. There is no verdict then, and never an acceptance.
+/// The key store cannot be read. An outage gives no verdict, and never an acceptance.
 public struct KeyStoreOutage: Outage, Equatable {
     /// The part that fails.
     public static let part = "key store"

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public struct NamedKey: Sendable {
     /// The name, unique among the keys of a policy and among the keys of a key store.
     public let name: String
-    /// The package name or the policy's app that the key is for; nil for every app whose policy names the key.
+    /// The package name or the policy's app that the key is for; nil if any app may name it in the policy.
     package let scope: String?
     /// When the key may be used.
     package let window: KeyWindow
@@ -32,14 +32,14 @@ public struct NamedKey: Sendable {
     package func state(at time: Date) -> KeyState { window.state(at: time, retiredAt: retiredAt) }
 }
 
-/// The time in which a key may be used, both ends included.
+/// The period in which a key may be used, both ends included.
 public struct KeyWindow: Sendable, Equatable {
     /// The beginning; nil for none.
     package let notBefore: Date?
     /// The end; nil for none.
     package let notAfter: Date?
 
-    /// No limits.
+    /// Always: no beginning and no end.
     public static let always = KeyWindow(notBefore: nil, notAfter: nil)
 
     /// States the limits. A window that ends before it begins is empty.

@@ -11,7 +11,7 @@
 /// A caller of ``withUnsafeBytes(_:)`` that copies the bytes must wipe the copy. The operating system may still write
 /// the memory to swap space or to a core dump.
 public final class SecretBytes: Sendable {
-    // Only the initialiser writes it.
+    // Only the initialiser writes the memory.
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
     /// The number of bytes, which is not secret.
@@ -43,7 +43,7 @@ public final class SecretBytes: Sendable {
         try body(UnsafeRawBufferPointer(storage))
     }
 
-    /// Overwrites bytes with zeros; the compiler does not remove this. Other arrays with the same storage keep the
+    /// Overwrites bytes with zeros; the compiler does not remove this. If other arrays share the storage, they keep the
     /// bytes.
     package static func wipe(_ bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBytes { wipe($0) }
@@ -65,6 +65,6 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
     public var description: String { "(\(count) secret bytes)" }
     /// The number of bytes, and none of the bytes.
     public var debugDescription: String { description }
-    /// Empty, so that `dump` shows nothing.
+    /// Empty: `dump` prints no bytes.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -9,9 +9,9 @@ package enum SecretKeyText {
             case empty
             /// A PEM block, with the text of its label.
             case pem(String)
-            /// Hexadecimal digits of the wrong number.
+            /// Hexadecimal digits, in a wrong number.
             case hexadecimal(digits: Int)
-            /// Base64 of the wrong number of bytes.
+            /// Base64 that encodes a wrong number of bytes.
             case base64(bytes: Int)
             /// Bytes that are not text.
             case binary(bytes: Int)
@@ -40,7 +40,8 @@ package enum SecretKeyText {
     /// - Parameters:
     ///   - text: base64 in either alphabet with or without padding, or two hexadecimal digits for each byte. Ignores
     ///     surrounding white space and one pair of matching quotes.
-    ///   - byteCount: the length of the key. No text may encode it both ways: 32 bytes are 64 digits or 43 characters.
+    ///   - byteCount: the length of the key, in bytes. No text may be valid in both encodings: 32 bytes are 64 digits
+    ///     or 43 characters.
     package static func decode(_ text: SecretBytes, byteCount: Int) throws(Problem) -> SecretBytes {
         try text.withUnsafeBytes { (bytes) throws(Problem) in
             let body = trimmed(bytes)

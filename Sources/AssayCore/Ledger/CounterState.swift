@@ -1,17 +1,18 @@
-/// The counters of an enrolled key that were accepted, as far as the next decision needs them.
+/// The accepted counters of an enrolled key, as far as the next decision depends on them.
 public struct CounterState: Sendable, Equatable {
-    /// How far behind the greatest counter a window may reach; see ``CounterAdvance/Rule/window(_:)``.
+    /// The greatest distance between the greatest counter and the start of a window; see
+    /// ``CounterAdvance/Rule/window(_:)``.
     public static let maximumWindow = 1024
 
     /// The greatest accepted counter.
     public let greatest: UInt32
-    /// The smaller counters that were skipped and that a window may still accept: bit `i % 8` of byte `i / 8`, from the least
-    /// significant, is for `greatest - 1 - i`. No byte at the end is zero.
+    /// The smaller counters that were skipped and that a window may still accept: bit `i % 8` of byte `i / 8`, counted
+    /// from the least significant bit, stands for `greatest - 1 - i`. The last byte is never zero.
     public let skipped: [UInt8]
 
     /// Describes a state.
     ///
-    /// - Parameter skipped: at most 128 bytes; what exceeds them is dropped, so that those counters are refused.
+    /// - Parameter skipped: at most 128 bytes; further bytes are dropped, and their counters are refused.
     public init(greatest: UInt32, skipped: [UInt8] = []) {
         self.greatest = greatest
         var bytes = skipped.prefix(Self.maximumWindow / 8)
@@ -19,7 +20,7 @@ public struct CounterState: Sendable, Equatable {
         self.skipped = Array(bytes)
     }
 
-    /// The greatest counter, and how many smaller ones were skipped.
+    /// The greatest counter, and the number of smaller ones that were skipped.
     package var description: String {
         let count = skipped.reduce(0) { $0 + $1.nonzeroBitCount }
         return count == 0 ? "\(greatest)" : "\(greatest), and \(count) smaller \(count == 1 ? "one" : "ones") skipped"
@@ -32,13 +33,13 @@ public struct CounterState: Sendable, Equatable {
         return index / 8 < skipped.count && skipped[index / 8] & (1 << (index % 8)) != 0
     }
 
-    /// The state after a counter that the rule allows. Another rule than a window forgets what was skipped.
+    /// The state after a counter that the rule allows. Any rule other than a window drops the skipped counters.
     func accepting(_ counter: UInt32, _ rule: CounterAdvance.Rule) -> CounterState {
         guard case .window(let size) = rule else { return CounterState(greatest: counter) }
         let window = min(max(size, 0), Self.maximumWindow)
         let next = max(counter, greatest)
         var bytes = [UInt8](repeating: 0, count: (window + 7) / 8)
-        // Counters after the greatest one are skipped now.
+        // Counters between the greatest one and the new one are now skipped.
         for index in 0..<window where UInt32(index) < next {
             let candidate = next - 1 - UInt32(index)
             if candidate != counter, candidate > greatest || isSkipped(candidate) {

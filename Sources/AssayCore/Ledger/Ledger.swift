@@ -3,8 +3,8 @@ public import FoundationEssentials
 /// The store of challenges, enrolled keys with their counters, used digests and standings.
 ///
 /// Contract of every implementation, tested by `LedgerContract` in `AssayTesting`. ``LedgerRules`` has the decisions.
-/// - ``commit(_:at:)`` applies all effects or none. The outcome of racing commits is that of some order of them.
-/// - A durable ledger answers only after the change would survive a power cut.
+/// - ``commit(_:at:)`` applies all effects or none. Racing commits have the same outcome as in some serial order.
+/// - A durable ledger returns only after the change would survive a power cut.
 /// - A ledger that cannot decide throws ``LedgerOutage``. It never guesses.
 /// - A challenge or digest that the ledger has purged is never fresh again, even if the clock steps back.
 /// - Time is always an argument.
@@ -13,6 +13,10 @@ public import FoundationEssentials
 public protocol Ledger: Sendable {
     /// Whether commits outlive the process.
     var durability: LedgerDurability { get }
+
+    /// Whether the ledger may forget what it has committed, because an operator waives durability. Every verdict of this ledger says
+    /// so: ``Verdict/isDurabilityWaived``.
+    var isDurabilityWaived: Bool { get }
 
     /// Issues a challenge that may be consumed once before it expires. Throws also if the same value was issued before.
     func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage)
@@ -37,6 +41,9 @@ public protocol Ledger: Sendable {
 extension Ledger {
     /// Does nothing: the ledger holds no file and no connection.
     public func close() async throws(LedgerOutage) {}
+
+    /// False: commits are as durable as ``durability`` says.
+    public var isDurabilityWaived: Bool { false }
 
     /// False: unknown.
     public var isWithoutStandings: Bool { false }

@@ -1,21 +1,25 @@
 public import FoundationEssentials
 
-/// The ledger's operations besides verification: standings, operators of a service, documents, listing, purging and checking. No
-/// verification depends on it.
+/// The ledger's operations for operators: standings, accounts, operators, documents, tasks, listing, purging and checking. No
+/// verification depends on them.
 ///
 /// Contract, in addition to that of ``Ledger``:
 /// - A change is durable when the function returns, and applies to every later commit.
-/// - A subject has one standing at a time: a block or an allowance replaces the previous one.
-/// - Each change by hand, of blocks, allowances, accounts and operators, appends an entry to the audit trail in the same transaction.
-///   Operations that change nothing append none.
-/// - A failed operation throws ``LedgerOutage``. The change may still have been applied if its answer was lost;
+/// - A subject has one standing at a time. A block replaces the previous one; an allowance replaces it unless it is a block in force.
+/// - A change by hand concerns a block, an allowance, an account or an operator. Each one appends an entry to the audit
+///   trail in the same transaction. Operations that change nothing append none.
+/// - A failed operation throws ``LedgerOutage``. If only its answer was lost, the ledger may have applied the change;
 ///   repeating it is safe.
-public protocol LedgerAdministration: Ledger, LedgerDocuments {
+public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
     /// Blocks a subject. Replaces its block or allowance.
     func block(_ block: LedgerBlock) async throws(LedgerOutage)
 
-    /// Allows a subject what policy would refuse. Replaces its block or allowance.
-    func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage)
+    /// Annotates failures of some policy checks for a subject. Replaces its allowance, or a block that has ended.
+    ///
+    /// - Returns: the block that is in force at ``LedgerAllowance/since``: it stays, and nothing changes. Nil if the subject is
+    ///   allowed. Comparing and storing are one atomic step.
+    @discardableResult
+    func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) -> LedgerBlock?
 
     /// Removes the subject's block or allowance, in force or not, and returns it; nil if there was none.
     @discardableResult
@@ -29,8 +33,9 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments {
     /// The enrolled keys of an account, for all engines and apps, in the order of their enrolment.
     func keys(of account: String) async throws(LedgerOutage) -> [EnrolledKey]
 
-    /// Moves an enrolled key to another account, or takes its account away. Returns the key as it was; nil if there is none.
-    /// A move to the account that it has changes nothing.
+    /// Moves an enrolled key to another account, or removes its account. A move to the same account changes nothing.
+    ///
+    /// - Returns: the key before the move; nil if there is none.
     @discardableResult
     func move(
         _ key: KeyIdentifier, to account: String?, by operatorName: String?, at now: Date
@@ -38,30 +43,32 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments {
 
     /// Adds an operator. ``LedgerRules/refusal(adding:sameName:isTokenKnown:)`` decides, in the same atomic step.
     ///
-    /// - Parameter tokenHash: SHA-256 of the token's 32 random bytes. It stays stored when the operator ends or is revoked.
+    /// - Parameter tokenHash: SHA-256 of the token's 32 random bytes. The ledger keeps it when the operator ends or is
+    ///   revoked.
     /// - Returns: why the operator was not added; nil if it was.
     func addOperator(
         _ new: LedgerOperator, tokenHash: [UInt8]
     ) async throws(LedgerOutage) -> OperatorRefusal?
 
-    /// Revokes the operator of a name: every later look-up of its token finds none. Operators of this name that have ended are
-    /// revoked as well.
+    /// Revokes the operator with a name: every later look-up of its token finds none. Also revokes expired operators
+    /// with this name.
     ///
-    /// - Returns: the operator as it was, see ``LedgerRules/revocable(among:)``; nil if there is none to revoke.
+    /// - Returns: the operator before the revocation, see ``LedgerRules/revocable(among:)``; nil if there is none to
+    ///   revoke.
     @discardableResult
     func revokeOperator(
         named name: String, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> LedgerOperator?
 
-    /// All operators, also those that have ended or are revoked, in the order of the UTF-8 bytes of their names, those of one
-    /// name in the order in which they were added.
+    /// All operators, including expired and revoked ones. Sorts by the UTF-8 bytes of the name, then by the time of
+    /// addition.
     func operators() async throws(LedgerOutage) -> [LedgerOperator]
 
-    /// The operator whose token has a hash and counts at a time; nil for none. A service asks this for each request: it takes
-    /// one indexed read, and knows every revocation that has returned before it began.
+    /// The operator with a token hash, if it is live at a time; nil for none. A service calls this for each request. It
+    /// takes one indexed read, which sees every revocation that returned before it began.
     ///
-    /// The time of an index's comparison depends on the hash. It reveals nothing of use: an attacker without the token
-    /// cannot choose a hash that begins like a stored one.
+    /// The duration of the index's comparison depends on the hash. This reveals nothing useful: an attacker without the
+    /// token cannot choose a hash that begins like a stored one.
     func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator?
 
     /// Passes the audit trail to `body`, in a consistent snapshot, the first entry first. Rethrows its errors.
@@ -103,6 +110,8 @@ public enum LedgerEntry: Sendable, Equatable {
     case `operator`(LedgerOperator)
     /// A document, with its name.
     case document(LedgerDocument, named: String)
+    /// A task.
+    case task(LedgerTask)
 }
 
 extension EnrolledKey {
@@ -124,15 +133,17 @@ public struct LedgerSummary: Sendable, Equatable {
     public let blocks: Int
     /// Allowances in force.
     public let allowances: Int
-    /// Operators whose tokens count.
+    /// Operators whose tokens are valid.
     public let operators: Int
     /// Documents.
     public let documents: Int
+    /// Tasks.
+    public let tasks: Int
 
     /// Counts a ledger's entries.
     public init(
         openChallenges: Int, consumedChallenges: Int, keys: Int, digests: Int, blocks: Int, allowances: Int,
-        operators: Int, documents: Int
+        operators: Int, documents: Int, tasks: Int
     ) {
         self.openChallenges = openChallenges
         self.consumedChallenges = consumedChallenges
@@ -142,5 +153,6 @@ public struct LedgerSummary: Sendable, Equatable {
         self.allowances = allowances
         self.operators = operators
         self.documents = documents
+        self.tasks = tasks
     }
 }

@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// A change of a ledger that an operator has made by hand.
+/// A change of a ledger by an operator's hand, not by a verification.
 public struct LedgerChange: Sendable, Equatable {
     /// What was changed.
     public enum Action: String, Sendable, CaseIterable {
         /// A subject was blocked.
         case block
-        /// A subject was allowed checks that policy would fail.
+        /// Failures of some policy checks were allowed for a subject.
         case allow
         /// The block or the allowance of a subject was removed.
         case unblock
@@ -65,7 +65,7 @@ public struct LedgerChange: Sendable, Equatable {
             detail: "it was \(standing.block == nil ? "allowed" : "blocked"): \(standing.reason)")
     }
 
-    /// The change that moves an enrolled key to another account, or takes its account away.
+    /// The change that moves an enrolled key to another account, or removes its account.
     public init(moving key: EnrolledKey, to account: String?, by operatorName: String?, at now: Date) {
         func name(_ account: String?) -> String { account.map { "account \($0)" } ?? "no account" }
         self.init(
@@ -90,15 +90,15 @@ public struct LedgerChange: Sendable, Equatable {
 
 /// An entry of a ledger's audit trail: a change by hand, in a chain of hashes.
 ///
-/// A durable ledger appends the entry in the transaction of the change, and never changes or deletes one. The hash of an
-/// entry covers the hash of the entry before: a hash that is kept elsewhere shows whether anything up to it was changed. Nothing
-/// shows that the last entries were cut off, unless their hash is kept elsewhere.
+/// A durable ledger appends the entry in the transaction of the change, and never changes or deletes one. The hash of
+/// an entry covers the hash of the previous entry. Keep a hash outside the ledger: it reveals every change of the
+/// entries up to it, and their removal. Without such a copy, the removal of the last entries goes unnoticed.
 public struct LedgerAuditEntry: Sendable, Equatable {
     /// The position in the trail, from 1 on without gaps.
     public let number: Int
     /// The change.
     public let change: LedgerChange
-    /// The hash of the entry before; 32 zeros for the first one. Empty in an ephemeral ledger.
+    /// The hash of the previous entry; 32 zeros for the first one. Empty in an ephemeral ledger.
     public let previousHash: [UInt8]
     /// SHA-256 of ``text`` in UTF-8. Empty in an ephemeral ledger.
     public let hash: [UInt8]

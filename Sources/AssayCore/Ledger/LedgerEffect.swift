@@ -12,6 +12,9 @@ public struct LedgerEffect: Sendable, Equatable {
         case advanceCounter(CounterAdvance)
         /// Remember a digest that must not be used again.
         case rememberDigest(UsedDigest)
+        /// Use an enrolled key without changing it: the evidence was judged under the key as it was looked up, and the key must
+        /// not have been blocked, retired or moved since.
+        case useKey(KeyUse)
     }
 
     /// The check that the ledger decides.
@@ -26,11 +29,11 @@ public struct LedgerEffect: Sendable, Equatable {
     }
 }
 
-/// What the enrolment of a key demands.
+/// The requirements for enrolling a key.
 public struct EnrolmentRules: Sendable, Equatable {
-    /// Nil: a further enrolment of a key is refused. Otherwise it takes over the new properties if the same key is enrolled for
-    /// the same app. Its counter, the time of its enrolment, its account and the named properties stay as they are; another
-    /// value of one of these is refused.
+    /// Nil: a further enrolment of a key is refused. Otherwise an enrolment of the same key for the same app updates
+    /// its properties. The counter, the time of enrolment, the account and the named properties never change: an
+    /// enrolment with another value for one of these is refused.
     public let refreshKeeping: [String]?
     /// How many keys of an account the app may have; nil for any number.
     public let limit: AccountKeyLimit?
@@ -44,19 +47,19 @@ public struct EnrolmentRules: Sendable, Equatable {
 
 /// How many enrolled keys of an app one account may have. Retired keys and keys without an account do not count.
 public struct AccountKeyLimit: Sendable, Equatable {
-    /// What becomes of a key beyond the limit.
+    /// The treatment of a key beyond the limit.
     public enum Excess: String, Sendable, CaseIterable {
         /// It is enrolled, and the verdict notes it.
         case note
         /// It is refused.
         case refuse
-        /// It is enrolled, and the keys of the account that were enrolled first are retired.
+        /// It is enrolled, and the oldest keys of the account are retired.
         case retireOldest = "retire-oldest"
     }
 
-    /// The greatest number, from 1 on.
+    /// The maximum number, at least 1.
     public let maximum: Int
-    /// What becomes of a key beyond it.
+    /// The treatment of a key beyond it.
     public let excess: Excess
 
     /// States a limit.
@@ -74,8 +77,8 @@ public struct CounterAdvance: Sendable, Equatable {
         case increasing
         /// Exactly one more than the stored counter.
         case successor
-        /// Greater than the stored counter, or at most so many behind it and skipped before under such a rule: each counter
-        /// is accepted once, in any order. From 1 to ``CounterState/maximumWindow``.
+        /// Greater than the stored counter. Or at most this much smaller, if this rule has skipped it before. Each
+        /// counter is accepted once, in any order. From 1 to ``CounterState/maximumWindow``.
         case window(Int)
     }
 
@@ -119,11 +122,28 @@ public struct CounterAdvance: Sendable, Equatable {
     }
 }
 
+/// A use of an enrolled key that changes nothing of it.
+public struct KeyUse: Sendable, Equatable {
+    /// The key.
+    public let key: KeyIdentifier
+    /// The app of the policy; the key must be enrolled for it.
+    public let app: String
+    /// The account that the key must belong to; nil for any or none.
+    public let account: String?
+
+    /// Describes a use.
+    package init(key: KeyIdentifier, app: String, account: String? = nil) {
+        self.key = key
+        self.app = app
+        self.account = account
+    }
+}
+
 /// The decisions of a ledger.
 public struct CommitOutcome: Sendable {
     /// One entry for each effect, in order: nil if the ledger can apply the effect.
     public let decisions: [LedgerRefusal?]
-    /// What is worth reporting of the key that the commit has enrolled; nil for nothing.
+    /// A note for the verdict on the key that the commit has enrolled; nil for none.
     public let enrolment: EnrolmentNote?
 
     /// Reports the decisions. If one of them is a refusal, the ledger has applied nothing.
@@ -139,13 +159,13 @@ public struct CommitOutcome: Sendable {
     }
 }
 
-/// What is worth reporting of a key that a ledger has enrolled.
+/// A note on a key that a ledger has enrolled.
 public enum EnrolmentNote: CheckFinding, Equatable {
-    /// It was enrolled before, at this time, and its properties are updated.
+    /// It was enrolled before, at this time. The ledger has updated its properties.
     case refreshed(Date)
-    /// Its account now has so many keys, more than the limit allows.
+    /// Its account now has this number of keys, more than the limit allows.
     case exceeds(keys: Int, maximum: Int)
-    /// So many keys of its account were retired to keep the limit.
+    /// The ledger has retired this number of keys of its account to keep the limit.
     case retired(keys: Int, maximum: Int)
 
     /// The stable code.
@@ -201,9 +221,9 @@ public enum LedgerRefusal: CheckFinding, Equatable {
     case counterNotSuccessor(presented: UInt32, stored: UInt32)
     /// The counter is further behind the stored one than the window reaches.
     case counterBehindWindow(presented: UInt32, stored: UInt32, window: Int)
-    /// The counter is inside the window, and was accepted before or cannot be told from such a one.
+    /// The counter is inside the window, and was accepted before, or the ledger cannot exclude that it was.
     case counterUsed(presented: UInt32, stored: UInt32)
-    /// The key is enrolled with another value of a property that enrolling it again must not change.
+    /// The key is enrolled with another value of a property that a further enrolment must not change.
     case keyPropertyDiffers(String)
     /// The digest has been used.
     case digestUsed(Date)

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// What the bearer of an operator's token may do.
 public enum OperatorRight: String, Sendable, CaseIterable {
-    /// Issue challenges, and have evidence judged.
+    /// Issue challenges, and verify evidence.
     case verify
     /// Read the ledger, the policy, the names of keys and the audit trail.
     case read
@@ -12,10 +12,10 @@ public enum OperatorRight: String, Sendable, CaseIterable {
     case administer
 }
 
-/// What an operator of a service may do. A role has the rights that it needs and no others: the token of a backend reads
+/// What an operator of a service may do. A role has only the rights that it needs: the token of a backend reads
 /// nothing, and that of a dashboard consumes no challenge.
 public enum OperatorRole: String, Sendable, CaseIterable {
-    /// A backend that has evidence judged.
+    /// A backend that submits evidence for verification.
     case caller
     /// A person or a program that reads.
     case viewer
@@ -35,14 +35,14 @@ public enum OperatorRole: String, Sendable, CaseIterable {
     }
 }
 
-/// An operator of a service: who holds a token, what it permits, and until when.
+/// An operator of a service: the holder of a token, its rights, and its end.
 ///
-/// The ledger stores the SHA-256 hash of the token and never the token. A token is 256 random bits, which cannot be
-/// guessed, so that the hash needs neither a salt nor a slow function.
+/// The ledger stores the SHA-256 hash of the token and never the token. A token is 256 random bits: it cannot be
+/// guessed, and the hash needs neither a salt nor a slow function.
 public struct LedgerOperator: Sendable, Equatable {
-    /// Whether the token counts.
+    /// Whether the token is valid.
     public enum State: String, Sendable, CaseIterable {
-        /// It counts.
+        /// It is valid.
         case live
         /// Its end has passed.
         case ended
@@ -58,9 +58,9 @@ public struct LedgerOperator: Sendable, Equatable {
     public let addedAt: Date
     /// Who added it; nil if the change names none.
     public let addedBy: String?
-    /// The first time at which the token no longer counts.
+    /// The first time at which the token is no longer valid.
     public let until: Date
-    /// When it was revoked; nil if it was not. For display only: a revocation counts as soon as it is stored.
+    /// When it was revoked; nil if it was not. For display only: a revocation takes effect as soon as it is stored.
     public let revokedAt: Date?
     /// Who revoked it; nil if it was not, or if the change names none.
     public let revokedBy: String?
@@ -79,7 +79,7 @@ public struct LedgerOperator: Sendable, Equatable {
         self.revokedBy = revokedBy
     }
 
-    /// Whether the token counts at a time.
+    /// Whether the token is valid at a time.
     public func state(at now: Date) -> State {
         if revokedAt != nil { return .revoked }
         return now < until ? .live : .ended
@@ -92,7 +92,7 @@ public struct LedgerOperator: Sendable, Equatable {
             revokedBy: operatorName)
     }
 
-    /// The order of lists: by the UTF-8 bytes of the name, and those of one name by the time when they were added.
+    /// The order of lists: by the UTF-8 bytes of the name, then by the time of addition.
     package func precedes(_ other: LedgerOperator) -> Bool {
         name.isByteEqual(to: other.name)
             ? addedAt < other.addedAt : name.utf8.lexicographicallyPrecedes(other.name.utf8)
@@ -103,9 +103,9 @@ public struct LedgerOperator: Sendable, Equatable {
 public enum OperatorRefusal: Sendable, Equatable, CustomStringConvertible {
     /// The name is not allowed, for this reason.
     case invalidName(String)
-    /// The token would have ended when it is added.
+    /// The end of the token is not later than its addition.
     case endPassed(Date)
-    /// The token would outlive that of the operator who adds it, which ends at this time.
+    /// The token would outlive the token of the operator who adds it, which ends at this time.
     case endsAfterCreator(Date)
     /// A live operator has this name.
     case nameTaken(String, until: Date)

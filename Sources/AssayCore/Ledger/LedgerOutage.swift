@@ -1,4 +1,4 @@
-/// The ledger cannot decide. There is no verdict then, and never an acceptance.
+/// The ledger cannot decide. An outage gives no verdict, and never an acceptance.
 public struct LedgerOutage: Outage, Equatable {
     /// The part that fails.
     public static let part = "ledger"

@@ -5,7 +5,7 @@ package enum LedgerPurging: Sendable {
     /// With each write, up to ``LedgerRules/purgeHorizon(at:clock:)``. The closure is the machine's clock: a write at a
     /// future time must not delete entries that are still needed.
     case byClock(@Sendable () -> Date)
-    /// Never: for records that are judged at any time, in any order.
+    /// Never: for records that may be judged at any time, in any order.
     case never
 
     /// The machine's time.
@@ -22,5 +22,16 @@ package enum LedgerPurging: Sendable {
         case .byClock(let clock): LedgerRules.purgeHorizon(at: now, clock: clock())
         case .never: nil
         }
+    }
+}
+
+/// App and kind of a digest: the policy sets the window for each pair.
+struct DigestOrigin: Hashable {
+    let app: [UInt8]
+    let kind: EvidenceKind
+
+    init(_ use: UsedDigest) {
+        app = Array(use.app.utf8)
+        kind = use.kind
     }
 }

@@ -3,30 +3,30 @@ public import FoundationEssentials
 /// The decisions of every ledger, independent of its storage.
 ///
 /// An implementation of ``Ledger/commit(_:at:)`` does the following in one atomic step:
-/// 1. ``requireDistinct(_:)``.
-/// 2. For each effect, look up what is stored and ask the `refusal` function of its action. For a digest that is not
-///    stored, also ``requireRemembered(_:forgotten:)``.
+/// 1. Call ``requireDistinct(_:)``.
+/// 2. For each effect, look up the stored entry and call the `refusal` function of its action. For a digest that is not
+///    stored, also call ``requireRemembered(_:forgotten:)``.
 /// 3. If no effect is refused, apply all: mark the challenge as consumed, insert the key or replace it by
-///    ``key(refreshing:with:)`` with its ``consequence(of:_:stored:keysOfAccount:)``, store ``counters(after:from:)`` and the
-///    digest.
+///    ``key(refreshing:with:)`` with its ``consequence(of:_:stored:keysOfAccount:)``, store ``counters(after:from:)``
+///    and the digest. The use of a key changes nothing.
 ///
 /// A block counts if ``LedgerBlock/isInForce(at:)``; these functions test that.
 public enum LedgerRules {
     /// How long an expired challenge or digest stays stored, in seconds. The clocks of processes that share a ledger
-    /// may differ by this much without deleting a digest inside its window. A late challenge counts as expired, not
-    /// unknown.
+    /// may differ by this much: none then deletes a digest inside its window. Also, a late challenge counts as expired,
+    /// not unknown.
     public static let retention: TimeInterval = 3600
 
-    /// Entries that ended at or before this time may be deleted. A ledger that deletes digests keeps, for each app and
-    /// kind, the latest ``UsedDigest/madeAt`` among them for ``requireRemembered(_:forgotten:)``.
+    /// Entries that ended at or before this time may be deleted. When a ledger deletes digests, it keeps their latest
+    /// ``UsedDigest/madeAt`` for each app and kind, for ``requireRemembered(_:forgotten:)``.
     ///
     /// - Parameters:
     ///   - now: the time of the write, or the earliest of several. It may lie in the future.
     ///   - clock: the machine's time.
     public static func purgeHorizon(at now: Date, clock: Date) -> Date { min(now, clock) - retention }
 
-    /// Decides whether a challenge may be consumed. Compares app and purpose first, to disclose nothing about the state
-    /// of another app's challenge.
+    /// Decides whether a challenge may be consumed. Compares app and purpose first: the refusal discloses nothing about
+    /// the state of another app's challenge.
     public static func refusal(
         consumingFor app: String, _ purpose: ChallengePurpose, stored: IssuedChallenge?, consumedAt: Date?, at now: Date
     ) -> LedgerRefusal? {
@@ -41,10 +41,10 @@ public enum LedgerRules {
     /// Decides whether a key may be enrolled.
     ///
     /// - Parameters:
-    ///   - stored: the key of the same identifier; nil if it is new.
-    ///   - keys: how many other keys of the same engine, app and account are in use. Read only if the rules have a limit and
-    ///     the key has an account.
-    ///   - block: the block on the key, which need not be in force.
+    ///   - stored: the key with the same identifier; nil if it is new.
+    ///   - keys: how many other keys of the same engine, app and account are in use. Read only if the rules have a
+    ///     limit and the key has an account.
+    ///   - block: the block on the key, in force or not.
     public static func refusal(
         enrolling key: EnrolledKey, _ rules: EnrolmentRules, stored: EnrolledKey?, keysOfAccount keys: Int,
         block: LedgerBlock?, at now: Date
@@ -61,7 +61,7 @@ public enum LedgerRules {
             if let account = stored.account, let other = key.account {
                 return account.isByteEqual(to: other) ? nil : .keyOfAnotherAccount
             }
-            // The keys of an account that it already has are not counted again.
+            // A key that belongs to the account already does not count again.
             guard stored.account == nil else { return nil }
         }
         guard key.account != nil, let limit = rules.limit, limit.excess == .refuse, keys >= limit.maximum else {
@@ -70,8 +70,8 @@ public enum LedgerRules {
         return .devicesExceeded(keys: keys, maximum: limit.maximum)
     }
 
-    /// The key to store for one that is enrolled: the stored one, if there is one, with the new properties. A key without an
-    /// account gets that of the new one.
+    /// The key to store for an enrolment: the stored key, if there is one, with the new properties. A stored key
+    /// without an account gets the new one's account.
     public static func key(refreshing stored: EnrolledKey?, with key: EnrolledKey) -> EnrolledKey {
         guard let stored else { return key }
         return EnrolledKey(
@@ -80,12 +80,12 @@ public enum LedgerRules {
             retiredAt: stored.retiredAt)
     }
 
-    /// What becomes of the other keys of an account when one more is enrolled that is not refused.
+    /// The effect of an accepted enrolment on the other keys of its account.
     ///
     /// - Parameters:
     ///   - stored: as for the decision.
     ///   - keys: as for the decision.
-    /// - Returns: how many of the other keys must be retired, those enrolled first, and what is worth reporting.
+    /// - Returns: how many of the other keys to retire, the oldest first, and a note for the verdict.
     public static func consequence(
         of key: EnrolledKey, _ rules: EnrolmentRules, stored: EnrolledKey?, keysOfAccount keys: Int
     ) -> (retired: Int, note: EnrolmentNote?) {
@@ -102,7 +102,8 @@ public enum LedgerRules {
         }
     }
 
-    /// Decides whether a counter may advance. `stored` is nil if the key is not enrolled; `block` need not be in force.
+    /// Decides whether a counter may advance. `stored` is nil if the key is not enrolled; `block` may be in force or
+    /// not.
     public static func refusal(
         advancing advance: CounterAdvance, stored: (app: String, counters: CounterState, retiredAt: Date?)?,
         block: LedgerBlock?, at now: Date
@@ -112,6 +113,18 @@ public enum LedgerRules {
         guard stored.app == advance.app else { return .keyOfAnotherApp(stored.app) }
         if let retiredAt = stored.retiredAt { return .keyRetired(retiredAt) }
         return advance.refusal(from: stored.counters)
+    }
+
+    /// Decides whether an enrolled key may be used. `stored` is nil if the key is not enrolled; `block` need not be in force.
+    public static func refusal(
+        using use: KeyUse, stored: (app: String, account: String?, retiredAt: Date?)?, block: LedgerBlock?, at now: Date
+    ) -> LedgerRefusal? {
+        if let block, block.isInForce(at: now) { return .blocked(block) }
+        guard let stored else { return .keyUnknown }
+        guard stored.app.isByteEqual(to: use.app) else { return .keyOfAnotherApp(stored.app) }
+        if let retiredAt = stored.retiredAt { return .keyRetired(retiredAt) }
+        guard let account = use.account else { return nil }
+        return stored.account?.isByteEqual(to: account) == true ? nil : .keyOfAnotherAccount
     }
 
     /// The counters to store after an advance that is not refused.
@@ -142,7 +155,7 @@ public enum LedgerRules {
                 + "later is judged")
     }
 
-    /// How long the token of an operator counts if its end is not given, in seconds: 30 days, as for an allowance.
+    /// How long an operator's token is valid if no end is given, in seconds: 30 days, as for an allowance.
     public static let operatorLifetime: TimeInterval = 30 * 86_400
 
     /// Why a text cannot be the name of an operator; nil if it can. A name has 1 to 255 bytes, no control or invisible
@@ -165,16 +178,21 @@ public enum LedgerRules {
         return isTokenKnown ? .tokenTaken : nil
     }
 
-    /// Decides whether an operator may add another one, apart from its role: a token never outlives that of its creator.
-    /// A service asks this; the command line has no creator.
+    /// Decides whether an operator may add another one, by the ends of their tokens: a token never outlives that of its
+    /// creator. A service calls this; the command line has no creator.
     public static func refusal(adding new: LedgerOperator, creator: LedgerOperator) -> OperatorRefusal? {
         new.until <= creator.until ? nil : .endsAfterCreator(creator.until)
     }
 
-    /// The operator that a revocation names: of several of one name that are not revoked, the one that ends last. All of them
-    /// are revoked, those that have ended as well, because clocks of processes differ. Nil if there is none.
+    /// The operator to report for a revocation by name: among those not revoked, the one that ends last; nil if there
+    /// is none. The ledger revokes all of them, expired ones too, because the clocks of processes differ.
     public static func revocable(among sameName: [LedgerOperator]) -> LedgerOperator? {
         sameName.filter { $0.revokedAt == nil }.max { $0.until < $1.until }
+    }
+
+    /// The block that an allowance cannot replace: the subject's standing, if it is a block in force when the allowance is set.
+    public static func block(preventing allowance: LedgerAllowance, of standing: LedgerStanding?) -> LedgerBlock? {
+        standing?.block.flatMap { $0.isInForce(at: allowance.since) ? $0 : nil }
     }
 
     /// Throws `internalError` for a document that no ledger stores: more than ``LedgerDocument/maximumSize`` bytes, or a name that an
@@ -190,11 +208,12 @@ public enum LedgerRules {
         }
     }
 
-    /// Throws `internalError` for two effects on one entry: the prior state could permit each, but not both.
+    /// Throws `internalError` for two effects that change one entry: the prior state could permit each, but not both.
     public static func requireDistinct(_ effects: [LedgerEffect]) throws(LedgerOutage) {
         guard effects.count > 1 else { return }
         var seen: Set<Entry> = []
-        for effect in effects where !seen.insert(Entry(effect.action)).inserted {
+        for effect in effects {
+            guard let entry = Entry(effect.action), !seen.insert(entry).inserted else { continue }
             throw LedgerOutage(
                 .internalError, "two effects of one commit, one of them for \(effect.check), concern the same entry")
         }
@@ -205,12 +224,14 @@ public enum LedgerRules {
         case key(KeyIdentifier)
         case digest([UInt8])
 
-        init(_ action: LedgerEffect.Action) {
+        /// The entry that an action changes; nil for none.
+        init?(_ action: LedgerEffect.Action) {
             switch action {
             case .consumeChallenge(let value, _, _): self = .challenge(value)
             case .enrol(let key, _): self = .key(key.identifier)
             case .advanceCounter(let advance): self = .key(advance.key)
             case .rememberDigest(let use): self = .digest(use.digest)
+            case .useKey: return nil
             }
         }
     }

@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// A block or an allowance that an operator has set for a subject. A subject has one standing; the latest counts.
+/// A block or an allowance that an operator has set for a subject. A subject has one standing; a new one replaces it.
 public enum LedgerStanding: Sendable, Equatable {
     /// It is blocked.
     case blocked(LedgerBlock)
-    /// It passes checks that policy would fail.
+    /// Failures of some policy checks are annotated for it.
     case allowed(LedgerAllowance)
 
     /// The subject.
@@ -112,15 +112,15 @@ public struct LedgerBlock: Sendable, Equatable {
     }
 }
 
-/// An exception for a subject, such as a device for development or a penetration test: failures of some policy checks are
-/// annotated instead of enforced. It never excuses a gate, so that evidence that is not authentic stays rejected, and never a
-/// block.
+/// An exception for a subject, such as a device for development or a penetration test: failures of some policy checks
+/// are annotated instead of enforced. It never excuses a gate or a block: evidence that is not authentic stays
+/// rejected.
 public struct LedgerAllowance: Sendable, Equatable {
     /// The subject.
     public let subject: LedgerSubject
     /// Why, in the operator's words.
     public let reason: String
-    /// When it was allowed. For display only, as in ``LedgerBlock``.
+    /// When it was allowed: a block in force at this time stays. Otherwise for display only, as in ``LedgerBlock``.
     public let since: Date
     /// When the allowance ends; nil for never.
     public let until: Date?

@@ -1,7 +1,7 @@
-/// What an operator can block or allow: a key ID, a device ID, an account or an issuer.
+/// A subject that an operator can block or allow: a key ID, a device ID, an account or an issuer.
 ///
-/// Names are compared by their UTF-8 bytes, as in databases. Swift's `==` on strings would equate two Unicode
-/// spellings of one letter.
+/// Names are compared by their UTF-8 bytes, as in databases. Swift's `==` on strings would equate two Unicode spellings
+/// of one letter.
 public struct LedgerSubject: Hashable, Sendable, CustomStringConvertible {
     /// The kind of name.
     public enum Kind: String, Sendable, CaseIterable {

@@ -89,7 +89,7 @@ public struct EnrolledKey: Sendable, Equatable {
         self.retiredAt = retiredAt
     }
 
-    /// Describes a key of which no smaller counter was skipped.
+    /// Describes a key without skipped counters.
     public init(
         identifier: KeyIdentifier, app: String, publicKey: [UInt8], counter: UInt32, enrolledAt: Date,
         properties: [String: String], account: String? = nil, retiredAt: Date? = nil
@@ -106,7 +106,7 @@ public struct EnrolledKey: Sendable, Equatable {
             properties: properties, account: account, retiredAt: retiredAt)
     }
 
-    /// The same key of another account.
+    /// The same key with another account.
     package func of(account: String?) -> EnrolledKey {
         EnrolledKey(
             identifier: identifier, app: app, publicKey: publicKey, counters: counters, enrolledAt: enrolledAt,
@@ -129,12 +129,12 @@ public struct UsedDigest: Sendable, Equatable {
     public let app: String
     /// The kind of evidence.
     public let kind: EvidenceKind
-    /// When the token was made, by its signed content: the start of its window. It does not depend on the policy, so
-    /// that ``LedgerRules/requireRemembered(_:forgotten:)`` can compare it with purged digests.
+    /// When the token was made, by its signed content: the start of its window. It does not depend on the policy:
+    /// ``LedgerRules/requireRemembered(_:forgotten:)`` can compare it with purged digests.
     public let madeAt: Date
     /// When it was used.
     public let usedAt: Date
-    /// The end of the window in which the token is acceptable. The ledger stores the digest at least until then.
+    /// The end of the window in which the token is acceptable. The ledger stores the digest at least until this time.
     public let until: Date
 
     /// Describes a use.
@@ -158,7 +158,7 @@ extension EnrolledKey {
         }
     }
 
-    /// The order of enrolment; keys of one time by identifier.
+    /// The order of enrolment; keys enrolled at the same time are in the order of their identifiers.
     package func precedes(_ other: EnrolledKey) -> Bool {
         enrolledAt == other.enrolledAt
             ? identifier.value.lexicographicallyPrecedes(other.identifier.value) : enrolledAt < other.enrolledAt

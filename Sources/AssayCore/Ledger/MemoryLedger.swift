@@ -65,20 +65,23 @@ public final class MemoryLedger: LedgerAdministration {
 
     /// Blocks a subject. Replaces its block or allowance.
     public func block(_ block: LedgerBlock) async throws(LedgerOutage) {
-        set(.blocked(block))
+        state.withLock { set(.blocked(block), in: &$0) }
     }
 
-    /// Allows a subject what policy would refuse. Replaces its block or allowance.
-    public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) {
-        set(.allowed(allowance))
-    }
-
-    private func set(_ standing: LedgerStanding) {
+    /// Annotates failures of some policy checks for a subject, unless it is blocked. Returns the block.
+    @discardableResult
+    public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) -> LedgerBlock? {
         state.withLock { state in
-            state.standings[standing.subject] = standing
-            state.changes.append(LedgerChange(setting: standing))
-            hasStandings.store(true, ordering: .releasing)
+            let block = LedgerRules.block(preventing: allowance, of: state.standings[allowance.subject])
+            if block == nil { set(.allowed(allowance), in: &state) }
+            return block
         }
+    }
+
+    private func set(_ standing: LedgerStanding, in state: inout State) {
+        state.standings[standing.subject] = standing
+        state.changes.append(LedgerChange(setting: standing))
+        hasStandings.store(true, ordering: .releasing)
     }
 
     /// Removes the subject's block or allowance, and returns it.
@@ -137,7 +140,7 @@ public final class MemoryLedger: LedgerAdministration {
         }
     }
 
-    /// Revokes the operator of a name, and returns it as it was.
+    /// Revokes the operator with a name. Returns it as it was before.
     @discardableResult
     public func revokeOperator(
         named name: String, by operatorName: String?, at now: Date
@@ -156,12 +159,12 @@ public final class MemoryLedger: LedgerAdministration {
         state.withLock { Array($0.operators.values) }.sorted { $0.precedes($1) }
     }
 
-    /// The operator whose token has a hash and counts at a time.
+    /// The operator with a token hash, if it is live at a time.
     public func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator? {
         state.withLock { $0.operators[tokenHash] }.flatMap { $0.state(at: now) == .live ? $0 : nil }
     }
 
-    /// The document of a name.
+    /// The document with a name.
     public func document(named name: String) async throws(LedgerOutage) -> LedgerDocument? {
         state.withLock { $0.documents[Array(name.utf8)]?.document }
     }
@@ -181,7 +184,42 @@ public final class MemoryLedger: LedgerAdministration {
         }
     }
 
-    /// Passes the changes by hand, which memory does not chain by hashes.
+    /// The task of a key.
+    public func task(_ key: [UInt8], in queue: String) async throws(LedgerOutage) -> LedgerTask? {
+        state.withLock { $0.tasks.task(key, in: queue) }
+    }
+
+    /// Stores a task if the stored revision is the expected one.
+    public func putTask(
+        _ key: [UInt8], in queue: String, dueAt: Date, bytes: [UInt8], replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        try LedgerRules.requireStorable(task: key, in: queue, bytes)
+        let task = LedgerTask(queue: queue, key: key, dueAt: dueAt, holder: nil, bytes: bytes, revision: revision)
+        return state.withLock { $0.tasks.put(task) }
+    }
+
+    /// Removes a task if the stored revision is the expected one.
+    public func removeTask(
+        _ key: [UInt8], in queue: String, replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        state.withLock { $0.tasks.remove(key, in: queue, replacing: revision) }
+    }
+
+    /// Leases tasks that are due.
+    public func leaseTasks(
+        in queue: String, to holder: String, until end: Date, atMost limit: Int, at now: Date
+    ) async throws(LedgerOutage) -> [LedgerTask] {
+        state.withLock { $0.tasks.lease(in: queue, to: holder, until: end, atMost: limit, at: now) }
+    }
+
+    /// Tasks of a queue in the order of their keys.
+    public func tasks(
+        in queue: String, after key: [UInt8]?, atMost limit: Int
+    ) async throws(LedgerOutage) -> [LedgerTask] {
+        state.withLock { $0.tasks.page(of: queue, after: key, atMost: limit) }
+    }
+
+    /// Passes the changes by hand. This ledger does not chain them by hashes.
     public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {
         for (index, change) in state.withLock({ $0.changes }).enumerated() {
             try body(LedgerAuditEntry(number: index + 1, change: change, previousHash: [], hash: []))
@@ -218,6 +256,7 @@ public final class MemoryLedger: LedgerAdministration {
         for (_, stored) in snapshot.documents.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             try body(.document(stored.document, named: stored.name))
         }
+        for task in snapshot.tasks.all { try body(.task(task)) }
     }
 
     /// Applies `keyProblem` to each key; memory has no other damage.
@@ -239,7 +278,7 @@ public final class MemoryLedger: LedgerAdministration {
                 digests: state.digests.values.count { now < $0.until },
                 blocks: standings.count { $0.block != nil }, allowances: standings.count { $0.allowance != nil },
                 operators: state.operators.values.count { $0.state(at: now) == .live },
-                documents: state.documents.count)
+                documents: state.documents.count, tasks: state.tasks.count)
         }
     }
 }
@@ -249,26 +288,16 @@ private struct State {
     var keys: [KeyIdentifier: EnrolledKey] = [:]
     var digests: [[UInt8]: UsedDigest] = [:]
     var standings: [LedgerSubject: LedgerStanding] = [:]
-    /// By the hashes of their tokens.
+    /// The operators, by the hashes of their tokens.
     var operators: [[UInt8]: LedgerOperator] = [:]
-    /// By the bytes of their names.
+    /// The documents, by the bytes of their names.
     var documents: [[UInt8]: (name: String, document: LedgerDocument)] = [:]
+    var tasks = MemoryTasks()
     var changes: [LedgerChange] = []
     private let purging: LedgerPurging
     /// The latest `madeAt` of the purged digests.
-    private var forgotten: [Origin: Date] = [:]
+    private var forgotten: [DigestOrigin: Date] = [:]
     private var nextSweep = 4096
-
-    /// App and kind: the policy sets the window of digests for each pair.
-    private struct Origin: Hashable {
-        let app: [UInt8]
-        let kind: EvidenceKind
-
-        init(_ use: UsedDigest) {
-            app = Array(use.app.utf8)
-            kind = use.kind
-        }
-    }
 
     init(purging: LedgerPurging) {
         self.purging = purging
@@ -291,13 +320,17 @@ private struct State {
         case .rememberDigest(let use):
             let stored = digests[use.digest]
             if stored == nil, !forgotten.isEmpty {
-                try LedgerRules.requireRemembered(use, forgotten: forgotten[Origin(use)])
+                try LedgerRules.requireRemembered(use, forgotten: forgotten[DigestOrigin(use)])
             }
             return LedgerRules.refusal(rememberingOver: stored?.usedAt)
+        case .useKey(let use):
+            return LedgerRules.refusal(
+                using: use, stored: keys[use.key].map { ($0.app, $0.account, $0.retiredAt) }, block: block(on: use.key),
+                at: now)
         }
     }
 
-    /// The keys in use of the account that a key is enrolled for, without itself, the first one first. Empty without a limit.
+    /// The other keys in use of the account that a key is enrolled for, the oldest first. Empty without a limit.
     private func others(of key: EnrolledKey, _ rules: EnrolmentRules) -> [EnrolledKey] {
         guard rules.limit != nil, let account = key.account else { return [] }
         return keys.values.filter {
@@ -306,7 +339,7 @@ private struct State {
         }.sorted { $0.precedes($1) }
     }
 
-    /// Applies an action. Returns what is worth reporting of an enrolment.
+    /// Applies an action. Returns a note on an enrolment; nil for none.
     mutating func apply(_ action: LedgerEffect.Action, at now: Date) -> EnrolmentNote? {
         switch action {
         case .consumeChallenge(let value, _, _): challenges[value]?.consumedAt = now
@@ -322,6 +355,7 @@ private struct State {
                 $0.with(LedgerRules.counters(after: advance, from: $0.counters))
             }
         case .rememberDigest(let use): digests[use.digest] = use
+        case .useKey: break
         }
         return nil
     }
@@ -330,12 +364,12 @@ private struct State {
         standings.isEmpty ? nil : standings[key.subject]?.block
     }
 
-    /// The key for a counter comparison: the ledger's own, else the supplied one if it has the same identifier.
+    /// The key for a counter comparison: the ledger's own. Without one, the supplied key if it has the same identifier.
     private func key(for advance: CounterAdvance) -> EnrolledKey? {
         keys[advance.key] ?? advance.supplied.flatMap { $0.identifier == advance.key ? $0 : nil }
     }
 
-    /// Purges whenever the number of entries has doubled: the amortised cost of a commit stays constant.
+    /// Purges when the number of entries has doubled: the amortised cost of a commit stays constant.
     mutating func sweep(at now: Date) {
         guard challenges.count + digests.count >= nextSweep else { return }
         purge(at: now)
@@ -348,7 +382,7 @@ private struct State {
         let before = challenges.count + digests.count
         challenges = challenges.filter { $0.value.challenge.expiresAt > horizon }
         for use in digests.values where use.until <= horizon {
-            let origin = Origin(use)
+            let origin = DigestOrigin(use)
             forgotten[origin] = max(forgotten[origin] ?? use.madeAt, use.madeAt)
         }
         digests = digests.filter { $0.value.until > horizon }

@@ -1,4 +1,4 @@
-/// What verdicts, logs, reports and captures contain of the network addresses in evidence: the policy's `addresses`.
+/// The form of network addresses in verdicts, logs, reports and captures: the policy's `addresses`.
 public struct AddressRule: Sendable {
     package enum Form: Sendable {
         case keep
@@ -8,14 +8,14 @@ public struct AddressRule: Sendable {
 
     package let form: Form
 
-    /// The address as the evidence has it.
+    /// The address as in the evidence.
     public static let keep = AddressRule(form: .keep)
     /// No address.
     public static let drop = AddressRule(form: .drop)
 
-    /// A pseudonym in place of an address: the same one for the same address and key.
+    /// A pseudonym in place of an address: the same address and key always give the same one.
     ///
-    /// - Parameter key: any bytes, best 32 random ones. The holder of the key can find the address of a pseudonym by trying them
-    ///   all, so the key is a secret.
+    /// - Parameter key: any bytes, preferably 32 random ones. Keep it secret: its holder can find the address of a
+    ///   pseudonym by trying all addresses.
     public static func hash(key: SecretBytes) -> AddressRule { AddressRule(form: .hash(key)) }
 }

@@ -14,7 +14,7 @@ package protocol EngineExpectations: Sendable {
 }
 
 extension EngineExpectations {
-    /// Takes nothing but the modes from the policy.
+    /// Uses only the modes of the policy.
     package init(app: String, configuration: Configuration, policy: VerificationPolicy) {
         self.init(app: app, configuration: configuration, modes: policy.modes)
     }
@@ -64,8 +64,8 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
         return nil
     }
 
-    /// The one app that matches the evidence; throws `.request` if none or several do. `identifier` is the part of the
-    /// evidence that identifies its app, for errors, such as `package name`.
+    /// The app that matches the evidence; throws `.request` if none or several do. `identifier` names the part of the
+    /// evidence that identifies its app, for errors: `package name`, for example.
     @inlinable
     package func app(
         by identifier: String, where matches: (Expectations) -> Bool
@@ -80,10 +80,10 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
         return found
     }
 
-    /// The app with the given name and its rules for a kind of evidence; without a name, the only app that has such rules.
+    /// The app with the given name and its rules for a kind of evidence; without a name, the only app with such rules.
     ///
     /// - Parameters:
-    ///   - field: the field of the policy that has the rules.
+    ///   - field: the policy field that holds the rules.
     ///   - rules: the rules of an app; nil if the policy has none.
     package func demand<Rules>(
         _ name: String?, _ field: String, _ rules: (Expectations) -> Rules?

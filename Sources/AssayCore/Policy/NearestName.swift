@@ -4,7 +4,7 @@ package enum Nearest {
     package static func names(to typed: String, among names: [String]) -> [String] {
         let typed = typed.lowercased()
         guard !typed.isEmpty, typed.utf8.count <= 200 else { return [] }
-        // Short words resemble each other.
+        // Allow less distance between short words: many short words are similar.
         let limit = min(max(2, typed.utf8.count / 4), typed.utf8.count / 2)
         let ranked = names.compactMap { name -> (name: String, distance: Int)? in
             let known = name.lowercased()

@@ -71,8 +71,8 @@ extension PolicyNode {
 }
 
 extension [PolicyField] {
-    /// The field at a path. Only for declarations, which name fields of their own schema; any other path gives a text
-    /// field that no reader uses.
+    /// The field at a path. Only for declarations: they name fields of their own schema. Any other path gives a text
+    /// field that no code reads.
     package subscript(path: String) -> PolicyField {
         first { $0.path == path } ?? PolicyField(path, .text, "")
     }

@@ -90,7 +90,7 @@ package struct PolicyNode: Sendable {
         return word
     }
 
-    /// The error for a scalar that is none of a few words.
+    /// The error for a scalar that is not one of the allowed words.
     package func mismatch(with allowed: [String]) -> PolicyError {
         let advice = if case .scalar(let text) = content { Nearest.advice(for: text, among: allowed) } else { "" }
         return error("expected one of \(allowed.joined(separator: ", ")), found \(found)\(advice)")
@@ -119,11 +119,11 @@ package struct PolicyNode: Sendable {
         return rest.isEmpty && !text.isEmpty ? seconds : nil
     }
 
-    /// The longest time that ``text(ofSeconds:)`` writes: ``duration()`` reads no more days.
+    /// The longest time that ``text(ofSeconds:)`` writes: the most days that ``duration()`` reads.
     private static let longestText = Double(UInt32.max) * 86_400
 
-    /// The text of a length of time in whole seconds, which ``duration()`` reads. A longer one than that can read is written as the
-    /// longest one, and a negative one, or one that is not a number, as `0s`.
+    /// The text of a length of time, in whole seconds, as ``duration()`` reads it. A time longer than ``duration()``
+    /// can read becomes the longest one. A negative time and NaN become `0s`.
     package static func text(ofSeconds seconds: Double) -> String {
         var rest = seconds > 0 ? Int64(min(seconds, longestText)) : 0
         var text = ""
@@ -142,7 +142,7 @@ package struct PolicyNode: Sendable {
         return time
     }
 
-    /// A list of texts, none of them twice.
+    /// A list of different texts.
     package func uniqueTexts() throws(PolicyError) -> [String] {
         var texts: [String] = []
         for element in try elements() {

@@ -1,4 +1,4 @@
-/// A remark on an engine's section of a policy that can be used.
+/// A remark on a usable section of an engine in a policy.
 package struct PolicyRemark: Sendable, Equatable {
     /// The kind of a remark.
     package enum Kind: Sendable {
@@ -32,7 +32,7 @@ package struct PolicyRemark: Sendable, Equatable {
     }
 }
 
-/// A setting in force of an engine's section of a policy.
+/// A setting in force in an engine's section of a policy.
 package struct PolicySetting: Sendable {
     /// The path of the field below the section.
     package let path: String
@@ -65,7 +65,7 @@ extension PolicyNode {
         PolicyNode(content, path: "", line: 0, file: nil)
     }
 
-    /// The value at a path below this mapping; nil if none is written there.
+    /// The value at a path below this mapping; nil if the policy does not contain it.
     package func value(at path: String) -> PolicyNode? {
         var place = self
         for name in path.split(separator: ".") {
@@ -75,7 +75,8 @@ extension PolicyNode {
         return place
     }
 
-    /// The line of a field below this mapping, or of the innermost parent that is written. An index in brackets may follow.
+    /// The line of a field below this mapping, or of the innermost parent in the policy. An index in brackets may
+    /// follow.
     package func line(ofField field: String) -> Int {
         let (path, index) = PolicyNode.splitIndex(field)
         var (place, line) = (self, self.line)

@@ -1,4 +1,4 @@
-/// A named set of apps whose evidence a server demands of the requests to some of its routes.
+/// A named set of apps. A server requires their evidence for the requests to some of its routes.
 package struct PolicyRoute: Sendable, Equatable {
     /// How many of the apps must accept a request.
     package enum Requirement: String, Sendable, CaseIterable {

@@ -10,8 +10,9 @@ public struct VerificationPolicy: Sendable {
     package let modes: [CheckID: CheckMode]
     /// What verdicts, logs and reports contain of network addresses. Give it to `CaptureOptions.addresses` too.
     public let addresses: AddressRule
-    /// Names in lists of the policy file that Assay does not know, such as a misspelt annotation, each with file, line and the
-    /// name that may be meant. They are no errors, because Google and Approov add names. A server logs them when it starts.
+    /// Names in lists of the policy file that Assay does not know, such as a misspelt annotation, each with file, line
+    /// and the nearest known name. They are no errors, because Google and Approov add names. A server logs them when it
+    /// starts.
     public let notes: [String]
 
     /// Composes a policy in code. `PolicyFile` reads one from a file.
@@ -38,7 +39,7 @@ public struct VerificationPolicy: Sendable {
         for key in keys where !keyNames.insert(Array(key.name.utf8)).inserted {
             throw PolicyError(field: "keys", "two keys are named \(key.name.excerpt); names are unique")
         }
-        // Sorted, so that a policy always gives the same error.
+        // Sorted: the same policy always gives the same error.
         for (check, mode) in modes.sorted(by: { $0.key < $1.key }) {
             if let objection = VerificationPolicy.objection(to: mode, for: check, in: catalogue) {
                 throw PolicyError(field: "checks.\(check.name)", objection)
@@ -117,21 +118,22 @@ package protocol EngineConfiguration: Sendable {
 }
 
 /// A configuration that can be read from a policy file. If it has a field `keys`, `PolicyFile` checks that the policy's
-/// keys in it have a purpose of the engine.
+/// keys with these names have a purpose of the engine.
 package protocol ReadableConfiguration: EngineConfiguration {
     /// Reads the configuration from the value of the engine's field. `files` reads the files that the policy names.
     init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError)
 
-    /// Valid values of the fields that are required or that checks need, with which a reader of errors goes on.
+    /// Valid values for fields that are required, or that checks need. After an error, the policy reader inserts them
+    /// and looks for further errors.
     static var examples: [PolicySetting] { get }
 
     /// The policy checks that do not run because the section lacks a field, with the path of that field.
     var missingRules: [CheckID: String] { get }
 
-    /// The names besides that of the app which the scope of a key, `for`, may have, such as a package name.
+    /// The values of a key's scope, `for`, that match the app besides its name, such as a package name.
     var keyScopes: [String] { get }
 
-    /// What is allowed and weak, or not known, in the section.
+    /// Remarks on weak settings and unknown names in the section.
     var remarks: [PolicyRemark] { get }
 
     /// Every setting in force, defaults included, in the order of the declared fields.
@@ -156,7 +158,7 @@ package protocol PolicyFiles: Sendable {
     /// The contents of the file in a scalar `file:PATH`. A relative path is relative to the policy.
     func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8]
 
-    /// The same for a file that may have more bytes than a policy: at most `limit`.
+    /// Same as ``contents(of:)``, for a file of at most `limit` bytes, which may exceed the size of a policy.
     func contents(of node: PolicyNode, limit: Int) throws(PolicyError) -> [UInt8]
 
     /// The contents of the file or environment variable in a scalar `file:PATH` or `env:NAME`.
@@ -202,7 +204,8 @@ public struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The same error at the field that it names, or at the innermost parent that is written, in the section that was read.
+    /// The same error with a place: the field that it names, or its innermost parent in the policy, in the section that
+    /// was read.
     package func placed(in section: PolicyNode) -> PolicyError {
         guard file == nil, line == nil else { return self }
         return PolicyError(

@@ -1,12 +1,12 @@
 /// Which versions of an app a policy allows.
-// Inlinable, so that the calling module can specialise it.
+// Inlinable: lets the calling module specialise it.
 @usableFromInline
 package struct VersionRules<Version: Comparable & Sendable>: Sendable, Equatable {
     /// The lowest version; nil for any.
     @usableFromInline package let minimum: Version?
     /// The highest version; nil for any.
     @usableFromInline package let maximum: Version?
-    /// Versions between that are not allowed.
+    /// Versions in between that are not allowed.
     @usableFromInline package let withdrawn: [Version]
 
     /// States the rules.
@@ -29,7 +29,7 @@ package struct VersionRules<Version: Comparable & Sendable>: Sendable, Equatable
 
     /// The failure for a version that is not allowed.
     ///
-    /// - Parameter what: what has the version, such as `bundle version`.
+    /// - Parameter what: the name of the version, such as `bundle version`.
     package func failure(
         _ refusal: VersionRefusal, of version: Version, _ what: String, _ codes: VersionCodes
     ) -> CheckFailure {
@@ -122,7 +122,7 @@ extension VersionRules {
         self.init(minimum: minimum, maximum: maximum, withdrawn: withdrawn)
     }
 
-    /// The settings in force but for the minimum, which has a field of its own.
+    /// The settings in force, except the minimum, which has its own field.
     package var settings: [PolicySetting] {
         [
             PolicySetting("versions.maximum", maximum.map { "\($0)" }),

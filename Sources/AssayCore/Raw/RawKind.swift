@@ -4,7 +4,7 @@ package struct RawKind: Sendable {
     package enum File: Sendable {
         /// Bytes, or base64 of them: the value of one field.
         case blob(field: String)
-        /// Text without the white space around it. The options say what it is: text of another form is refused, and never
+        /// Text without surrounding white space. The options state its form. Text of another form is refused, and never
         /// read as that form.
         case text(@Sendable (String, RawArguments) throws(RawError) -> RawFields)
         /// Bytes in a format of their own.
@@ -59,7 +59,7 @@ package struct RawKind: Sendable {
     }
 }
 
-/// The options of one command line.
+/// The options of a command line.
 package struct RawArguments: Sendable {
     private let texts: [String: [String]]
     /// The paths of the policy fields that `--set` names.
@@ -103,7 +103,7 @@ package struct RawArguments: Sendable {
 package struct RawFields: Sendable {
     /// The fields.
     package let fields: [(name: String, content: RecordValue.Content)]
-    /// How the file was read, for standard error; nil if there was no choice.
+    /// How the file was read, for standard error; nil if there is only one way.
     package let note: String?
 
     /// Takes fields.
@@ -113,7 +113,7 @@ package struct RawFields: Sendable {
     }
 }
 
-/// A file that has no evidence of its kind, or options that do not fit it.
+/// A file without evidence of its kind, or options that do not fit it.
 package enum RawError: Error {
     /// Another option is needed.
     case usage(String)

@@ -31,15 +31,15 @@ package struct RawOption: Sendable {
         package let content: @Sendable (String) -> PolicyNode.Content
     }
 
-    /// The key whose source an option names.
+    /// The key that an option names the source of.
     package struct Key: Sendable {
         /// How many keys an option makes.
         package enum Count: Sendable, Equatable {
-            /// One key, of which each option is a part.
+            /// One key. Each option is a part of it.
             case one
             /// A key for each value.
             case each
-            /// A key for each value `ID=SOURCE`, whose ID is another part.
+            /// A key for each value `ID=SOURCE`. The ID is another part of the key.
             case identified(by: String)
 
             fileprivate var valueName: String { if case .identified = self { "id=source" } else { "source" } }
@@ -48,8 +48,8 @@ package struct RawOption: Sendable {
         package let material: any KeyMaterial.Type
         package let part: String
         package let count: Count
-        /// The policy field that lists the names of the keys.
-        package let field: String
+        /// The policy field that lists the names of the keys; nil if the policy lists none.
+        package let field: String?
     }
 
     /// When an option must be given.
@@ -70,13 +70,13 @@ package struct RawOption: Sendable {
     package private(set) var evidence: EvidenceField?
     /// The policy field that it sets.
     package private(set) var alias: Alias?
-    /// The key whose source it names.
+    /// The key that it names the source of.
     package private(set) var key: Key?
     /// When it must be given.
     package let requirement: Requirement?
     /// Whether it takes no value.
     package private(set) var isFlag = false
-    /// Whether it says what the file holds.
+    /// Whether it states the form of the file.
     package private(set) var saysForm = false
     /// Whether it may be given several times.
     package private(set) var isRepeatable = false
@@ -132,7 +132,7 @@ package struct RawOption: Sendable {
         return option
     }
 
-    /// Declares a flag that says what the file holds.
+    /// Declares a flag that states the form of the file.
     package static func form(_ name: String, _ help: String) -> RawOption {
         var option = RawOption(name, nil, help, nil)
         option.isFlag = true
@@ -143,7 +143,7 @@ package struct RawOption: Sendable {
     /// Declares an option that names the source of a key.
     package static func key(
         _ name: String, _ part: String, of material: any KeyMaterial.Type, _ count: Key.Count,
-        listedIn field: String = "keys", _ help: String
+        listedIn field: String? = "keys", _ help: String
     ) -> RawOption {
         var option = RawOption(name, count.valueName, help, nil)
         option.key = Key(material: material, part: part, count: count, field: field)
@@ -164,6 +164,6 @@ package struct RawOption: Sendable {
         return option
     }
 
-    /// Whether it takes the place of a policy, so that it excludes one.
+    /// Whether it replaces part of a policy: then it excludes a policy file.
     package var isOfPolicy: Bool { evidence == nil && !saysForm }
 }

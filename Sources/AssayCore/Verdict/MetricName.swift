@@ -1,7 +1,7 @@
-/// A metric of Assay: the names are API, as those of checks are.
+/// A metric of Assay. The names are API, like those of checks.
 ///
-/// The labels of a metric contain names of the policy and of the catalogue, and codes: never a device, an account, an address, a
-/// path, or a name from evidence.
+/// The labels of a metric contain names from the policy and the catalogue, and codes. They never contain a device, an
+/// account, an address, a path, or a name from evidence.
 package enum MetricName: String, Sendable, CaseIterable {
     case verdicts = "assay_verdicts_total"
     case checks = "assay_checks_total"
@@ -14,9 +14,22 @@ package enum MetricName: String, Sendable, CaseIterable {
     case certificateEnd = "assay_certificate_end_timestamp_seconds"
     case ledgerCommit = "assay_ledger_commit_seconds"
     case ledgerBatch = "assay_ledger_batch_size"
+    case ledgerWaived = "assay_ledger_durability_waived"
+    case ledgerConnections = "assay_ledger_connections_total"
+    case ledgerRaces = "assay_ledger_races_total"
+    case ledgerLostAnswers = "assay_ledger_lost_answers_total"
+    case ledgerUndetermined = "assay_ledger_undetermined_total"
+    case ledgerPurged = "assay_ledger_purged_total"
+    case ledgerRows = "assay_ledger_rows"
+    case ledgerDeadRows = "assay_ledger_dead_rows"
+    case statusListFailing = "assay_status_list_failing"
     case googleRequests = "assay_google_requests_total"
     case googleRefused = "assay_google_refused_total"
     case googleQuota = "assay_google_quota_used"
+    case appleRequests = "assay_apple_requests_total"
+    case appleKeyPaused = "assay_apple_key_paused"
+    case receipts = "assay_app_attest_receipts_total"
+    case riskMetric = "assay_app_attest_risk_metric"
     case ready = "assay_ready"
     case reloads = "assay_reloads_total"
     case requests = "http_server_request_duration_seconds"
@@ -37,9 +50,24 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .certificateEnd: "When the certificate of a listener ends, in seconds since 1970."
         case .ledgerCommit: "Time of a transaction of the ledger, until it is durable."
         case .ledgerBatch: "Writes that shared a transaction of the ledger."
+        case .ledgerWaived: "1 if the URL of the PostgreSQL ledger says durability=waived."
+        case .ledgerConnections: "Connections on which writers of the PostgreSQL ledger have begun."
+        case .ledgerRaces:
+            "Transactions of the PostgreSQL ledger that were repeated, because another server was faster."
+        case .ledgerLostAnswers: "Commits of the PostgreSQL ledger whose answers were lost."
+        case .ledgerUndetermined: "Commits of the PostgreSQL ledger of which nothing is known."
+        case .ledgerPurged: "Challenges and digests that this process has purged from the PostgreSQL ledger."
+        case .ledgerRows: "Live rows of the PostgreSQL ledger, as its statistics estimate them."
+        case .ledgerDeadRows:
+            "Dead rows of the PostgreSQL ledger that its autovacuum has not removed, as its statistics estimate them."
+        case .statusListFailing: "1 if the last request for the status list of Android keys has failed."
         case .googleRequests: "Requests to the Play Integrity API, as its quota counts them."
         case .googleRefused: "Requests that Google refused because a quota was used up."
         case .googleQuota: "Requests of this process on the current day of Google's quota."
+        case .appleRequests: "Requests to App Attest and DeviceCheck, by the status of the answer."
+        case .appleKeyPaused: "1 while a key of Apple's services is paused, because Apple refused its token twice."
+        case .receipts: "Receipts that were due, by what came of them."
+        case .riskMetric: "Risk metrics of refreshed receipts."
         case .ready: "1 while the service takes requests."
         case .reloads: "Times that the policy and the TLS files were read again."
         case .requests: "Time to answer a request, without sending the answer."
@@ -60,9 +88,16 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .certificateEnd: ["name"]
         case .googleRequests: ["package", "call"]
         case .googleRefused, .googleQuota: ["package"]
+        case .appleRequests: ["service", "status"]
+        case .appleKeyPaused: ["name"]
+        case .receipts: ["app", "outcome"]
+        case .riskMetric: ["app"]
         case .reloads: ["outcome"]
+        case .ledgerRows, .ledgerDeadRows: ["table"]
         case .requests: ["http_request_method", "http_route", "http_response_status_code"]
-        case .ledgerCommit, .ledgerBatch, .ready: []
+        case .ledgerCommit, .ledgerBatch, .ledgerWaived, .ledgerConnections, .ledgerRaces, .ledgerLostAnswers,
+            .ledgerUndetermined, .ledgerPurged, .statusListFailing, .ready:
+            []
         }
     }
 }

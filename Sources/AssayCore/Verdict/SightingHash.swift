@@ -1,13 +1,13 @@
-/// A fast hash by which a process recognises a device that it has just seen. It is no cryptography: who finds two devices with one
-/// hash is counted once for both.
+/// A fast hash by which a process recognises a recently seen device. It is not cryptographic: two devices with the same
+/// hash count as one.
 package struct SightingHash: Sendable {
     private static let processKey = UInt64.random(in: .min ... .max) | 1
 
-    /// The hash of all that was combined.
+    /// The hash of all combined values.
     package private(set) var value: UInt64
     private let key: UInt64
 
-    /// Starts a hash, which is another one in each process.
+    /// Starts a hash. Its key differs in each process.
     package init() {
         key = Self.processKey
         value = key

@@ -26,11 +26,14 @@ public struct Verdict: Sendable {
     package let engineSubject: (any EngineSubject)?
     /// The test authority that signed the evidence, by subject name; nil for the platform's own trust anchors.
     public let testAuthority: String?
+    /// Whether the ledger may forget what it has committed (``Ledger/isDurabilityWaived``): evidence that it has accepted may be
+    /// accepted again.
+    public let isDurabilityWaived: Bool
     /// The time of judgement.
     public let judgedAt: Date
 
-    /// What a client can do after a rejection: the remedy that demands most of it among those of the failed checks, as
-    /// with a lighter one the evidence would be rejected again. Nil after an acceptance.
+    /// What a client can do after a rejection: of the remedies of the failed checks, the one that demands most. A
+    /// lighter one would lead to another rejection. Nil after an acceptance.
     public var remedy: Remedy? {
         guard outcome == .reject else { return nil }
         return checks.filter { $0.status == .failed }.map { result in
@@ -44,14 +47,20 @@ public struct Verdict: Sendable {
     /// The names of the checks that failed without rejecting.
     public var annotated: [CheckID] { checks.filter { $0.status == .annotated }.map(\.check) }
 
-    fileprivate init(_ assessment: Assessment, outcome: Outcome, ledgerChecks: [CheckResult], judgedAt: Date) {
+    /// - Parameter checks: the results other than the ledger's; nil for those of the assessment.
+    fileprivate init(
+        _ assessment: Assessment, outcome: Outcome, checks: [CheckResult]? = nil, ledgerChecks: [CheckResult],
+        ledger: any Ledger, judgedAt: Date
+    ) {
         kind = assessment.kind
         app = assessment.app
         self.outcome = outcome
-        checks = ledgerChecks.isEmpty ? assessment.checks : assessment.checks + ledgerChecks
+        let checks = checks ?? assessment.checks
+        self.checks = ledgerChecks.isEmpty ? checks : checks + ledgerChecks
         catalogue = assessment.catalogue
         engineSubject = assessment.subject
         testAuthority = assessment.testAuthority
+        isDurabilityWaived = ledger.isDurabilityWaived
         self.judgedAt = judgedAt
     }
 }
@@ -59,21 +68,22 @@ public struct Verdict: Sendable {
 extension Assessment {
     /// Turns the assessment into a verdict; the only way to make one.
     ///
-    /// Commits the effects if no check failed. A rejection, or evidence without effects, does not use the ledger and so
-    /// never waits for a write.
+    /// Commits the effects if no check failed. A rejection, and evidence without effects, do not use the ledger and
+    /// never wait for a write.
     ///
-    /// - Returns: the verdict; an accepting one only after its effects are as durable as this ledger makes them.
+    /// - Returns: the verdict. An accepting verdict returns only after its effects are durable, as far as this ledger
+    ///   makes them durable.
     /// - Throws: `.outage` when the ledger could not decide, when a check ran out of memory, or when the assessment has
     ///   a ledger check without an effect.
     nonisolated(nonsending)
         package func verdict(committingTo ledger: any Ledger, at now: Date) async throws(VerificationError) -> Verdict
     {
-        if let rejection = try rejection(at: now) { return rejection }
+        if let rejection = try rejection(by: ledger, at: now) { return rejection }
         guard !effects.isEmpty else {
-            return Verdict(self, outcome: .accept, ledgerChecks: [], judgedAt: now)
+            return Verdict(self, outcome: .accept, ledgerChecks: [], ledger: ledger, judgedAt: now)
         }
         let outcome = try await Self.commit(effects, to: ledger, at: now)
-        return verdict(outcome, outcome.decisions[...], at: now)
+        return verdict(outcome, outcome.decisions[...], by: ledger, at: now)
     }
 
     /// Turns the assessments of one request into verdicts, with one commit: either all effects are applied, or none.
@@ -86,17 +96,18 @@ extension Assessment {
     ) async throws(VerificationError) -> [Verdict] {
         var verdicts: [Verdict] = []
         for assessment in assessments {
-            if let rejection = try assessment.rejection(at: now) { verdicts.append(rejection) }
+            if let rejection = try assessment.rejection(by: ledger, at: now) { verdicts.append(rejection) }
         }
         guard verdicts.isEmpty else { return verdicts }
         let effects = assessments.flatMap(\.effects)
         guard !effects.isEmpty else {
-            return assessments.map { Verdict($0, outcome: .accept, ledgerChecks: [], judgedAt: now) }
+            return assessments.map { Verdict($0, outcome: .accept, ledgerChecks: [], ledger: ledger, judgedAt: now) }
         }
         let outcome = try await commit(effects, to: ledger, at: now)
         var decisions = outcome.decisions[...]
         for assessment in assessments {
-            verdicts.append(assessment.verdict(outcome, decisions.prefix(assessment.effects.count), at: now))
+            let own = decisions.prefix(assessment.effects.count)
+            verdicts.append(assessment.verdict(outcome, own, by: ledger, at: now))
             decisions = decisions.dropFirst(assessment.effects.count)
         }
         let rejections = verdicts.filter { $0.outcome == .reject }
@@ -104,7 +115,7 @@ extension Assessment {
     }
 
     /// The rejecting verdict if a check failed; nil if the ledger decides.
-    private func rejection(at now: Date) throws(VerificationError) -> Verdict? {
+    private func rejection(by ledger: any Ledger, at now: Date) throws(VerificationError) -> Verdict? {
         guard let firstFailed else {
             guard isAcceptable, app != nil, decidesEveryLedgerCheck else {
                 throw .outage(LedgerOutage(.internalError, "the assessment of \(kind) leaves ledger checks open"))
@@ -117,7 +128,7 @@ extension Assessment {
                     .outOfMemory, "\(open.check) could not be decided: there was not enough memory for its libraries"))
         }
         let skipped = ledgerChecks.map { CheckResult.skipped($0, because: .check(firstFailed)) }
-        return Verdict(self, outcome: .reject, ledgerChecks: skipped, judgedAt: now)
+        return Verdict(self, outcome: .reject, ledgerChecks: skipped, ledger: ledger, judgedAt: now)
     }
 
     private static func commit(
@@ -134,9 +145,17 @@ extension Assessment {
     }
 
     /// The verdict of the ledger's decisions on the effects of this assessment.
-    private func verdict(_ outcome: CommitOutcome, _ decisions: ArraySlice<LedgerRefusal?>, at now: Date) -> Verdict {
+    private func verdict(
+        _ outcome: CommitOutcome, _ decisions: ArraySlice<LedgerRefusal?>, by ledger: any Ledger, at now: Date
+    ) -> Verdict {
         var results: [CheckResult] = []
+        var revised: [CheckResult]?
         for (effect, refusal) in zip(effects, decisions) {
+            if effect.confirmsCheck {
+                guard let refusal else { continue }
+                revised = (revised ?? checks).map { $0.check == effect.check ? .failed(effect.check, refusal) : $0 }
+                continue
+            }
             let result = refusal.map { CheckResult.failed(effect.check, $0) } ?? outcome.passed(effect)
             // The first refusal among the effects of a check is its result.
             if results.last?.check != effect.check {
@@ -145,20 +164,33 @@ extension Assessment {
                 results[results.count - 1] = result
             }
         }
-        let accepted = results.allSatisfy { $0.status != .failed }
-        return Verdict(self, outcome: accepted ? .accept : .reject, ledgerChecks: results, judgedAt: now)
+        let accepted = revised == nil && results.allSatisfy { $0.status != .failed }
+        return Verdict(
+            self, outcome: accepted ? .accept : .reject, checks: revised, ledgerChecks: results, ledger: ledger,
+            judgedAt: now)
     }
 
-    /// Whether the effects are those of the ledger checks, in their order, with at least one for each.
+    /// Whether the effects are those of the ledger checks, in their order, with at least one for each, apart from those that
+    /// confirm a check of the assessment.
     private var decidesEveryLedgerCheck: Bool {
         var open = ledgerChecks[...]
         var last: CheckID?
         for effect in effects where effect.check != last {
+            if effect.confirmsCheck {
+                guard checks.contains(where: { $0.check == effect.check }) else { return false }
+                continue
+            }
             guard effect.check == open.first else { return false }
             last = open.removeFirst()
         }
         return open.isEmpty
     }
+}
+
+extension LedgerEffect {
+    /// Whether the effect confirms a check that the assessment decided by what it looked up in the ledger: a refusal replaces its
+    /// result, and otherwise that result stays.
+    fileprivate var confirmsCheck: Bool { if case .useKey = action { true } else { false } }
 }
 
 extension CommitOutcome {

@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// The facts of a verdict about the device, the app and the key; each engine has its own type.
 public protocol VerdictSubject: Sendable {
-    /// Every known fact as a named value, in the order in which a person would read them.
+    /// Every known fact as a named value, in a natural reading order.
     var fields: [SubjectField] { get }
 }
 
@@ -16,16 +16,16 @@ package protocol EngineSubject: VerdictSubject {
     var presentedCounter: Int64? { get }
     /// The key ID or device ID of authentic evidence, as the ledger's blocks name it.
     var identifier: String? { get }
-    /// Combines the key ID or device ID into a hash, without making ``identifier``. False if the evidence names none.
+    /// Combines the key ID or device ID into a hash, without creating ``identifier``. False if the evidence names none.
     func hashDevice(into hash: inout SightingHash) -> Bool
-    /// The account that the ledger knows of.
+    /// The account that the ledger has for the key.
     var account: String? { get }
     /// The facts of a request's signature.
     var message: MessageFacts? { get }
 }
 
 extension EngineSubject {
-    /// All facts. An engine may find the dimensions faster.
+    /// All facts. An engine may implement this faster.
     package var dimensions: [SubjectField] { fields }
     /// The evidence states no time.
     package var madeAt: Date? { nil }
@@ -39,7 +39,7 @@ extension EngineSubject {
         hash.combine(identifier)
         return true
     }
-    /// The ledger knows no account.
+    /// The ledger has no account.
     package var account: String? { nil }
     /// The evidence is not about a request.
     package var message: MessageFacts? { nil }
@@ -129,7 +129,7 @@ extension SubjectField.Value {
         }
     }
 
-    /// A list whose length depends on the evidence: the first texts, and the number of further ones; nil for none.
+    /// A list of variable length: the first texts, and the number of further ones; nil for an empty list.
     package static func list(_ texts: [String], atMost limit: Int) -> SubjectField.Value? {
         guard !texts.isEmpty else { return nil }
         let rest = texts.count - limit

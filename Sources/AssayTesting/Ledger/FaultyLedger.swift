@@ -47,6 +47,16 @@ public final class FaultyLedger: LedgerAdministration {
         case document
         /// ``LedgerDocuments/store(_:named:replacing:at:)``
         case storeDocument
+        /// ``LedgerTasks/task(_:in:)``
+        case task
+        /// ``LedgerTasks/putTask(_:in:dueAt:bytes:replacing:at:)``
+        case putTask
+        /// ``LedgerTasks/removeTask(_:in:replacing:at:)``
+        case removeTask
+        /// ``LedgerTasks/leaseTasks(in:to:until:atMost:at:)``
+        case leaseTasks
+        /// ``LedgerTasks/tasks(in:after:atMost:)``
+        case tasks
         /// ``LedgerAdministration/audit(_:)``
         case audit
         /// ``LedgerAdministration/purge(at:)``
@@ -84,6 +94,8 @@ public final class FaultyLedger: LedgerAdministration {
 
     /// The durability of commits, as given to the initializer.
     public let durability: LedgerDurability
+    /// As the base ledger says, unless given to the initializer.
+    public let isDurabilityWaived: Bool
     private let base: any LedgerAdministration
     private let state: Mutex<State>
 
@@ -100,13 +112,16 @@ public final class FaultyLedger: LedgerAdministration {
     /// - Parameters:
     ///   - base: The ledger that stores the entries.
     ///   - durability: The durability that this ledger states; nil for that of `base`.
+    ///   - isDurabilityWaived: Whether this ledger may forget what it has committed; nil for what `base` says.
     ///   - plan: The fault of each operation; nil for none.
     public init(
         _ base: any LedgerAdministration = MemoryLedger(), durability: LedgerDurability? = nil,
+        isDurabilityWaived: Bool? = nil,
         plan: @escaping Plan = { _, _ in nil }
     ) {
         self.base = base
         self.durability = durability ?? base.durability
+        self.isDurabilityWaived = isDurabilityWaived ?? base.isDurabilityWaived
         state = Mutex(State(plan: plan))
     }
 
@@ -159,7 +174,8 @@ public final class FaultyLedger: LedgerAdministration {
     }
 
     /// Allows a subject, unless the plan has a fault.
-    public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) {
+    @discardableResult
+    public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) -> LedgerBlock? {
         try await perform(.allow) { (base) throws(LedgerOutage) in try await base.allow(allowance) }
     }
 
@@ -235,6 +251,47 @@ public final class FaultyLedger: LedgerAdministration {
     ) async throws(LedgerOutage) -> Bool {
         try await perform(.storeDocument) { (base) throws(LedgerOutage) in
             try await base.store(bytes, named: name, replacing: revision, at: now)
+        }
+    }
+
+    /// The task of a key, unless the plan has a fault.
+    public func task(_ key: [UInt8], in queue: String) async throws(LedgerOutage) -> LedgerTask? {
+        try await perform(.task) { (base) throws(LedgerOutage) in try await base.task(key, in: queue) }
+    }
+
+    /// Stores a task, unless the plan has a fault.
+    public func putTask(
+        _ key: [UInt8], in queue: String, dueAt: Date, bytes: [UInt8], replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        try await perform(.putTask) { (base) throws(LedgerOutage) in
+            try await base.putTask(key, in: queue, dueAt: dueAt, bytes: bytes, replacing: revision, at: now)
+        }
+    }
+
+    /// Removes a task, unless the plan has a fault.
+    public func removeTask(
+        _ key: [UInt8], in queue: String, replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        try await perform(.removeTask) { (base) throws(LedgerOutage) in
+            try await base.removeTask(key, in: queue, replacing: revision, at: now)
+        }
+    }
+
+    /// Leases tasks that are due, unless the plan has a fault.
+    public func leaseTasks(
+        in queue: String, to holder: String, until end: Date, atMost limit: Int, at now: Date
+    ) async throws(LedgerOutage) -> [LedgerTask] {
+        try await perform(.leaseTasks) { (base) throws(LedgerOutage) in
+            try await base.leaseTasks(in: queue, to: holder, until: end, atMost: limit, at: now)
+        }
+    }
+
+    /// Tasks of a queue, unless the plan has a fault.
+    public func tasks(
+        in queue: String, after key: [UInt8]?, atMost limit: Int
+    ) async throws(LedgerOutage) -> [LedgerTask] {
+        try await perform(.tasks) { (base) throws(LedgerOutage) in
+            try await base.tasks(in: queue, after: key, atMost: limit)
         }
     }
 

@@ -16,7 +16,7 @@ public enum LedgerContract {
 
     /// All rules. A later version may add cases that a ledger fails, even if it passed before.
     public static let cases: [Case] =
-        challengeCases + keyCases + refreshCases + counterCases + windowCases + commitCases + blockCases
-        + allowanceCases + accountCases + operatorCases + auditCases + documentCases + digestCases
+        challengeCases + keyCases + refreshCases + counterCases + windowCases + useCases + commitCases + blockCases
+        + allowanceCases + accountCases + operatorCases + auditCases + documentCases + taskCases + digestCases
         + purgingCases + exportCases + raceCases
 }

@@ -45,7 +45,7 @@ extension LedgerContract {
             try await ledger.refuse(limited(3, .refuse), .devicesExceeded(keys: 2, maximum: 2))
             try await ledger.apply(limited(3, .refuse, account: "bob"), limited(4, .refuse, account: nil))
             try await ledger.apply(limited(5, .refuse, app: "other"))
-            // The same key again is no further one.
+            // The same key again does not count as another key.
             try await ledger.apply(limited(2, .refuse))
         },
         Case("keys beyond the limit of an account are noted") { ledger in

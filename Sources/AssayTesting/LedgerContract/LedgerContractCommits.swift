@@ -78,12 +78,16 @@ extension LedgerContract {
             let document = LedgerDocument(bytes: [0, 255], revision: 1, storedAt: Sample.now)
             let isStored = try await ledger.store(document.bytes, named: "devices", replacing: 0, at: Sample.now)
             try expect(isStored, "a new document was not stored")
+            let isPut = try await ledger.putTask(
+                [1], in: "work", dueAt: Sample.later(1), bytes: [2], replacing: 0, at: Sample.now)
+            try expect(isPut, "a new task was not stored")
+            let task = LedgerTask(queue: "work", key: [1], dueAt: Sample.later(1), holder: nil, bytes: [2], revision: 1)
             let expected: [LedgerEntry] = [
                 .challenge(Sample.challenge(1), consumedAt: nil),
                 .challenge(Sample.challenge(2), consumedAt: Sample.later(1)),
                 .key(Sample.key(1)), .key(Sample.key(2, counter: .max)),
                 .digest(Sample.digest(1)), .digest(Sample.digest(2)), .block(blocks[0]), .block(blocks[1]),
-                .allowance(allowance), .operator(stored), .document(document, named: "devices"),
+                .allowance(allowance), .operator(stored), .document(document, named: "devices"), .task(task),
             ]
             let found = try await ledger.entries()
             try expectEqual(found.count, expected.count, "the number of entries")
@@ -91,7 +95,7 @@ extension LedgerContract {
             for entry in expected { try expect(found.contains(entry), "not exported: \(entry)") }
             let summary = LedgerSummary(
                 openChallenges: 1, consumedChallenges: 1, keys: 2, digests: 2, blocks: 2, allowances: 1, operators: 1,
-                documents: 1)
+                documents: 1, tasks: 1)
             try expectEqual(try await ledger.summary(at: Sample.later(2)), summary, "the summary")
         },
         Case("a summary counts what holds at its time") { ledger in
@@ -103,7 +107,7 @@ extension LedgerContract {
             try expectEqual(try await ledger.addOperator(ending, tokenHash: Sample.bytes(1)), nil, "a new operator")
             let late = LedgerSummary(
                 openChallenges: 0, consumedChallenges: 0, keys: 1, digests: 0, blocks: 0, allowances: 0, operators: 0,
-                documents: 0)
+                documents: 0, tasks: 0)
             try expectEqual(try await ledger.summary(at: Sample.later(300)), late, "the summary after all has ended")
         },
         Case("what an export's receiver throws ends the export") { ledger in
@@ -132,6 +136,7 @@ extension LedgerEntry {
         case .allowance: 4
         case .operator: 5
         case .document: 6
+        case .task: 7
         }
     }
 }

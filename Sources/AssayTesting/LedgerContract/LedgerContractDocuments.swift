@@ -41,7 +41,7 @@ extension LedgerContract {
                 try expectEqual(stored?.revision, revision + 1, "the next revision")
             }
         },
-        Case("names of documents are told apart byte by byte") { ledger in
+        Case("names of documents are compared byte by byte") { ledger in
             let names = ["devices", "Devices", "devices/shop", "caf\u{E9}", "cafe\u{301}"]
             for (index, name) in names.enumerated() { try await ledger.keep([UInt8(index)], named: name, replacing: 0) }
             for (index, name) in names.enumerated() {

@@ -47,7 +47,7 @@ extension LedgerContract {
             try expectEqual(
                 try await ledger.revokeOperator(named: "alice", by: nil, at: Sample.later(61)), second,
                 "the operator that was revoked")
-            // A process whose clock is behind finds neither.
+            // A process whose clock is behind finds neither operator.
             try expectEqual(try await ledger.live(1, at: Sample.later(30)), nil, "an ended operator of a revoked name")
             try await ledger.add(Sample.operator("alice", addedAt: Sample.later(62)), 5)
             try expectEqual(
@@ -121,7 +121,7 @@ extension LedgerContract {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<4 {
                         group.addTask {
-                            // Some of these begin before the revocation, and find what was there or nothing.
+                            // Some lookups begin before the revocation and find either the operator or nothing.
                             for _ in 0..<10 {
                                 let found = try await ledger.live(round)
                                 try expect(found == nil || found?.name == name, "another operator was found")

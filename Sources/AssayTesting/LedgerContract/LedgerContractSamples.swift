@@ -43,11 +43,10 @@ enum Sample {
         LedgerBlock(subject: subject, reason: "stolen device", since: now, until: until, setBy: "ops")
     }
 
-    static func allowance(_ subject: LedgerSubject, until: Date? = nil) -> LedgerAllowance {
+    static func allowance(_ subject: LedgerSubject, since: Date = now, until: Date? = nil) -> LedgerAllowance {
         LedgerAllowance(
             subject: subject, checks: [check, CheckID("approov.token.annotations")], reason: "penetration test",
-            since: now,
-            until: until, setBy: "ops")
+            since: since, until: until, setBy: "ops")
     }
 
     static func `operator`(

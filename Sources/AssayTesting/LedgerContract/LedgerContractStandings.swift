@@ -81,7 +81,7 @@ extension LedgerContract {
                 "ending one that was not there")
             try await ledger.expectStandings([], of: [allowance.subject])
         },
-        Case("of a block and an allowance the later one counts, alone") { ledger in
+        Case("a block replaces an allowance, and an allowance a block that has ended") { ledger in
             let subject = Sample.identifier().subject
             try await ledger.allow(Sample.allowance(subject))
             let block = Sample.block(subject, until: Sample.later(60))
@@ -89,12 +89,41 @@ extension LedgerContract {
             try await ledger.refuse(Sample.enrol(Sample.key()), .blocked(block))
             // The allowance must not return after the block expires.
             try await ledger.expectStandings([], of: [subject], at: Sample.later(60))
-            try await ledger.allow(Sample.allowance(subject))
-            try await ledger.expectStandings([.allowed(Sample.allowance(subject))], of: [subject])
+            let later = Sample.allowance(subject, since: Sample.later(60))
+            try expectEqual(try await ledger.allow(later), nil, "a block that has ended")
+            try await ledger.expectStandings([.allowed(later)], of: [subject])
             try await ledger.apply(Sample.enrol(Sample.key()))
             try expectEqual(
-                try await ledger.entries().filter { $0 != .key(Sample.key()) },
-                [.allowance(Sample.allowance(subject))], "what is left")
+                try await ledger.entries().filter { $0 != .key(Sample.key()) }, [.allowance(later)], "what is left")
+        },
+        Case("an allowance does not replace a block in force") { ledger in
+            let block = Sample.block(Sample.identifier().subject, until: Sample.later(60))
+            let allowance = Sample.allowance(block.subject, since: Sample.later(59.5))
+            try await ledger.block(block)
+            try expectEqual(try await ledger.allow(allowance), block, "the block that is in force")
+            try await ledger.expectStandings([.blocked(block)], of: [block.subject])
+            try expectEqual(
+                try await ledger.trail().map(\.change), [LedgerChange(setting: .blocked(block))], "the audit trail")
+            try await ledger.removeStanding(of: block.subject, by: "ops", at: Sample.now)
+            try expectEqual(try await ledger.allow(allowance), nil, "a block that was removed")
+        },
+        Case("of a block and allowances that race, the block stays") { ledger in
+            for round in 0..<20 {
+                let block = Sample.block(LedgerSubject(.device, "d\(round)"))
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for index in 0..<8 {
+                        group.addTask {
+                            if index == round % 8 {
+                                try await ledger.block(block)
+                            } else {
+                                try await ledger.allow(Sample.allowance(block.subject))
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                try await ledger.expectStandings([.blocked(block)], of: [block.subject])
+            }
         },
         Case("standings are returned in the order of the subjects, for any number") { ledger in
             let subjects = (0..<300).map { LedgerSubject(LedgerSubject.Kind.allCases[$0 % 4], "s\($0 * 7919 % 300)") }
@@ -113,7 +142,7 @@ extension LedgerContract {
         },
         Case("a ledger that claims to have no standings has none") { ledger in
             let subject = LedgerSubject(.device, "d1")
-            try await ledger.block(Sample.block(subject))
+            try await ledger.block(Sample.block(subject, until: Sample.later(-1)))
             try expect(!ledger.isWithoutStandings, "a block was denied")
             try await ledger.allow(Sample.allowance(subject))
             try expect(!ledger.isWithoutStandings, "an allowance was denied")

@@ -87,14 +87,14 @@ extension LedgerContract {
             try await ledger.refuse(
                 Sample.advance(99, rule: .window(64)), .counterUsed(presented: 99, stored: 100))
             try await ledger.apply(Sample.advance(150, rule: .window(64)))
-            // A smaller window forgets what it does not reach, also for a larger one later.
+            // A smaller window discards counters beyond its reach, also for a larger window later.
             try await ledger.apply(Sample.advance(152, rule: .window(4)))
             for counter: UInt32 in [140, 147] {
                 try await ledger.refuse(
                     Sample.advance(counter, rule: .window(64)), .counterUsed(presented: counter, stored: 152))
             }
             try await ledger.apply(Sample.advance(149, rule: .window(64)))
-            // A rule without a window forgets everything.
+            // A rule without a window discards all skipped counters.
             try await ledger.apply(Sample.advance(153))
             for counter: UInt32 in [148, 151] {
                 try await ledger.refuse(

@@ -2,7 +2,7 @@ import AssayCore
 import Foundation
 import Testing
 
-/// C libraries report good input as false when an allocation fails. That is an outage, not a result.
+/// When an allocation fails, C libraries report valid input as invalid. That is an outage, not a result.
 @Suite("Allocation failures")
 struct AllocationFailureTests {
     /// Sets errno as a failed allocation in C does.
@@ -39,7 +39,7 @@ struct AllocationFailureTests {
     }
 
     @Test(
-        "A check that fails together with an allocation is an outage and no rejection", arguments: 0..<5
+        "A check that fails together with an allocation is an outage, not a rejection", arguments: 0..<5
     )
     func refusals(form: Int) async throws {
         let ledger = FakeLedger()
@@ -55,7 +55,7 @@ struct AllocationFailureTests {
         #expect(ledger.commits == 0)
     }
 
-    @Test("An allocation that failed before the check does not matter", arguments: 0..<5)
+    @Test("An allocation that failed before the check has no effect", arguments: 0..<5)
     func earlier(form: Int) async throws {
         failToAllocate()
         let results = run(form, isFailing: false).results

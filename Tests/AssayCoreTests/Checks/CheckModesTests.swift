@@ -12,7 +12,7 @@ import Testing
         #expect(CheckModes([:])[.first] == .enforce)
     }
 
-    @Test("A name is the same as another when its bytes are")
+    @Test("Names are equal if their bytes are")
     func names() {
         let modes = CheckModes([CheckID("caf\u{E9}"): .off])
         #expect(modes[CheckID("caf\u{E9}")] == .off)

@@ -7,7 +7,7 @@ import Testing
         let detail = "what is worth knowing"
     }
 
-    @Test("A result returns the values that it was made with")
+    @Test("A result returns the values that it was created with")
     func parts() {
         let cases:
             [(result: CheckResult, status: CheckResult.Status, code: String?, because: CheckResult.SkipReason?)] = [

@@ -1,7 +1,7 @@
 import AssayCore
 import Testing
 
-/// Authenticity comes first; after it, every check runs.
+/// Authenticity gates run first; after them, every check runs.
 @Suite("Running checks")
 struct CheckRunTests {
     private func fail() throws(CheckFailure) { throw CheckFailure(Objection()) }
@@ -20,7 +20,7 @@ struct CheckRunTests {
         #expect(run.failedAuthenticity == nil)
     }
 
-    @Test("After a failed authenticity gate nothing runs, and every later check names it")
+    @Test("After a failed authenticity gate nothing runs, and every later result names it")
     func brokenAuthenticity() {
         var run = CheckRun(modes: [.challenge: .off], capacity: 6)
         var ran: [CheckID] = []
@@ -51,7 +51,7 @@ struct CheckRunTests {
         #expect(run.results.first?.finding as? DecodeError == error)
     }
 
-    @Test("A gate that nothing depends on fails without silencing the others")
+    @Test("A failed gate that no check depends on does not skip the others")
     func independentGate() {
         var run = CheckRun(modes: [:], capacity: 3)
         #expect(run.gate(.first) { () throws(CheckFailure) in try fail() } == nil)
@@ -76,7 +76,7 @@ struct CheckRunTests {
     }
 
     @Test(
-        "No mode relaxes a gate, even one that a policy in code should not have",
+        "No mode relaxes a gate, even a mode set for a gate in code",
         arguments: CheckMode.allCases)
     func gatesIgnoreModes(mode: CheckMode) {
         var run = CheckRun(modes: [.first: mode], capacity: 1)

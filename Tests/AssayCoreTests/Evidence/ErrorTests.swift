@@ -1,10 +1,10 @@
 import AssayCore
 import Testing
 
-/// Errors name their place, and show what was found without letting it act on a terminal or a log.
+/// Errors name their place, and quote the input without characters that affect a terminal or a log.
 @Suite("Errors")
 struct ErrorTests {
-    @Test("A decoding error inside of a larger part is named below it, at the same byte")
+    @Test("A decoding error inside a larger part is named below it, at the same byte")
     func within() {
         let bare = DecodeError(.truncated, at: 7, "expected 2 bytes")
         #expect(bare.detail == "byte 7: expected 2 bytes")
@@ -14,13 +14,13 @@ struct ErrorTests {
         #expect(named.code == "truncated")
     }
 
-    @Test("A record error has its byte, and its field when there is one")
+    @Test("A record error has its byte, and its field if there is one")
     func recordErrors() {
         #expect(RecordError(field: "", offset: 3, "no").description == "byte 3: no")
         #expect(RecordError(field: "a.b", offset: 3, "no").description == "byte 3, field a.b: no")
     }
 
-    @Test("A policy error has what is known of file, line and field")
+    @Test("A policy error has file, line and field as far as they are known")
     func policyErrors() {
         #expect(PolicyError(file: "p.yaml", line: 4, field: "apps", "no").description == "p.yaml:4: apps: no")
         #expect(PolicyError(file: "p.yaml", field: "", "no").description == "p.yaml: no")
@@ -28,7 +28,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "An excerpt is short, and nothing in it acts on a terminal",
+        "An excerpt is short, and contains no terminal controls",
         arguments: [
             ("plain ü", "plain ü"), ("a\nb\u{1B}[2J", "a\\nb\\u{1B}[2J"), ("\u{202E}gpj", "\\u{202E}gpj"),
             ("\u{2028}", "\\u{2028}"), (String(repeating: "x", count: 60), String(repeating: "x", count: 60)),
@@ -38,7 +38,7 @@ struct ErrorTests {
         #expect(text.excerpt == excerpt)
     }
 
-    @Test("An excerpt of one character that consists of thousands is short too")
+    @Test("An excerpt of one character with thousands of scalars is short too")
     func combiningMarks() {
         #expect(("e" + String(repeating: "\u{301}", count: 10_000)).excerpt.unicodeScalars.count == 63)
     }

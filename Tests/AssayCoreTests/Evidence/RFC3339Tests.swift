@@ -2,7 +2,7 @@ import AssayCore
 import Foundation
 import Testing
 
-/// Times decide whether certificates and challenges are valid, so one text is one time, or none.
+/// Times decide whether certificates and challenges are valid: each text is exactly one time, or none.
 @Suite("RFC 3339")
 struct RFC3339Tests {
     @Test(
@@ -23,7 +23,7 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "Anything else is no time",
+        "Any other text is not a time",
         arguments: [
             "", "2026", "2026-04-21", "2026-04-21T18:13:12", "2026-04-21T18:13Z", "2026-04-21t18:13:12Z",
             "2026-04-21T18:13:12z", "2026-04-21 18:13:12Z", " 2026-04-21T18:13:12Z", "2026-04-21T18:13:12Z ",
@@ -43,7 +43,7 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "Times are written in UTC, with milliseconds only when there are any, and rounded to them",
+        "Times are written in UTC, rounded to milliseconds; a fraction of zero is omitted",
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (1_776_795_192.153, "2026-04-21T18:13:12.153Z"),
             (1_776_795_192.5, "2026-04-21T18:13:12.500Z"), (1_776_795_192.9994, "2026-04-21T18:13:12.999Z"),
@@ -51,7 +51,7 @@ struct RFC3339Tests {
             (-0.001, "1969-12-31T23:59:59.999Z"), (951_782_400, "2000-02-29T00:00:00Z"),
             (-12_219_724_800, "1582-10-10T00:00:00Z"), (-62_167_219_200, "0000-01-01T00:00:00Z"),
             (253_402_300_799, "9999-12-31T23:59:59Z"),
-            // What the format cannot say is its end, and never a trap.
+            // Times outside the format become its first or last time, and never trap.
             (-62_167_219_201, "0000-01-01T00:00:00Z"), (253_402_300_800, "9999-12-31T23:59:59.999Z"),
             (1e300, "9999-12-31T23:59:59.999Z"), (.infinity, "9999-12-31T23:59:59.999Z"),
             (-.infinity, "0000-01-01T00:00:00Z"), (.nan, "0000-01-01T00:00:00Z"),
@@ -60,7 +60,7 @@ struct RFC3339Tests {
         #expect(RFC3339.format(Date(timeIntervalSince1970: seconds)) == text)
     }
 
-    @Test("Reading undoes writing, for every day of four centuries and its last millisecond")
+    @Test("Reading a written time gives the same time, for every day of four centuries and its last millisecond")
     func roundTrip() {
         for day in stride(from: -146_097, through: 146_097, by: 1) {
             let date = Date(timeIntervalSince1970: Double(day) * 86400 - 0.001)

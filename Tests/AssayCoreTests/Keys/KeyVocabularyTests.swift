@@ -16,7 +16,7 @@ struct KeyVocabularyTests {
             retiredAt: retiredAt.map { Self.time + $0 }, material: try TestSecret(parts: TestSecret.parts("x")))
     }
 
-    @Test("A key is live at both ends of its window and not beyond, and a retirement ends it before all else")
+    @Test("A key is live from the start to the end of its window, both included; a retirement takes precedence")
     func states() throws {
         let table: [(key: NamedKey, at: Double, state: KeyState)] = [
             (try key(), 0, .live), (try key(notBefore: 0), 0, .live),
@@ -53,7 +53,9 @@ struct KeyVocabularyTests {
         #expect(try code(["secret": SecretBytes([])]) == "wrong-length")
     }
 
-    @Test("Several stores are one: all keys of a purpose, the first store's first; an outage of one is one of all")
+    @Test(
+        "Combined stores return all keys of a purpose, in the order of the stores; an outage of one is an outage of all"
+    )
     func combined() async throws {
         struct OutOfReach: KeyStore {
             func keys(for purpose: KeyPurpose) async throws(KeyStoreOutage) -> [NamedKey] {
@@ -69,7 +71,7 @@ struct KeyVocabularyTests {
         }
     }
 
-    @Test("Names are shown without normalisation, so that different keys look different")
+    @Test("Names are shown without normalisation: different keys look different")
     func names() {
         for name in ["a", "play-2026", "Schlüssel 1", "com.example.shop", String(repeating: "x", count: 255)] {
             #expect(KeyName.objection(to: name) == nil)

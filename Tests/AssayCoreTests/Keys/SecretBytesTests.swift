@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Secret bytes")
 struct SecretBytesTests {
-    @Test("Wiping writes zeros over memory that is one's own, and over nothing else")
+    @Test("Wiping writes zeros over exactly the given memory")
     func wiping() {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
         defer { memory.deallocate() }
@@ -13,7 +13,7 @@ struct SecretBytesTests {
         SecretBytes.wipe(UnsafeMutableRawBufferPointer(start: nil, count: 0))
     }
 
-    @Test("Wiping an array leaves its length, and leaves a copy that it shares storage with as it is")
+    @Test("Wiping an array keeps its length, and does not change a copy that shared its storage")
     func arrays() {
         var bytes: [UInt8] = [1, 2, 3]
         let copy = bytes
@@ -25,7 +25,7 @@ struct SecretBytesTests {
         #expect(empty.isEmpty)
     }
 
-    @Test("Bytes are kept as they are, without their original, and are zero until they are written")
+    @Test("Bytes are stored unchanged, independent of their original, and are zero until they are written")
     func keeping() {
         var original: [UInt8] = [1, 2, 3]
         let secret = SecretBytes(original)
@@ -37,7 +37,7 @@ struct SecretBytesTests {
         #expect(SecretBytes([]).count == 0)
     }
 
-    @Test("No description, dump or interpolation shows more than how many bytes there are")
+    @Test("No description, dump or interpolation shows more than the number of bytes")
     func hidden() {
         let secret = SecretBytes(Array("hunter2".utf8))
         var dumped = ""

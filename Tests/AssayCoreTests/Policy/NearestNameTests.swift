@@ -1,11 +1,11 @@
 import AssayCore
 import Testing
 
-/// Messages suggest the name that may be meant, and do not guess.
+/// Messages suggest similar names only.
 @Suite("Nearest names")
 struct NearestNameTests {
     @Test(
-        "A name with few wrong letters is suggested, and the last part of a check's name is enough",
+        "A name with few wrong letters is suggested; the last part of a check's name is sufficient",
         arguments: [
             ("minimumOSVersoin", ["minimumOSVersion"]), ("Authorisation", ["Authorization"]),
             ("frda", ["frida"]), ("nonce", ["app.attest.nonce", "app.classic.nonce"]),
@@ -22,7 +22,7 @@ struct NearestNameTests {
     }
 
     @Test(
-        "Another word is no suggestion, and long or empty text is not compared",
+        "A dissimilar word is not suggested; long or empty text is not compared",
         arguments: ["", "x", "up", "maybe", String(repeating: "off", count: 100)])
     func unlike(typed: String) {
         #expect(Nearest.names(to: typed, among: ["enforce", "off", "frida"]).isEmpty)
@@ -30,13 +30,13 @@ struct NearestNameTests {
     }
 
     @Test(
-        "Lengths of time that no policy has are written too",
+        "Lengths of time that no policy contains are written too",
         arguments: [
             (.nan, "0s"), (-.infinity, "0s"), (-5, "0s"), (.infinity, "4294967295d"), (1e300, "4294967295d"),
         ] as [(Double, String)])
     func extremeDurations(seconds: Double, text: String) { #expect(PolicyNode.text(ofSeconds: seconds) == text) }
 
-    @Test("A length of time is written as it is read")
+    @Test("A written length of time can be read")
     func durations() throws {
         for (seconds, text) in [(0, "0s"), (90, "1m30s"), (300, "5m"), (86_400, "1d"), (90_061, "1d1h1m1s")]
             as [(Double, String)]

@@ -1,7 +1,7 @@
 import AssayCore
 import Testing
 
-/// Every access to a policy is checked, and every error names place, finding and what is allowed.
+/// Every access to a policy is checked, and every error has the place, the found and the allowed value.
 @Suite("Values of a policy")
 struct PolicyNodeTests {
     private func node(_ content: PolicyNode.Content) -> PolicyNode {
@@ -25,7 +25,7 @@ struct PolicyNodeTests {
     }
 
     @Test(
-        "Anything else is no length of time",
+        "Any other text is not a length of time",
         arguments: [
             "", "s", "5", "5 m", " 5m", "5m ", "-5m", "+5m", "-0s", "1.5h", "5M", "5w", "5ms", "30m1h", "1h1h", "1h30",
             "h30m", "0x5m", "٥m",
@@ -37,7 +37,7 @@ struct PolicyNodeTests {
         }
     }
 
-    @Test("Text is not empty, nothing, a list or a mapping")
+    @Test("Text is not empty, and not null, a list or a mapping")
     func texts() throws {
         #expect(try node(.scalar("a")).text() == "a")
         expect("expected text, found \"\"") { _ = try node(.scalar("")).text() }
@@ -68,7 +68,7 @@ struct PolicyNodeTests {
         }
     }
 
-    @Test("A mapping has known fields only, and an unknown one is named with its own line")
+    @Test("A mapping has known fields only; the error for an unknown one has its own line")
     func mappings() throws {
         let mapping = node(.mapping([("a", 8, node(.null)), ("b", 9, node(.null))]))
         #expect(try mapping.members(["a", "b", "c"]).keys.sorted() == ["a", "b"])

@@ -1,7 +1,7 @@
 import AssayCore
 import Testing
 
-/// A policy sets the modes of policy checks and of nothing else.
+/// A policy sets the modes of policy checks only.
 @Suite("Policy")
 struct PolicyTests {
     private struct Configuration: EngineConfiguration {
@@ -18,7 +18,7 @@ struct PolicyTests {
             apps: apps ?? [PolicyApp(name: "app", Configuration())], modes: modes, catalogue: Fixtures.catalogue)
     }
 
-    @Test("Defaults hold where nothing is set, and only policy checks have a mode")
+    @Test("Defaults apply to checks that are not set; only policy checks have a mode")
     func defaults() throws {
         #expect(try policy([:]).modes == [.second: .enforce, .third: .annotate])
         #expect(try policy([.second: .off, .third: .enforce]).modes == [.second: .off, .third: .enforce])
@@ -26,7 +26,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "Relaxing what is always enforced is refused with the reason",
+        "Relaxing an always enforced check is refused with the reason",
         arguments: [
             (CheckID.first, CheckMode.annotate, ["is a gate", "found annotate", "the attack"]),
             (.first, .off, ["is a gate", "found off", "the attack"]),
@@ -40,7 +40,7 @@ struct PolicyTests {
         for word in words { #expect(error.message.contains(word)) }
     }
 
-    @Test("There is an app, names are unique, and an app has one configuration of an engine")
+    @Test("There is at least one app, names are unique, and an app has one configuration for each engine")
     func apps() throws {
         #expect(throws: PolicyError(field: "apps", "a policy names at least one app")) { try policy([:], apps: []) }
         #expect(throws: PolicyError(field: "apps", "two apps are named a; names are unique")) {

@@ -2,7 +2,7 @@ import AssayCore
 import Foundation
 import Synchronization
 
-/// A ledger that returns given decisions, also invalid ones, and counts its commits.
+/// A ledger that returns given decisions, including invalid ones, and counts its commits.
 final class FakeLedger: Ledger {
     let durability = LedgerDurability.ephemeral
     private let answer: @Sendable ([LedgerEffect]) -> Result<[LedgerRefusal?], LedgerOutage>

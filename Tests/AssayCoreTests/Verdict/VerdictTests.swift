@@ -1,10 +1,10 @@
 import AssayCore
 import Testing
 
-/// Only a full commit accepts; a failed check commits nothing; what is left open is an outage.
+/// Only a full commit accepts; a failed check commits nothing; an undecided check is an outage.
 @Suite("Verdicts of assessments")
 struct VerdictTests {
-    @Test("Checks that hold and effects that are all applied are an acceptance")
+    @Test("Passed checks and applied effects give an acceptance")
     func accepts() async throws {
         let ledger = FakeLedger()
         let verdict = try await ledger.settle(
@@ -28,7 +28,7 @@ struct VerdictTests {
         #expect(verdict.failed == [])
     }
 
-    @Test("A failed check commits nothing, and the ledger's checks are skipped because of the first that failed")
+    @Test("A failed check commits nothing; the ledger's checks are skipped because of the first failed check")
     func rejects() async throws {
         let ledger = FakeLedger()
         let assessment = Fixtures.assessment(
@@ -43,7 +43,7 @@ struct VerdictTests {
         #expect(ledger.commits == 0)
     }
 
-    @Test("An acceptance has no remedy; of several failures the remedy that demands most counts")
+    @Test("An acceptance has no remedy; of several failures, the most demanding remedy counts")
     func remedies() async throws {
         let ledger = FakeLedger()
         let accepted = try await ledger.settle(Fixtures.assessment([.passed(.first)]), at: Fixtures.time)
@@ -60,7 +60,7 @@ struct VerdictTests {
         #expect(try await ledger.settle(Fixtures.assessment([light, annotated]), at: Fixtures.time).remedy == .retry)
     }
 
-    @Test("Remedies are ordered by what they demand of the client, as they are declared")
+    @Test("Remedies are declared in the order of their demands on the client")
     func order() {
         #expect(Remedy.allCases.sorted() == Remedy.allCases)
         #expect(
@@ -70,7 +70,7 @@ struct VerdictTests {
     }
 
     @Test(
-        "A refusal rejects with exactly the refused checks failed",
+        "A refusal by the ledger rejects, and fails exactly the refused checks",
         arguments: [
             ([.keyUnknown, nil], [CheckID.challenge]), ([nil, .keyUnknown], [.counter]),
             ([.keyUnknown, .challengeUnknown], [.challenge, .counter]),
@@ -85,7 +85,7 @@ struct VerdictTests {
     }
 
     @Test(
-        "An assessment that leaves a ledger check open, or ran no check, is an outage and is not committed",
+        "An assessment that leaves a ledger check undecided, or ran no check, is an outage and is not committed",
         arguments: [
             ([CheckResult.passed(.first)], [CheckID.counter], []), ([.passed(.first)], [], [.counter]),
             ([.passed(.first)], [.challenge, .counter], [.counter, .challenge]),
@@ -103,7 +103,7 @@ struct VerdictTests {
         #expect(ledger.commits == 0)
     }
 
-    @Test("Several effects of one check give one result, the first refusal among them")
+    @Test("Several effects of one check give one result: the first refusal")
     func severalEffects() async throws {
         let table: [(decisions: [LedgerRefusal?], code: String?)] = [
             ([nil, nil, nil], nil), ([nil, .keyUnknown, nil], "key-unknown"), ([.keyUnknown, nil, nil], "key-unknown"),
@@ -122,8 +122,32 @@ struct VerdictTests {
         }
     }
 
+    @Test("The use of a key confirms a check: a refusal replaces its result, and otherwise the result stays")
+    func confirmed() async throws {
+        let table: [(decisions: [LedgerRefusal?], checks: [String])] = [
+            ([nil, nil, nil], ["first passed", "second annotated", "counter passed"]),
+            ([nil, .keyUnknown, nil], ["first failed", "second annotated", "counter passed"]),
+            ([nil, nil, .keyUnknown], ["first passed", "second failed", "counter passed"]),
+            ([.keyUnknown, nil, .keyUnknown], ["first passed", "second failed", "counter failed"]),
+        ]
+        for (decisions, checks) in table {
+            let verdict = try await FakeLedger { _ in .success(decisions) }.settle(
+                Fixtures.assessment(
+                    [.passed(.first), .annotated(.second, Objection())], ledgerChecks: [.counter], effects: [.counter],
+                    uses: [.first, .second]),
+                at: Fixtures.time)
+            #expect(outline(verdict.checks) == checks)
+            #expect(verdict.outcome == (checks.contains { $0.hasSuffix("failed") } ? .reject : .accept))
+        }
+        // A check that the assessment did not decide cannot be confirmed.
+        let open = await #expect(throws: LedgerOutage.self) {
+            try await FakeLedger().settle(Fixtures.assessment([.passed(.first)], uses: [.third]), at: Fixtures.time)
+        }
+        #expect(open?.code == .internalError)
+    }
+
     @Test(
-        "A ledger that decides too little or too much has not decided",
+        "Too few or too many decisions of a ledger are an outage",
         arguments: [[], [nil], [nil, nil, nil], [.keyUnknown]] as [[LedgerRefusal?]])
     func wrongCount(decisions: [LedgerRefusal?]) async throws {
         let error = await #expect(throws: LedgerOutage.self) {
@@ -135,7 +159,7 @@ struct VerdictTests {
         #expect(error?.message == "the ledger decided \(decisions.count) of 2 effects")
     }
 
-    @Test("Without an app there is no acceptance")
+    @Test("Without an app, no evidence is accepted")
     func withoutApp() async throws {
         let ledger = FakeLedger()
         let error = await #expect(throws: LedgerOutage.self) {
@@ -148,7 +172,7 @@ struct VerdictTests {
         #expect(verdict.outcome == .reject)
     }
 
-    @Test("An outage of the ledger is passed on as it is")
+    @Test("An outage of the ledger is thrown unchanged")
     func outage() async throws {
         let outage = LedgerOutage(.full, "no space")
         await #expect(throws: outage) {

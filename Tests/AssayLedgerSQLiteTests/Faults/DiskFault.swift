@@ -2,9 +2,9 @@ import CFaultyVFS
 import Foundation
 import Testing
 
-/// A sort of fault, which is tried at every operation that it can hit.
+/// A kind of fault, injected at every operation that it can affect.
 struct DiskFault: Sendable, CustomTestStringConvertible {
-    /// What a power cut leaves of what was not synchronised.
+    /// The unsynced data that a power cut leaves.
     enum Remains: UInt64, Sendable, CaseIterable {
         case nothing, everything, anySectors
     }
@@ -13,7 +13,7 @@ struct DiskFault: Sendable, CustomTestStringConvertible {
     let operations: [Int]
     let effect: Int
     var isLasting = false
-    /// The power goes at the end of the work, if not before, with this remaining.
+    /// If set, the power is cut at the end of the work at the latest, and this data remains.
     var powerCut: Remains?
 
     var testDescription: String { name }
@@ -55,7 +55,7 @@ struct DiskFault: Sendable, CustomTestStringConvertible {
             ]
         }
 
-    /// The plan for the nth operation that the fault can hit.
+    /// The plan for the nth operation that the fault can affect.
     func plan(at number: Int) -> faulty_plan {
         faulty_plan(
             operations: UInt32(operations.reduce(0, |)), effect: UInt32(effect), at: Int64(number),

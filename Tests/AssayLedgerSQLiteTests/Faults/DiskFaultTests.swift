@@ -4,25 +4,25 @@ import CFaultyVFS
 import Foundation
 import Testing
 
-/// Every operation of a little work on a ledger fails once, in every way in which disks fail.
+/// Every disk operation of a small workload on a ledger fails once, in every way that disks fail.
 @Suite("Faults of the disk", .serialized, .timeLimit(.minutes(20)))
 struct DiskFaultTests {
-    /// With `ASSAY_EVERY_FAULT`, every operation is hit; without, so many of each sort, spread over all.
+    /// With `ASSAY_EVERY_FAULT` every operation fails; without it, a sample of each kind, spread over all.
     private static let isExhaustive = ProcessInfo.processInfo.environment["ASSAY_EVERY_FAULT"] != nil
     private static let sample = 24
 
-    /// What a fault may be called. Nothing is damaged by any of them.
+    /// The allowed outage codes of a fault. No fault causes damage.
     private static let codes: Set<OutageCode> = [.inputOutput, .full, .locked, .unreachable, .readOnly]
 
     @Test(
-        "A fault is an outage; what was acknowledged is there, nothing is there by halves, and nothing is fresh again",
+        "A fault is an outage; acknowledged entries exist, no commit is partial, and nothing used is fresh again",
         arguments: DiskFault.all)
     func fault(_ fault: DiskFault) async throws {
         try #require(DiskFault.isInstalled)
         let operations = try await attempt(fault, at: 0).operations
         try #require(operations > 0, "the ledger's files are not those that the plan is for")
         let step = Self.isExhaustive ? 1 : max(1, operations / Self.sample)
-        // Where the first of them lies is different for each sort, so that together they cover more.
+        // The first sampled operation differs for each kind of fault, for more coverage.
         var (number, hits) = (1 + fault.name.utf8.reduce(0) { $0 + Int($1) } % step, 0)
         while try await attempt(fault, at: number).hasFired {
             hits += 1
@@ -32,7 +32,7 @@ struct DiskFaultTests {
         print("faults: \(fault.name): \(hits) of \(operations) operations")
     }
 
-    @Test("Without a fault everything is acknowledged, and nothing of it is lost in a power cut right after")
+    @Test("Without a fault everything is acknowledged, and a power cut right after loses nothing")
     func none() async throws {
         try #require(DiskFault.isInstalled)
         for remains in DiskFault.Remains.allCases {
@@ -68,7 +68,7 @@ struct DiskFaultTests {
         return (operations, hasFired, work)
     }
 
-    /// SQLite closes files when the last statement is gone, which may be a moment later.
+    /// SQLite closes files after the last statement is finalized, which may take a moment.
     private func filesAreClosed() async throws {
         for _ in 0..<30_000 {
             if faulty_vfs_open_files() == 0 { return }

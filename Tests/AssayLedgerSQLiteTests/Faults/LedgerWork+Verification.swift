@@ -5,9 +5,9 @@ import AssayTestSupport
 import Foundation
 
 extension LedgerWork {
-    /// Holds what a ledger has, now that nothing is in the way any more, against what was acknowledged.
+    /// Compares the ledger, after the fault is removed, with the acknowledged steps.
     ///
-    /// - Returns: a sentence for each thing that is not as it must be.
+    /// - Returns: a sentence for each violation.
     func problems(path: String) async throws -> [String] {
         var problems = surprises
         func demand(_ holds: Bool, _ sentence: @autoclosure () -> String) {
@@ -22,7 +22,7 @@ extension LedgerWork {
             switch entry {
             case .challenge(let challenge, let consumedAt): isConsumed[challenge.value] = consumedAt != nil
             case .key(let found): key = found
-            case .digest, .block, .allowance, .operator, .document: break
+            case .digest, .block, .allowance, .operator, .document, .task: break
             }
         }
         for (seed, step) in [(1, Step.issueFirst), (2, .issueSecond)] as [(UInt32, Step)] {
@@ -59,7 +59,7 @@ extension LedgerWork {
         demand(!secrets.isEmpty || !isAcknowledged(.seal) || isPossible(.unseal), "a sealed key is lost")
         demand(secrets.isEmpty || !isAcknowledged(.unseal), "a sealed key that was removed is there")
 
-        // What was used is used, and the ledger is good for more.
+        // Used entries stay used, and the ledger accepts more.
         for (seed, wasConsumed) in [(1, first), (2, second)] as [(UInt32, Bool)] where wasConsumed {
             let again = try await ledger.commit([Self.consume(seed)], at: later)
             demand(!again.isApplied, "challenge \(seed) was consumed twice")

@@ -5,15 +5,15 @@ import AssayLedgerSQLite
 import AssayTestSupport
 import Foundation
 
-/// A little of everything that a ledger is there for, with note taken of what was acknowledged.
+/// A small workload that uses every feature of a ledger, and records the acknowledged steps.
 struct LedgerWork {
-    /// What is done, in this order.
+    /// The steps in order.
     enum Step: CaseIterable {
         case open, issueFirst, issueSecond, enrol, advance, block, rememberOld, remember, seal, advanceBoth, replay
         case read, forget, endBlock, allow, unseal, advanceLast, lookForDamage
     }
 
-    /// What came of a step.
+    /// The outcome of a step.
     enum Outcome: Equatable {
         case acknowledged
         case refused
@@ -27,14 +27,14 @@ struct LedgerWork {
     static let counters: [(step: Step, counter: UInt32)] = [(.advance, 1), (.advanceBoth, 2), (.advanceLast, 5)]
 
     private(set) var outcomes: [Step: Outcome] = [:]
-    /// What was thrown and is no outage.
+    /// Errors other than outages.
     private(set) var surprises: [String] = []
-    /// The sentences of the outages.
+    /// The messages of the outages.
     private(set) var messages: Set<String> = []
 
     func isAcknowledged(_ step: Step) -> Bool { outcomes[step] == .acknowledged }
 
-    /// True if a step was acknowledged, or its answer was lost.
+    /// Whether the step may have taken effect: it was acknowledged, or its answer was lost.
     func isPossible(_ step: Step) -> Bool {
         switch outcomes[step] {
         case .acknowledged, .outage: true
@@ -42,14 +42,14 @@ struct LedgerWork {
         }
     }
 
-    /// Does everything, each step whatever became of the others.
+    /// Performs all steps, each independent of the outcome of the others.
     ///
-    /// - Parameter beforeClosing: is called while the ledger is still open.
+    /// - Parameter beforeClosing: called while the ledger is open.
     mutating func run(path: String, beforeClosing: () -> Void) async {
         var ledger: SQLiteLedger?
         await note(.open) {
             ledger = try SQLiteLedger.open(path: path, busyTimeout: .milliseconds(4))
-            // Else there would be no checkpoint before the file is closed.
+            // Otherwise there would be no checkpoint before the file is closed.
             try? ledger?.executeOnWriter("PRAGMA wal_autocheckpoint = 6")
             return true
         }
@@ -99,7 +99,7 @@ struct LedgerWork {
             try await ledger.export { _ in }
             return true
         }
-        // Long after the first digest's end, so that it is forgotten.
+        // Long after the end of the first digest, so that it is purged.
         await note(.forget) { try await commit([Self.remember(3, until: now + 100_000)], after: 10_000) }
         await note(.endBlock) {
             try await ledger.removeStanding(of: Self.device, by: "ops", at: now) != nil

@@ -9,7 +9,7 @@ import Testing
 struct MasterKeyTests {
     private static let bytes = [UInt8](0..<32)
 
-    @Test("A master key is the same in every form that it may be written in")
+    @Test("Every allowed text form of a master key gives the same key")
     func forms() async throws {
         let hex = Self.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         let base64 = SealedKeyFixture.masterText
@@ -24,7 +24,7 @@ struct MasterKeyTests {
     }
 
     @Test(
-        "An invalid master key is refused with the command that makes one, and not shown",
+        "An invalid master key is refused with the command that creates one, and not shown",
         arguments: [
             "", "\n", "\"\"", "AAECAwQFBgcICQoLDA0ODw==", SealedKeyFixture.masterText + "A",
             "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9=", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8==",

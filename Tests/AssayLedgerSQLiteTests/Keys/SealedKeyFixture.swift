@@ -5,7 +5,7 @@ import AssayTestSupport
 import Foundation
 import Synchronization
 
-/// A key store in a folder of its own, with a clock that stands still.
+/// A key store in its own folder, with a stopped clock.
 struct SealedKeyFixture {
     static let masterText = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
     static let otherText = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh4="
@@ -45,7 +45,7 @@ struct SealedKeyFixture {
     }
 }
 
-/// A monotonic clock that the test moves.
+/// A monotonic clock that the test advances.
 final class ManualClock: Sendable {
     private let offset = Mutex(Duration.zero)
     private let start = ContinuousClock.now
@@ -56,14 +56,14 @@ final class ManualClock: Sendable {
 }
 
 extension SealedKeyStore {
-    /// Names and secrets of the keys, by name.
+    /// The secrets of the keys by name.
     func secrets() async throws -> [String: String] {
         let keys = try await keys(for: TestSecret.purpose)
         return Dictionary(
             uniqueKeysWithValues: keys.map { ($0.name, ($0.material as? TestSecret)?.secret.testText ?? "no secret") })
     }
 
-    /// The outage that the keys cannot be had for, and nil when they can.
+    /// The outage of reading the keys; nil if they can be read.
     func outage() async throws -> OutageCode? {
         do {
             _ = try await keys(for: TestSecret.purpose)
@@ -74,7 +74,7 @@ extension SealedKeyStore {
     }
 }
 
-/// The refusal that a change ends in, and nil when it is made.
+/// The refusal of a change; nil if it is made.
 func refusal(_ body: () async throws -> Void) async throws -> KeyStoreRefusal? {
     do {
         try await body()

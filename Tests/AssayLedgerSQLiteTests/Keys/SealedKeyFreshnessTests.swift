@@ -5,7 +5,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-@Suite("How fresh the keys of a store are")
+@Suite("Freshness of the keys of a store")
 struct SealedKeyFreshnessTests {
     @Test("Concurrent callers read the file once within a second")
     func looks() async throws {
@@ -23,7 +23,7 @@ struct SealedKeyFreshnessTests {
         }
     }
 
-    @Test("A key that is as it was is not unsealed anew")
+    @Test("An unchanged key is not unsealed again")
     func unchanged() async throws {
         let fixture = try SealedKeyFixture()
         try await fixture.add("a")
@@ -46,7 +46,7 @@ struct SealedKeyFreshnessTests {
                 group.addTask {
                     while !Task.isCancelled {
                         _ = try await fixture.store.secrets()
-                        // What is fresh is handed out without a pause, and there are as few threads as cores.
+                        // Fresh keys are returned without suspending, and there are only as many threads as cores.
                         await Task.yield()
                     }
                 }
@@ -76,11 +76,11 @@ struct SealedKeyFreshnessTests {
         while try await reader.secrets().isEmpty, ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(10))
         }
-        // The last look may have begun before the deadline.
+        // The last read may have begun before the deadline.
         #expect(try await reader.secrets() == ["a": "a secret"])
     }
 
-    @Test("A key is added although the ledger is written to without end", .timeLimit(.minutes(20)))
+    @Test("A key can be added while the ledger is written without pause", .timeLimit(.minutes(20)))
     func busyLedger() async throws {
         let fixture = try SealedKeyFixture()
         for seed in UInt32(0)..<64 { _ = try await fixture.ledger.commit([Fixture.enrol(seed)], at: Fixture.now) }

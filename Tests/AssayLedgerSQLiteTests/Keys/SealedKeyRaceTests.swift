@@ -15,7 +15,7 @@ struct SealedKeyRaceTests {
         return process
     }
 
-    @Test("Of two processes that add keys of the same names each name is given once, and every key opens")
+    @Test("If two processes add keys with the same names, each name is given once, and every key opens")
     func adding() async throws {
         let fixture = try SealedKeyFixture()
         let processes = [try process(fixture), try process(fixture)]
@@ -34,7 +34,7 @@ struct SealedKeyRaceTests {
         #expect(secrets.allSatisfy { $0.value == "secret of \($0.key)" })
     }
 
-    @Test("After kill -9 amid adding no acknowledged key is lost, and every key that is there opens")
+    @Test("After kill -9 during additions no acknowledged key is lost, and every stored key opens")
     func kill() async throws {
         let fixture = try SealedKeyFixture()
         for round in 0..<5 {

@@ -31,7 +31,7 @@ struct SealedKeyStoreTests {
         #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
     }
 
-    @Test("Several keys are live at once, each in its window, and a retired one stays to say so")
+    @Test("Several keys are live at once, each in its window, and a retired one stays listed as retired")
     func rotation() async throws {
         let fixture = try SealedKeyFixture()
         let start = SealedKeyFixture.now
@@ -63,7 +63,7 @@ struct SealedKeyStoreTests {
         #expect(entries.map(\.addedAt) == [SealedKeyFixture.now, SealedKeyFixture.now])
     }
 
-    @Test("A key that cannot be is refused, and nothing is stored")
+    @Test("An invalid key is refused, and nothing is stored")
     func refusals() async throws {
         let fixture = try SealedKeyFixture()
         try await fixture.add("taken")
@@ -98,7 +98,7 @@ struct SealedKeyStoreTests {
         #expect(try await fixture.store.secrets() == ["taken": "a secret"])
     }
 
-    @Test("A retirement can be brought forward and never put off, and is of a key that there is")
+    @Test("A retirement can be brought forward but not postponed, and needs an existing key")
     func retirement() async throws {
         let fixture = try SealedKeyFixture()
         let now = SealedKeyFixture.now
@@ -138,7 +138,7 @@ struct SealedKeyStoreTests {
         #expect(try await fixture.store.secrets() == ["a": "another"])
     }
 
-    @Test("One key is never sealed twice in the same way")
+    @Test("The same key is sealed differently each time")
     func nonces() async throws {
         let fixture = try SealedKeyFixture()
         for number in 0..<50 { try await fixture.add("\(number)") }

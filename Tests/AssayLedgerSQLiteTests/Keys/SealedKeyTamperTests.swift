@@ -5,9 +5,9 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-@Suite("A key store that was changed without its master key")
+@Suite("A key store changed without its master key")
 struct SealedKeyTamperTests {
-    /// A store with one key all of whose columns have a value, and how many bytes are sealed.
+    /// A store with one key that has a value in every column, and the number of sealed bytes.
     private func fixture() async throws -> (SealedKeyFixture, length: Int) {
         let fixture = try SealedKeyFixture()
         let window = KeyWindow(notBefore: SealedKeyFixture.now - 10, notAfter: SealedKeyFixture.now + 10)
@@ -18,13 +18,13 @@ struct SealedKeyTamperTests {
         return (fixture, length)
     }
 
-    /// The answer of a newly opened store after a change.
+    /// The outage of a newly opened store after a change.
     private func outage(_ fixture: SealedKeyFixture, after sql: String) async throws -> OutageCode? {
         try fixture.ledger.executeOnWriter(sql)
         return try await SealedKeyFixture.store(on: fixture.ledger).outage()
     }
 
-    @Test("With any byte of what is sealed changed, removed or added it does not open")
+    @Test("A key with any sealed byte changed, removed or added does not open")
     func sealedBytes() async throws {
         let (fixture, length) = try await fixture()
         try fixture.ledger.executeOnWriter("PRAGMA synchronous = OFF")
@@ -49,7 +49,7 @@ struct SealedKeyTamperTests {
         #expect(try await outage(fixture, after: replace(original)) == nil, "the test itself changes nothing else")
     }
 
-    @Test("With any column changed, emptied or shifted it does not open")
+    @Test("A key with any column changed, emptied or shifted does not open")
     func columns() async throws {
         let changes: [(column: String, values: [String])] = [
             ("name", ["'b'", "'A'", "'a '"]), ("purpose", ["'tesu'", "'Test'", "''"]),
@@ -97,7 +97,7 @@ struct SealedKeyTamperTests {
         #expect(try await SealedKeyFixture.store(on: fixture.ledger).secrets() == ["a": "first"])
     }
 
-    @Test("The file contains no secret in clear after any operation on keys")
+    @Test("After any operation on keys, the file contains no secret in clear")
     func file() async throws {
         let fixture = try SealedKeyFixture()
         let secrets = ["open sesame 0123456789", "another long secret 42"]

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Lets processes contend for one ledger and kills them at random, for a while: `LedgerSoak SECONDS [PROCESSES...]`.
+/// Runs processes that contend for one ledger and kills them at random: `LedgerSoak SECONDS [PROCESSES...]`.
 ///
-/// What each of them says was acknowledged is kept here, outside of the ledger, and held against what the ledger has.
-/// Prints a table, and ends with 1 when anything was violated.
+/// Records every acknowledged commit outside the ledger and compares the records with the ledger. Prints a table; exit
+/// status 1 for a violation.
 @main
 enum LedgerSoak {
     static func main() async throws {
@@ -11,7 +11,7 @@ enum LedgerSoak {
         let seconds = words.first.flatMap { Double($0) } ?? 300
         let given = words.dropFirst().compactMap { Int($0) }
         let sizes = given.isEmpty ? [2, 4, 8] : given
-        // A ledger of its own for each turn, and enough turns that files of all sizes are cut off.
+        // Each round has a new ledger. Enough rounds run to kill writers at all file sizes.
         let turns = max(1, Int(seconds / Double(sizes.count) / 20))
         var results: [SoakResult] = []
         for size in sizes {

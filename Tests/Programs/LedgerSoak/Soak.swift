@@ -4,7 +4,7 @@ import AssayLedgerSQLite
 import AssayTestSupport
 import Foundation
 
-/// One ledger, and the processes that contend for it.
+/// One ledger and the processes that contend for it.
 final class Soak {
     private static let tasks = 4
 
@@ -20,7 +20,7 @@ final class Soak {
 
     private var path: String { folder.path("ledger.sqlite") }
 
-    /// Lets them contend for so long, kills them at random meanwhile and all at the end, and looks at what is left.
+    /// Runs the processes for a time, kills them at random and all at the end, and checks what remains.
     func run(seconds: Double) async throws -> SoakResult {
         for _ in 0..<result.processes { contenders.append(try start()) }
         let monitor = try SQLiteLedger.open(path: path, busyTimeout: .seconds(60))
@@ -28,7 +28,7 @@ final class Soak {
         while ContinuousClock.now < end {
             try await Task.sleep(for: .milliseconds(.random(in: 5...400)))
             try await look(at: monitor)
-            // Now and then all of them at once, so that nobody is left who knows what the others were about.
+            // Sometimes kill all processes at once, so that the ledger must recover without a survivor.
             let victims = Int.random(in: 0..<4) == 0 ? Array(contenders.indices) : [Int.random(in: contenders.indices)]
             for index in victims { contenders[index].kill() }
             result.kills += victims.count
@@ -45,7 +45,7 @@ final class Soak {
         try Contender(path: path, tasks: Self.tasks, journal: journal)
     }
 
-    /// A counter that was acknowledged before the look is there.
+    /// Checks that a counter acknowledged before the read is in the ledger.
     private func look(at monitor: SQLiteLedger) async throws {
         let acknowledged = journal.counter
         let stored = try await monitor.enrolledKey(SoakEntries.key)?.counter ?? 0
@@ -53,7 +53,7 @@ final class Soak {
         if stored < acknowledged { journal.violation("counter \(stored), and \(acknowledged) was acknowledged") }
     }
 
-    /// Holds everything that was acknowledged against the ledger, and the other way round.
+    /// Compares all acknowledged entries with the ledger, in both directions.
     private func audit() async throws {
         let pages = journal.pages
         result.commits += pages.commits
@@ -76,14 +76,14 @@ final class Soak {
             result.unacknowledged += stored.subtracting(acknowledged).count
         }
         if entries.halves > 0 { result.violations.append("\(entries.halves) commits are there by halves") }
-        // Nobody was told of what a kill or an outage cut off, which is at most one commit a task.
+        // A kill or an outage leaves at most one committed but unacknowledged commit per task.
         if result.unacknowledged > result.kills * Self.tasks + result.outages {
             result.violations.append("\(result.unacknowledged) commits that nobody was told of")
         }
     }
 }
 
-/// A process that contends, and the thread that listens to it.
+/// A contending process, and the thread that reads its output.
 private final class Contender {
     private let process: StressProcess
     private let listener: Thread
@@ -107,7 +107,7 @@ private final class Contender {
         self.journal = journal
     }
 
-    /// Ends the process, and waits until everything that it said is noted.
+    /// Kills the process and waits until all of its output is recorded.
     func kill() {
         if !process.isRunning { journal.violation("a process ended by itself") }
         process.kill()
@@ -115,7 +115,7 @@ private final class Contender {
     }
 }
 
-/// Reading is for the listener alone, killing for its owner alone.
+/// Only the listener thread reads; only the owner kills.
 private final class UncheckedLines: @unchecked Sendable {
     private let process: StressProcess
 

@@ -1,13 +1,13 @@
 import AssayCore
 import AssayLedgerSQLite
 
-/// What is in a ledger that processes have contended for; see LedgerStress for what they do.
+/// The entries of a ledger after contention; LedgerStress creates them.
 struct SoakEntries {
     static let key = KeyIdentifier(engine: "app-attest", value: [UInt8](repeating: 0, count: 32))
 
-    /// The rounds of each thing. Of the counter, every one that it went through.
+    /// The stored rounds of each kind of entry. For the counter: all rounds up to its value.
     private(set) var stored: [SoakJournal.Thing: Set<UInt32>] = [:]
-    /// How often a challenge was consumed without the digest that belongs to it, or the other way round.
+    /// The number of challenges consumed without their digest, and of digests stored without their challenge.
     let halves: Int
 
     init(_ ledger: SQLiteLedger) async throws {
@@ -29,7 +29,7 @@ struct SoakEntries {
                 } else {
                     companions.insert(seed - 2_000_000_000)
                 }
-            case .block, .allowance, .operator, .document: break
+            case .block, .allowance, .operator, .document, .task: break
             }
         }
         stored[.consumed] = consumed
@@ -37,7 +37,7 @@ struct SoakEntries {
         halves = consumed.symmetricDifference(companions).count
     }
 
-    /// The number that an entry is named by, four bytes in little endian.
+    /// The number in the name of an entry: four bytes, little-endian.
     private static func seed(_ bytes: [UInt8]) -> UInt32 {
         bytes.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }

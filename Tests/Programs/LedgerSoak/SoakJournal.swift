@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What the processes were told, kept outside of the ledger.
+/// The commits that the processes acknowledged, recorded outside the ledger.
 final class SoakJournal: Sendable {
-    /// What can be acknowledged, each once a round.
+    /// The kinds of commits, each acknowledged at most once per round.
     enum Thing: String, CaseIterable { case counter, digest, key, issued, consumed }
 
     struct Pages: Sendable {
@@ -19,10 +19,10 @@ final class SoakJournal: Sendable {
 
     var pages: Pages { state.withLock { $0 } }
 
-    /// The greatest counter that was acknowledged so far.
+    /// The greatest acknowledged counter.
     var counter: UInt32 { greatest.withLock { $0 } }
 
-    /// Takes note of a line that a process has written.
+    /// Records a line of a process.
     func note(_ line: String) {
         let words = line.split(separator: " ")
         state.withLock { pages in

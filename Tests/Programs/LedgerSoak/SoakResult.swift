@@ -1,15 +1,15 @@
 import Foundation
 
-/// What came of letting so many processes contend.
+/// The result of contention between a number of processes.
 struct SoakResult {
     let processes: Int
     /// Acknowledged commits.
     var commits = 0
-    /// Commits that are in the ledger and that nobody was told of: those that a kill cut off.
+    /// Commits in the ledger that no process acknowledged, because it was killed first.
     var unacknowledged = 0
     var kills = 0
     var outages = 0
-    /// How many entries and counters were held against what was acknowledged.
+    /// The number of entries and counters compared with the acknowledged ones.
     var checks = 0
     var violations: [String] = []
 

@@ -2,11 +2,11 @@ import AssayCore
 import AssayLedgerSQLite
 import Foundation
 
-/// What several processes try to be the first to do, for ever: the counter of key 0 is the round that they are in, and in
-/// each round one of them may advance it, use its digest, enrol its key, issue its challenge and consume that.
+/// Endless rounds in which several processes contend. The counter of key 0 is the number of the round. In each round
+/// one process may advance that counter, use the round's digest, enrol its key, issue its challenge and consume it.
 ///
-/// A line tells of each thing that was acknowledged: `ack` with the thing and its round. `back` tells of a counter that
-/// was lower than before, and `outage` of an outage with its code.
+/// Prints `ack` with the kind and the round for each acknowledged commit, `back` for a counter that decreased, and
+/// `outage` with its code.
 struct Contention {
     private enum Thing: String { case counter, digest, key, issued, consumed }
 
@@ -33,14 +33,14 @@ struct Contention {
         return "done"
     }
 
-    /// Takes part in the round that the counter says, and returns it.
+    /// Takes part in the round of the current counter and returns that counter.
     private func round(after last: UInt32) async throws -> UInt32 {
         let round = try await ledger.enrolledKey(Stress.identifier(0))?.counter ?? 0
         if round < last { LedgerStress.say("back \(last) \(round)") }
         if try await isIssued(round) { say(.issued, round) }
         try await claim(.key, round, [Stress.enrol(1_000_000 + round)])
         try await claim(.digest, round, [Stress.remember(round)])
-        // Two at once: neither may come without the other.
+        // Two effects in one commit: the ledger must apply both or neither.
         try await claim(.consumed, round, [Stress.consume(round), Stress.remember(2_000_000_000 + round)])
         try await claim(.counter, round + 1, [Stress.advance(0, round + 1)])
         return round
@@ -51,7 +51,7 @@ struct Contention {
             try await ledger.issue(Stress.challenge(round), at: Stress.now)
             return true
         } catch {
-            // Another one was first.
+            // Another process won.
             guard error.code == .internalError else { throw error }
             return false
         }

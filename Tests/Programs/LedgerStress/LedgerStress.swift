@@ -11,29 +11,32 @@ import Foundation
     import Darwin
 #endif
 
-/// Works on a SQLite ledger from a process of its own, told by lines on stdin, answering by lines on stdout.
+/// Works on a SQLite ledger in a separate process. Reads commands as lines from stdin and answers in lines on stdout.
 ///
 ///     open PATH MILLISECONDS [PAGES]   opens a ledger, with a busy timeout
 ///     enrol SEED                       enrols a key with counter 0
-///     advance SEED COUNTER WRITERS     commits one advance from so many tasks at once; answers how many were applied
+///     advance SEED COUNTER WRITERS     commits one advance from WRITERS tasks at once; prints how many were applied
 ///     policy PATH                      reads a policy, under which `verify` judges with the open ledger
-///     verify WRITERS RECORD            judges a record as captured from so many tasks at once; answers how many accepted
+///     verify WRITERS RECORD            judges a record as captured from WRITERS tasks at once; prints how many
+///                                      accepted
 ///     block NAME                       blocks a device
-///     allow NAME                       sets an allowance for a device
-///     stream KEYS                      advances so many keys at once, for ever; a line for each that is acknowledged
-///     contend TASKS                    does for ever what all such processes try to do first; see ``Contention``
-///     fill                             enrols keys until there is an outage; answers with how many, and which outage
-///     hold                             keeps all writers out until the next line
+///     allow NAME                       removes the block of a device, and sets an allowance
+///     stream KEYS                      advances KEYS keys concurrently until killed; prints a line for each
+///                                      acknowledgement
+///     contend TASKS                    contends with other such processes until killed; see ``Contention``
+///     fill                             enrols keys until an outage; prints the number of keys and the outage
+///     hold                             blocks all writers until the next line
 ///     limit BYTES                      limits the size of files, 0 for no limit
-///     ballast PATH BYTES               writes a file of so many bytes, 0 removes it
+///     ballast PATH BYTES               writes a file of BYTES bytes; 0 removes it
 ///     keys                             counts the keys
-///     starve SEED BYTES                reads a key while SQLite may take so many bytes more; answers with its note's length
+///     starve SEED BYTES                reads a key while SQLite may allocate only BYTES more bytes; prints the length
+///                                      of its note
 ///     master TEXT                      opens the key store of the open ledger under a master key
-///     seal PREFIX COUNT                seals so many keys, PREFIX-0 and on; a line for each that is acknowledged
+///     seal PREFIX COUNT                seals COUNT keys, PREFIX-0 and on; prints a line for each acknowledgement
 @main
 enum LedgerStress {
     static func main() async {
-        // The limit on file sizes shall be an error of write(2), not the end of the process.
+        // The file size limit must be an error of write(2) and not end the process.
         signal(SIGXFSZ, SIG_IGN)
         var session = Session()
         while let line = readLine() {
@@ -47,7 +50,7 @@ enum LedgerStress {
         }
     }
 
-    /// Lines are shorter than what a pipe takes in one piece, so that several tasks may write.
+    /// Lines are shorter than PIPE_BUF, so lines of several tasks do not mix.
     static func say(_ line: String) {
         FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }
@@ -86,6 +89,7 @@ private struct Session {
             return "ok"
         case "allow" where words.count >= 2:
             let subject = LedgerSubject(.device, words[1])
+            _ = try await ledger().removeStanding(of: subject, by: "stress", at: Stress.now)
             try await ledger().allow(
                 LedgerAllowance(
                     subject: subject, checks: [CheckID("approov.token.annotations")], reason: "stress",
@@ -122,7 +126,7 @@ private struct Session {
         case "keys":
             return "keys \(try await ledger().summary(at: Stress.now).keys)"
         case "starve":
-            // Anew, so that nothing is in a cache.
+            // Open the file again to bypass the caches.
             let fresh = try SQLiteLedger.open(path: ledger().path)
             SQLiteLedger.limitMemory(toBytesMore: numbers[2])
             defer { SQLiteLedger.limitMemory(toBytesMore: nil) }
