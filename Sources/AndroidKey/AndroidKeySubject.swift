@@ -167,7 +167,9 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
     ) -> EnrolledKey {
         typealias Property = EnrolledAndroidProperty
         let ours = packages.first { expectations.configuration.packages.containsBytes(of: $0.name) }
-        var properties = [Property.attestedAt: RFC3339.format(now)]
+        var properties: [String: String] = [:]
+        properties.reserveCapacity(12)
+        properties[Property.attestedAt] = RFC3339.format(now)
         properties[Property.packageName] = ours?.name
         properties[Property.securityLevel] = keyMintSecurityLevel?.rawValue
         properties[Property.provisioning] = provisioning?.rawValue

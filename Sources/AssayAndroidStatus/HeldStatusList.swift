@@ -31,6 +31,15 @@ struct HeldStatusList: Sendable {
         self.lastModified = lastModified
     }
 
+    /// The same answer with the entries of expired certificates that a former list had; as it is if they would make it too large.
+    func retaining(expiredOf former: HeldStatusList?, _ time: ClientTime) -> HeldStatusList {
+        guard let former, let list = try? list.retaining(expiredOf: former.list, at: time.now()),
+            list.digest != self.list.digest
+        else { return self }
+        return HeldStatusList(
+            list, checkedAt: checkedAt, lifetime: lifetime, entityTag: entityTag, lastModified: lastModified, time)
+    }
+
     /// The age in seconds, by the clock that says more.
     func age(_ time: ClientTime) -> Double {
         max(time.now().timeIntervalSince(checkedAt), (time.uptime() - checkedUptime).inSeconds)

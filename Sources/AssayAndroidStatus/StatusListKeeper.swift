@@ -1,6 +1,7 @@
 import AndroidKey
 import AssayCore
 import AssayHTTPClient
+import CoreMetrics
 import FoundationEssentials
 import Synchronization
 
@@ -32,6 +33,7 @@ actor StatusListKeeper {
     private var isShutDown = false
     /// Why the last request got no list.
     private(set) var lastFailure: StatusListOutage?
+    private let failing = Meter(label: MetricName.statusListFailing.rawValue)
 
     init(_ documents: (any LedgerDocuments)?, _ settings: AttestationStatusClientSettings, _ time: ClientTime) {
         self.settings = settings
@@ -111,14 +113,14 @@ actor StatusListKeeper {
     /// The list of the ledger if it is fresh, or that of the server.
     private nonisolated func renewed(_ former: HeldStatusList?) async -> Renewal {
         var base = former
-        if let stored = await shared?.read(besides: former), stored.checkedAt > former?.checkedAt ?? .distantPast,
-            follows(stored, former)
-        {
-            base = stored
-            if !stored.isDue(time, after: share) { return Renewal(held: stored, failure: nil) }
+        let stored = await shared?.read(besides: former)
+        if let stored, stored.checkedAt > former?.checkedAt ?? .distantPast, follows(stored, former) {
+            base = stored.retaining(expiredOf: former, time)
+            if let base, !base.isDue(time, after: share) { return Renewal(held: base, failure: nil) }
         }
         do throws(StatusListFailure) {
             let list = try await fetch.list(after: base)
+                .retaining(expiredOf: base, time).retaining(expiredOf: stored, time)
             try StatusListSuccession.demand(list, after: base, time)
             await shared?.write(list)
             return Renewal(held: list, failure: nil)
@@ -146,14 +148,15 @@ actor StatusListKeeper {
         renewal = nil
         guard !isShutDown else { return }
         if let list = result.held {
-            // An answer of a cache on the way may be older than what this process has. By the clock that nobody sets, which is computed
-            // from times: within a second they are the same.
+            // A cache on the way may answer with an older list than this process has. Compared by uptime, which no change of the
+            // clock affects. It is computed from dates: differences below a second do not count.
             last.withLock { held in
                 if let former = held, list.checkedUptime < former.checkedUptime - .seconds(1) { return }
                 held = list
             }
         }
         lastFailure = result.failure?.outage
+        failing.set(result.failure == nil ? 0 : 1)
         if let failure = result.failure {
             failures += 1
             var pause = min(settings.pause, settings.longestPause)

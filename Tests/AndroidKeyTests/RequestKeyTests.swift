@@ -44,7 +44,7 @@ struct AndroidKeyRequestKeyTests {
     }
 
     private static func outcome(
-        _ ledger: KeyLedger, supplied: [UInt8]? = nil, account: String? = nil,
+        _ ledger: some Ledger, supplied: [UInt8]? = nil, account: String? = nil,
         _ requests: RequestRules = RequestRules(),
         binding: AndroidKeyConfiguration.AccountBinding = .match
     ) async throws -> String {
@@ -96,6 +96,76 @@ struct AndroidKeyRequestKeyTests {
             properties: Self.facts.merging(["unproven": "android-key.attestation.new"]) { $1 })
         #expect(
             try await Self.outcome(KeyLedger(key: later, durability: .durable)) == "key-state attestation-tolerated")
+    }
+
+    /// What changes between the look-up of a key and the commit, and the outcome.
+    @Test(
+        "A change of the key after its look-up counts in the commit",
+        arguments: [
+            (Change.none, "accept"), (.block, "key blocked"), (.retirement, "key key-retired"),
+            (.move, "account key-of-another-account"), (.moveUnderNoAccountRule, "accept"),
+            (.moveUnderAllowance, "accept"),
+        ])
+    func races(change: Change, expected: String) async throws {
+        let base = MemoryLedger()
+        let key = try Self.enrolled(account: "ada")
+        _ = try await base.commit([LedgerEffect(CheckID("test.enrolment"), .enrol(key))], at: Fixtures.time)
+        if change == .moveUnderAllowance {
+            let (ada, checks) = (LedgerSubject(.account, "ada"), [CheckID("android-key.request.account")])
+            try await base.allow(
+                LedgerAllowance(subject: ada, checks: checks, reason: "test", since: Fixtures.time, until: nil))
+        }
+        let ledger = ChangingLedger(base: base, key: key, change: change)
+        let before = try await base.summary(at: Fixtures.time)
+        #expect(
+            try await Self.outcome(
+                ledger, account: "ada", binding: change == .moveUnderNoAccountRule ? .none : .match) == expected)
+        let remembered = try await base.summary(at: Fixtures.time).digests - before.digests
+        #expect(remembered == (expected == "accept" ? 1 : 0))
+    }
+
+    enum Change: Sendable {
+        case none, block, retirement, move, moveUnderNoAccountRule, moveUnderAllowance
+
+        func make(in ledger: MemoryLedger, _ key: EnrolledKey) async throws(LedgerOutage) {
+            switch self {
+            case .none: break
+            case .block:
+                try await ledger.block(
+                    LedgerBlock(subject: key.identifier.subject, reason: "stolen", since: Fixtures.time, until: nil))
+            case .retirement:
+                let newer = EnrolledKey(
+                    identifier: .androidKey([UInt8](repeating: 1, count: 32)), app: key.app, publicKey: [1], counter: 0,
+                    enrolledAt: Fixtures.time + 1, properties: [:], account: key.account)
+                let rules = EnrolmentRules(limit: AccountKeyLimit(maximum: 1, excess: .retireOldest))
+                _ = try await ledger.commit(
+                    [LedgerEffect(CheckID("test.enrolment"), .enrol(newer, rules))], at: Fixtures.time)
+            case .move, .moveUnderNoAccountRule, .moveUnderAllowance:
+                try await ledger.move(key.identifier, to: "eve", by: nil, at: Fixtures.time)
+            }
+        }
+    }
+
+    /// A ledger that changes before a commit.
+    private struct ChangingLedger: Ledger {
+        let base: MemoryLedger
+        let key: EnrolledKey
+        let change: Change
+
+        var durability: LedgerDurability { .durable }
+        func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) {
+            try await base.issue(challenge, at: now)
+        }
+        func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
+            try await base.enrolledKey(identifier)
+        }
+        func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding] {
+            try await base.standings(of: subjects, at: now)
+        }
+        func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
+            try await change.make(in: base, key)
+            return try await base.commit(effects, at: now)
+        }
     }
 
     @Test("Accounts and challenges that the ledger refuses")

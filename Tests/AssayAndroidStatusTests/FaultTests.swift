@@ -2,7 +2,9 @@ import AndroidKey
 import AssayAndroidStatus
 import AssayCore
 import AssayHTTPTestSupport
+import CoreMetrics
 import Foundation
+import MetricsTestKit
 import Testing
 
 /// What is no list changes nothing, until the list is too old: then it is an outage, and never an acceptance.
@@ -41,6 +43,25 @@ import Testing
         Fault(name: "the end of the connection", step: .close, code: .unreachable),
         Fault(name: "an answer that ends early", step: .cut, code: .unexpectedAnswer),
     ]
+
+    @Test("A metric says whether the last request has failed")
+    func metric() async throws {
+        let metrics = TestMetrics()
+        func value() -> Double? {
+            metrics.meters.first { $0.label == MetricName.statusListFailing.rawValue }?.lastValue
+        }
+        func fail(_ test: TestStatus) async throws {
+            test.script.script(.answer(503, ""))
+            let outage = await test.outage()
+            #expect(outage?.code == .statusListMissing)
+            #expect(value() == 1)
+            test.time.pass(.seconds(10))
+            let list = try await test.list()
+            #expect(list.count == 4)
+            #expect(value() == 0)
+        }
+        try await withMetricsFactory(metrics) { try await TestStatus.run(fail) }
+    }
 
     @Test("Without a former list, a fault is an outage that says what came", arguments: faults)
     func first(_ fault: Fault) async throws {

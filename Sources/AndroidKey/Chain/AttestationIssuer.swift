@@ -14,6 +14,10 @@ struct AttestationIssuer: Sendable {
     let keyUsage: Certificate.KeyUsage?
     /// A critical extension that a verifier must know, and that this one does not.
     let unknownCriticalExtension: ObjectIdentifier?
+    /// The serial numbers in its subject. Stored, as the kind of provisioning depends on them.
+    let subjectSerialNumbers: [String]
+    /// Whether it is the certificate of an attested key.
+    let isAttested: Bool
 
     /// The extensions that may be critical. Name constraints are about names that leaves do not have.
     private static let understood = [
@@ -27,6 +31,8 @@ struct AttestationIssuer: Sendable {
         key = IssuerKey(certificate.subjectPublicKeyInfo)
         basicConstraints = certificate.extension(.basicConstraints).flatMap { try? .init($0.value) }
         keyUsage = certificate.extension(.keyUsage).flatMap { try? .init($0.value) }
+        subjectSerialNumbers = certificate.subjectTexts(Self.serialNumber)
+        isAttested = certificate.extension(KeyDescription.oid) != nil
         unknownCriticalExtension =
             certificate.extensions.first { $0.isCritical && !Self.understood.contains($0.oid) }?.oid
     }
@@ -40,9 +46,6 @@ struct AttestationIssuer: Sendable {
     private static let serialNumber = ObjectIdentifier(2, 5, 4, 5)
     private static let organization = ObjectIdentifier(2, 5, 4, 10)
     private static let title = ObjectIdentifier(2, 5, 4, 12)
-
-    /// The serial numbers in its subject.
-    var subjectSerialNumbers: [String] { certificate.subjectTexts(Self.serialNumber) }
 
     /// Whether its subject names a place where keys are kept, `TEE` or `StrongBox`, as title or organization.
     func names(_ place: String) -> Bool {
@@ -88,7 +91,7 @@ struct AttestationChain: Sendable {
     }
 
     /// Whether an issuer is the certificate of an attested key.
-    var hasAttestedIssuer: Bool { issuers.contains { $0.certificate.extension(KeyDescription.oid) != nil } }
+    var hasAttestedIssuer: Bool { issuers.contains(where: \.isAttested) }
 
     /// Whether the chain came with a certificate of the root.
     var includesRoot: Bool { certificates.count > issuers.count }

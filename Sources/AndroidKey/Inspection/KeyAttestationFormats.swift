@@ -107,7 +107,7 @@ enum KeyAttestationChainFormat: BlobFormat {
         return contents
     }
 
-    /// The certificates as far as they can be told apart.
+    /// The certificates with their positions, in DER or PEM; nil if the bytes contain none.
     static func certificates(in bytes: [UInt8]) -> [(range: Range<Int>, encoding: String, der: [UInt8])]? {
         if bytes.first == 0x30 {
             return LenientDER.read(bytes[...]).prefix(KeyAttestationEvidence.maximumCertificates + 1)

@@ -51,7 +51,7 @@ extension AndroidKeyConfiguration: ReadableConfiguration {
         if let field = fields["keyAlgorithms"] { rules.keyAlgorithms = try field.words(KeyAlgorithm.self) }
         if let field = fields["bootStates"] {
             rules.bootStates = try field.words(BootState.self)
-            // Without its state, the keys of the preset would be an error in a field that nobody wrote.
+            // Without selfSigned, the preset's keys would be an error in a field that the policy does not contain.
             if !rules.bootStates.contains(.selfSigned) { rules.verifiedBootKeys = [] }
         }
         if let field = fields["verifiedBootKeys"] { rules.verifiedBootKeys = try digests(field) }

@@ -106,6 +106,7 @@ package enum AndroidKeyRequest {
                 .rememberRequest(
                     signed.base, created: created, rules.freshness, Check.replay, .androidKeyRequest,
                     app: expectations.app, at: now))
+            effects += Check.uses(of: keys, signed.part.identifier, account, expectations)
         }
         return Assessment(
             kind: .androidKeyRequest, app: expectations.app, catalogue: catalogue, checks: run.results,

@@ -226,10 +226,29 @@ extension AndroidKeyRequestCheck {
         proves: "The signed request is accepted for the first time inside its window.",
         stops: "Replay of a recorded request, also with the other form that an ECDSA signature has.",
         lookAt: """
-            Whether the request was sent twice. Identical requests within one second count as one: a random nonce tells \
-            them apart.
+            Whether the request was sent twice. Identical requests within one second count as one: a random nonce makes \
+            them differ.
             """,
         source: "RFC 9421 section 7.2.2", remedy: .retry, codes: CheckCode.ofDigest)
+
+    /// What must still hold of an enrolled key when the ledger commits: an operator may block, move or retire it after the checks
+    /// above have looked it up.
+    static func uses(
+        of keys: AndroidRequestKeys, _ identifier: [UInt8], _ account: AccountStandings,
+        _ expectations: AndroidKeyExpectations
+    ) -> [LedgerEffect] {
+        guard let enrolled = keys.enrolled else { return [] }
+        let identifier = KeyIdentifier.androidKey(identifier)
+        var effects = [LedgerEffect(key, .useKey(KeyUse(key: identifier, app: expectations.app)))]
+        if expectations.configuration.account != .none, enrolled.account != nil, let named = account.account,
+            expectations.modes[Self.account] == .enforce,
+            !account.standings.contains(where: { $0.allowance?.checks.contains(Self.account) == true })
+        {
+            let use = KeyUse(key: identifier, app: expectations.app, account: named)
+            effects.append(LedgerEffect(Self.account, .useKey(use)))
+        }
+        return effects
+    }
 
     /// The facts of the key.
     func subject(_ key: SigningKey) -> AndroidKeySubject {

@@ -1,4 +1,5 @@
 import AssayCore
+import FoundationEssentials
 
 extension AttestationStatusList {
     /// What the list says about a certificate.
@@ -15,13 +16,16 @@ extension AttestationStatusList {
         package let word: String
         /// The reason as the list has it, such as `KEY_COMPROMISE`; nil if it gives none.
         package let reason: String?
+        /// The day on which the certificate expires as the list has it, such as `2020-11-13`; nil if it gives none.
+        package let expires: String?
         /// The key of the entry as the list has it.
         package let serial: String
 
         /// Reads an entry.
         ///
         /// Its `expires` is the day on which the certificate expires, not the end of the revocation: Google may then drop the
-        /// entry. Factory certificates are accepted after that day, so an entry that is still there counts.
+        /// entry. Factory certificates are accepted after that day, so an entry that is still there counts, and one that was
+        /// dropped is kept; see ``AttestationStatusList/retaining(expiredOf:at:)``.
         init(_ member: RecordObject.Member) throws(DecodeError) {
             guard case .object(let object) = member.value.content else {
                 throw Self.error(
@@ -43,9 +47,23 @@ extension AttestationStatusList {
             } else {
                 reason = nil
             }
+            if case .text(let text)? = object["expires"]?.content { expires = text.excerpt } else { expires = nil }
             state = State(rawValue: text) ?? .suspended
             word = text.excerpt
             serial = member.name
+        }
+
+        /// Whether the day of ``expires`` is over everywhere. False without a day in the form `2020-11-13`.
+        func isExpired(at now: Date) -> Bool {
+            expires.flatMap { RFC3339.parse("\($0)T23:59:59Z") }.map { now.timeIntervalSince($0) > 86_400 } ?? false
+        }
+
+        /// The entry as a member of a list.
+        var member: (String, RecordValue.Content) {
+            var fields: [(String, RecordValue.Content)] = [("status", .text(word))]
+            if let reason { fields.append(("reason", .text(reason))) }
+            if let expires { fields.append(("expires", .text(expires))) }
+            return (serial, .object(RecordObject(fields)))
         }
 
         private static func error(

@@ -9,6 +9,8 @@ package import FoundationEssentials
 ///
 /// A serial number is in hexadecimal without leading zeros, or in decimal. Both are looked up, in either case and with or without
 /// leading zeros. A text of decimal digits means both numbers: a wrong match is far less likely than a missed one is harmful.
+///
+/// A further object, `retained`, has entries that Google's list no longer has; see ``retaining(expiredOf:at:)``.
 package struct AttestationStatusList: Sendable, Equatable {
     /// The most bytes of a list. Google's had less than 200 KiB in 2026.
     package static let limit = 16 * 1024 * 1024
@@ -26,6 +28,7 @@ package struct AttestationStatusList: Sendable, Equatable {
     /// When the server made the list (`Last-Modified`); nil if it did not say so.
     package let issuedAt: Date?
     private let entries: [String: Status]
+    private static let retainedField = "retained"
 
     /// The number of certificates in the list.
     package var count: Int { entries.count }
@@ -58,9 +61,11 @@ package struct AttestationStatusList: Sendable, Equatable {
                 .missing, at: value.offset, field: "entries",
                 "the status list is empty: Google's has had entries since 2018, so this is not that list")
         }
+        var members = object.members
+        if case .object(let retained)? = document[Self.retainedField]?.content { members += retained.members }
         var entries: [String: Status] = [:]
-        entries.reserveCapacity(object.members.count)
-        for member in object.members {
+        entries.reserveCapacity(members.count)
+        for member in members {
             let status = try Status(member)
             let key = try Self.key(of: member)
             if entries[key]?.state != .revoked { entries[key] = status }
@@ -76,6 +81,34 @@ package struct AttestationStatusList: Sendable, Equatable {
     package init(_ list: AttestationStatusList, fetchedAt: Date?) {
         (digest, json, issuedAt, entries) = (list.digest, list.json, list.issuedAt, list.entries)
         self.fetchedAt = fetchedAt
+    }
+
+    /// This list with the entries of a former one that it lacks although nothing says that they were lifted: those of certificates
+    /// that have expired, which Google may clear from its list.
+    ///
+    /// The chain of a factory key is accepted after its certificates have expired, as the device cannot renew them. Without these
+    /// entries, a key that was extracted and published would be accepted again once its certificate has expired. An entry that
+    /// disappears before that day, or that names no day, was lifted.
+    /// - Returns: this list if it lacks none. Otherwise a list with another digest, whose JSON has them in `retained`.
+    /// - Throws: if the list with them has more than ``limit`` bytes.
+    package func retaining(
+        expiredOf former: AttestationStatusList, at now: Date
+    ) throws(DecodeError) -> AttestationStatusList {
+        let lost = former.entries.filter { entries[$0.key] == nil && $0.value.isExpired(at: now) }
+        guard !lost.isEmpty else { return self }
+        let document = try JSONReader.readObject(json, limit: Self.limit)
+        var retained = lost.map { $0.value.member }
+        if case .object(let object)? = document[Self.retainedField]?.content {
+            retained += object.members.map { ($0.name, $0.value.content) }
+        }
+        // In one order, so that equal lists have equal digests.
+        retained.sort { $0.0 < $1.0 }
+        let members =
+            document.members.filter { $0.name != Self.retainedField }.map { ($0.name, $0.value.content) }
+            + [(Self.retainedField, .object(RecordObject(retained)))]
+        var bytes: [UInt8] = []
+        RecordJSON.append(.object(RecordObject(members)), to: &bytes)
+        return try AttestationStatusList(json: bytes, fetchedAt: fetchedAt, issuedAt: issuedAt)
     }
 
     /// Compares the digests and times.

@@ -6,7 +6,7 @@ import FoundationEssentials
 
 /// The status list in the ledger, which all servers of the ledger share.
 ///
-/// Two documents: the list as it was served, and an index with its digest and times. A list that was only confirmed changes the
+/// Two documents: the list with what it retains, and an index with its digest and times. A list that was only confirmed changes the
 /// index alone. A server that reads both between the two writes of another one finds digests that differ, and reads nothing.
 struct SharedStatusList: Sendable {
     /// The name of the document with the list.
