@@ -15,8 +15,9 @@ import Synchronization
 ///   number. ``CaptureOptions`` limits size and age of a file. Processes may share a folder; each writes its own files.
 /// - Each line is one write(2). After a crash or on a full disk the file has whole lines. After a power cut the last
 ///   line may be broken, which a replay reports and skips.
-/// - Key attestations of Android are judged by a list of revoked certificates, which `EvidenceRecord(_:verdict:)` names in the record.
-///   The folder `status-lists` keeps the newest 400 of these lists, by SHA-256, so that a replay can judge by the list of the day.
+/// A list of revoked certificates decides about Android key attestations; `EvidenceRecord(_:verdict:)` names it in the
+/// record. The folder `status-lists` keeps the newest 400 lists by SHA-256, so that a replay can judge by the list of
+/// the time.
 /// - A failed capture only throws and never affects a verdict. ``append(_:verdict:at:)`` may wait for other threads and
 ///   the page cache, but not for the disk; see ``flush()``.
 public final class RecordCapture: Sendable {
@@ -29,7 +30,7 @@ public final class RecordCapture: Sendable {
     private let folder: CaptureFolder
     private let options: CaptureOptions
     private let state = Mutex(State())
-    /// The digest of the status list that was kept last.
+    /// The digest of the last stored status list.
     private let lists = Mutex<[UInt8]>([])
 
     /// Creates the folder if it is missing. The first record creates the first file.

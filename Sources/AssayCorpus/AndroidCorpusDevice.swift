@@ -1,6 +1,6 @@
 import AssayTesting
 
-/// What an Android device is like.
+/// The fixed properties of a simulated Android device.
 struct AndroidCorpusDevice: Sendable {
     private static let versions: [(weight: Int, choice: Int)] = [
         (22, 36), (24, 35), (20, 34), (13, 33), (8, 32), (5, 31), (5, 30), (3, 29),
@@ -16,7 +16,7 @@ struct AndroidCorpusDevice: Sendable {
 
     init(_ random: inout CorpusRandom) {
         sdk = random.choose(Self.versions, 36)
-        // Security updates of the last year make a device of Android 13 or later strong.
+        // Strong integrity on Android 13 and later also requires security updates of the last year.
         let isStrong = sdk >= 33 ? random.happens(perMille: 830) : random.happens(perMille: 500)
         labels = ["MEETS_BASIC_INTEGRITY", "MEETS_DEVICE_INTEGRITY"] + (isStrong ? ["MEETS_STRONG_INTEGRITY"] : [])
         activity = random.choose([(88, "LEVEL_1"), (9, "LEVEL_2"), (3, "LEVEL_3")], "LEVEL_1")

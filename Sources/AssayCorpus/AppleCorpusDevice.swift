@@ -1,6 +1,6 @@
 import AssayTesting
 
-/// What an Apple device is like, and the key of its app.
+/// A simulated Apple device and the App Attest key of its app.
 struct AppleCorpusDevice: Sendable {
     private static let models: [(weight: Int, choice: AppAttestDevice)] = [
         (38, .iOS27), (30, .iOS26), (14, .iOS18), (9, .iOS17), (4, .iOS16), (5, .macOS27),
@@ -11,9 +11,9 @@ struct AppleCorpusDevice: Sendable {
     private let device: AppAttestDevice
     private let isDevelopment: Bool
     private let isTestFlight: Bool
-    /// How much later than others it updates the app, in thousandths of all days; nil for never.
+    /// The delay of app updates, in thousandths of the corpus period; nil if the app is never updated.
     private let lag: Int?
-    /// After how many requests the app is installed anew; nil for never.
+    /// The number of requests until the app is reinstalled with a new key; nil for never.
     private var requestsUntilNewKey: Int?
     private var generation = 0
     private var key: CorpusKey
@@ -33,7 +33,7 @@ struct AppleCorpusDevice: Sendable {
         key = CorpusKey(seed: seed, label: "")
     }
 
-    /// Makes a new key, whose attestation is the record of a name.
+    /// Generates a new key. `id` is the name of the record with its attestation.
     mutating func generateKey(attestation id: String, at time: Int) {
         generation += 1
         key = CorpusKey(seed: seed, label: "corpus/\(name)/\(generation)")
@@ -41,12 +41,13 @@ struct AppleCorpusDevice: Sendable {
         attestation = (id, time)
     }
 
-    /// Counts an assertion, and now and then some that never reached the server.
+    /// Increments the counter. With a probability of 3% it skips values, as if some assertions had not reached the
+    /// server.
     mutating func advance(_ random: inout CorpusRandom) {
         counter += random.happens(perMille: 30) ? UInt32(random.number(in: 2...5)) : 1
     }
 
-    /// Counts a request, after some of which the app is installed anew.
+    /// Counts a request. Ends the enrolment when the app is due to be reinstalled.
     mutating func countRequest() {
         guard let rest = requestsUntilNewKey else { return }
         requestsUntilNewKey = rest > 1 ? rest - 1 : nil
@@ -62,7 +63,7 @@ struct AppleCorpusDevice: Sendable {
 }
 
 extension AppAttestDevice {
-    /// An iPhone on the first release that any policy of a corpus allows.
+    /// An iPhone on iOS 16, the lowest release that the policies of a corpus allow.
     fileprivate static let iOS16 = AppAttestDevice(
         platform: .iOS, systemVersion: "16.7.10", build: "20H350", buildTrain: "20.8.350.0.0,0", systemForm: .build,
         hasKeyUsage: true, hasACL: false, hasExtensions: false)

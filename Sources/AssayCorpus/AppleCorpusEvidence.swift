@@ -3,7 +3,7 @@ import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// The evidence of Apple devices, each kind with what can be wrong with it.
+/// Mints the evidence of Apple devices, with or without a defect.
 extension CorpusMaterials {
     private static let otherAppID = "1234567890.com.example.copy"
 
@@ -40,7 +40,7 @@ extension CorpusMaterials {
             expect: plan.expectation)
     }
 
-    /// A key that is not the device's.
+    /// A key that does not belong to the device.
     private func otherKey(_ origin: String) -> AttestedKey {
         AttestedKey(seed: seed, label: "corpus/another than \(origin)")
     }
@@ -72,7 +72,7 @@ extension CorpusMaterials {
         }
     }
 
-    /// The same attestation on another device.
+    /// The attestation of the same key and client data from another device model.
     private func remade(
         _ blueprint: AttestationBlueprint, _ plan: CorpusPlan, device: AppAttestDevice, bundleVersion: String?,
         category: UInt32?
@@ -83,7 +83,7 @@ extension CorpusMaterials {
             clientData: blueprint.clientData, issuedAt: blueprint.issuedAt)
     }
 
-    /// Some receipts do not verify, which the usual policy only notes.
+    /// Mints 1% of the receipts under the lookalike authority and omits 1%. The default policy only annotates both.
     private func disturbReceipt(_ blueprint: inout AttestationBlueprint, _ plan: CorpusPlan) {
         guard !enforced.contains("app-attest.attestation.receipt") else { return }
         var random = CorpusRandom(seed: seed, "receipt/\(plan.origin)")
@@ -126,7 +126,7 @@ extension CorpusMaterials {
             clientData: seen, expect: plan.expectation)
     }
 
-    /// A request of the app, which carries its challenge.
+    /// The JSON body of a request, with its challenge.
     private func clientData(_ origin: String, _ challenge: [UInt8]) -> [UInt8] {
         var random = CorpusRandom(seed: seed, "request/\(origin)")
         let action = random.choose([(6, "view-cart"), (3, "add-to-cart"), (1, "pay")], "view-cart")
@@ -136,7 +136,7 @@ extension CorpusMaterials {
     }
 
     func receipt(_ plan: CorpusPlan, _ facts: AppleCorpusFacts) throws(MintingError) -> EvidenceRecord {
-        // The receipt certifies what the attestation did, which is minted again, because it was not kept.
+        // The receipt contains the certificate of the key's attestation. Attestations are not stored, so mint it again.
         var attestation = blueprint(facts.attestation.origin, madeAt: facts.attestation.madeAt, facts)
         attestation.receipt = .none
         var key = facts.key.key
@@ -178,7 +178,7 @@ extension CorpusMaterials {
             expect: plan.expectation)
     }
 
-    /// The name and certificate of the true signer, with another key.
+    /// The name and certificate of the genuine receipt signer with another private key.
     private var lookalikeOfSigner: TestIssuer {
         let signer = authority.receiptSigner
         return TestIssuer(

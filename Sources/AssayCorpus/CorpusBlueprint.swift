@@ -2,8 +2,8 @@ import AssayCore
 package import AssayTesting
 package import FoundationEssentials
 
-/// What a corpus of test evidence is to be like: how many devices use the apps for how long, and how much of what they
-/// send is to be refused, by the check that it fails first.
+/// The parameters of a corpus of test evidence: the number of devices, the period, and the share of records that fail
+/// each check.
 ///
 ///     var blueprint = CorpusBlueprint(seed: "load test", end: end)
 ///     blueprint.devices = 5000
@@ -13,31 +13,32 @@ package import FoundationEssentials
 package struct CorpusBlueprint: Sendable {
     /// The seed of all keys and random values. It determines the private keys.
     package var seed: String
-    /// The end of the time in which the records were received. Fractions of a second are dropped.
+    /// The end of the period in which the server receives the records. Fractions of a second are dropped.
     package var end: Date
-    /// How many devices there are: 1 to 1,000,000.
+    /// The number of devices: 1 to 1,000,000.
     package var devices = 200
-    /// How many days they send evidence: 1 to 366.
+    /// The length of the period in days: 1 to 366.
     package var days = 14
-    /// How many requests a device makes on a day, on average: above 0, up to 1,000.
+    /// The average number of requests per device and day: above 0, up to 1,000.
     package var requestsPerDeviceDay = 3.0
-    /// How many of the devices run iOS or macOS; the others run Android, and every twentieth of these is a PC.
+    /// The share of devices with iOS or macOS. Of the others, every twentieth is a PC and the rest run Android. Every second Android phone
+    /// attests a key and signs its requests with it, in place of Play Integrity.
     package var appleShare = CorpusShare(partsPerMillion: 600_000)
-    /// How many records there are to be; nil for as many as the requests make. With a number, it and not
-    /// ``requestsPerDeviceDay`` says how many requests there are.
+    /// The number of records; nil for as many as ``requestsPerDeviceDay`` gives. If set, ``requestsPerDeviceDay`` is
+    /// ignored.
     package var records: Int?
-    /// How many of the records of a kind fail a check first, by the name of the check. A check that several kinds have is
-    /// failed by the share of each of them.
+    /// For each check, by name, the share of records that fail it first. For a check of several kinds of evidence, the
+    /// share applies to each kind.
     package var shares: [String: CorpusShare] = CorpusBlueprint.usualShares
 
-    /// A corpus of 200 devices over two weeks, of which three to five records in a hundred are to be refused.
+    /// Creates a blueprint with 200 devices and 14 days, in which 3% to 5% of the records are rejected.
     package init(seed: String, end: Date) {
         self.seed = seed
         self.end = end
     }
 
-    /// The names of the checks that evidence can be made to fail first. The others need a ledger that issues challenges or
-    /// blocks keys.
+    /// The names of the checks that minted evidence can fail first. The other checks need a ledger that issues
+    /// challenges or blocks keys.
     package static let supportedChecks: [String] = {
         var names: [String] = []
         for population in CorpusPopulation.allCases {
@@ -66,9 +67,16 @@ package struct CorpusBlueprint: Sendable {
         "play-integrity.device-recognition": 12_000, "play-integrity.sdk-version": 3_000,
         "play-integrity.device-activity": 1_000, "play-integrity.device-recall": 1_000,
         "play-integrity.pc-integrity": 10_000, "play-integrity.challenge": 2_000,
+        "android-key.attestation.chain": 5_000, "android-key.attestation.target": 2_000,
+        "android-key.attestation.challenge-binding": 5_000, "android-key.attestation.root-of-trust": 12_000,
+        "android-key.attestation.patch-level": 8_000, "android-key.attestation.application": 3_000,
+        "android-key.attestation.enrolment": 8_000,
+        "android-key.request.key": 6_000, "android-key.request.signature": 4_000,
+        "android-key.request.content-digest": 3_000, "android-key.request.freshness": 5_000,
+        "android-key.request.replay": 8_000,
     ].mapValues { CorpusShare(partsPerMillion: $0) }
 
-    /// Demands that such a corpus can be made.
+    /// Throws ``MintingError`` for parameters that are out of range or contradict each other.
     func validate() throws(MintingError) {
         guard !seed.isEmpty else { throw MintingError("a corpus needs a seed") }
         guard (1...1_000_000).contains(devices) else {
@@ -79,7 +87,7 @@ package struct CorpusBlueprint: Sendable {
             throw MintingError("expected more than 0 and up to 1000 requests a day, found \(requestsPerDeviceDay)")
         }
         if let records, records < 1 { throw MintingError("expected at least 1 record, found \(records)") }
-        // Certificates of the authority begin 400 days before the first day, and have four digits for the year.
+        // The authority's certificates begin 400 days before the first day, and their years must have four digits.
         guard end >= Date(timeIntervalSince1970: 0), end < Date(timeIntervalSince1970: 4_102_444_800) else {
             throw MintingError("expected an end in the years 1970 to 2099, found \(RFC3339.format(end))")
         }
@@ -95,7 +103,7 @@ package struct CorpusBlueprint: Sendable {
             guard total <= 1_000_000 else {
                 throw MintingError("the shares of \(population.word) records come to more than 100%")
             }
-            // What is sent again was accepted before.
+            // A repetition needs an earlier accepted record, so repetitions cannot be all records.
             if let repetition = population.repetition,
                 let share = shares[population.check(repetition)], share.partsPerMillion > 750_000
             {
@@ -105,12 +113,12 @@ package struct CorpusBlueprint: Sendable {
     }
 }
 
-/// A part of a whole, to the millionth.
+/// A share with a resolution of one millionth.
 package struct CorpusShare: Sendable, Hashable, CustomStringConvertible {
-    /// How many of a million.
+    /// The share in millionths.
     package let partsPerMillion: Int
 
-    /// States a share, from 0 to 1,000,000 of a million.
+    /// Creates a share. The argument is limited to 0 to 1,000,000.
     package init(partsPerMillion: Int) {
         self.partsPerMillion = min(max(partsPerMillion, 0), 1_000_000)
     }
@@ -129,7 +137,7 @@ package struct CorpusShare: Sendable, Hashable, CustomStringConvertible {
         partsPerMillion = whole * 10_000 + fraction
     }
 
-    /// The percentage.
+    /// The share as a percentage, such as `0.5%`.
     package var description: String {
         var fraction = String(partsPerMillion % 10_000 + 10_000).dropFirst()
         while fraction.last == "0" { fraction = fraction.dropLast() }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// The time that a corpus takes up, in milliseconds since 1970, and what happened in it to the apps.
+/// The period of a corpus in milliseconds since 1970, and the app's releases in it.
 struct CorpusCalendar: Sendable {
     static let day = 86_400_000
     static let hour = 3_600_000
-    /// How long before the end the last request is made, so that what follows on it comes before the end.
+    /// The time between the last request and the end of the period, for the events that follow the request.
     private static let margin = 600_000
 
-    /// The beginning of the first day.
+    /// The start of the first day.
     let start: Int
     let days: Int
 
@@ -17,26 +17,26 @@ struct CorpusCalendar: Sendable {
         start = end - Self.margin - days * Self.day
     }
 
-    /// A time as text and certificates have it.
+    /// Converts milliseconds since 1970 to a `Date`.
     static func date(_ milliseconds: Int) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-    /// How many in a thousand of all days have passed.
+    /// The elapsed part of the period, in thousandths.
     func progress(at time: Int) -> Int { (time - start) / (days * Self.day / 1000) }
 
-    /// The versions of the app, and when in a thousandth of all days each came out.
+    /// The versions of the app and their release times, in thousandths of the period.
     private static let releases: [(progress: Int, version: CorpusVersion)] = [
         (.min, CorpusVersion(bundle: "4.0.3", code: 403)), (100, CorpusVersion(bundle: "4.1.0", code: 410)),
         (550, CorpusVersion(bundle: "4.2.0", code: 420)),
     ]
 
-    /// The version that a device has which updates so much later than a version comes out; nil for one that never does.
+    /// The version on a device that installs each release `lag` thousandths of the period later; nil for no updates.
     func version(at time: Int, lag: Int?) -> CorpusVersion {
         let passed = lag.map { progress(at: time) - $0 } ?? Int.min
         return Self.releases.last { $0.progress <= passed }?.version ?? Self.releases[0].version
     }
 }
 
-/// A version of the app, on both platforms.
+/// A version of the app: the bundle version on Apple platforms, the version code on Android.
 struct CorpusVersion: Sendable {
     let bundle: String
     let code: Int

@@ -1,4 +1,4 @@
-/// What is minted in a corpus: the kinds of evidence. Games on PC are a case of their own, since other checks apply.
+/// The kinds of evidence in a corpus. PC games are a kind of their own, because other checks apply to them.
 enum CorpusPopulation: Int, CaseIterable, Sendable {
     case attestation
     case assertion
@@ -6,18 +6,22 @@ enum CorpusPopulation: Int, CaseIterable, Sendable {
     case classic
     case standard
     case pc
+    case keyAttestation
+    case keyRequest
 
-    /// What the names of its checks begin with.
+    /// The common prefix of the names of its checks.
     var prefix: String {
         switch self {
         case .attestation: "app-attest.attestation"
         case .assertion: "app-attest.assertion"
         case .receipt: "app-attest.receipt"
         case .classic, .standard, .pc: "play-integrity"
+        case .keyAttestation: "android-key.attestation"
+        case .keyRequest: "android-key.request"
         }
     }
 
-    /// The word for it in the names of records.
+    /// The kind in the names of records.
     var word: String {
         switch self {
         case .attestation: "attestation"
@@ -25,6 +29,8 @@ enum CorpusPopulation: Int, CaseIterable, Sendable {
         case .receipt: "receipt"
         case .classic: "classic"
         case .standard, .pc: "standard"
+        case .keyAttestation: "key-attestation"
+        case .keyRequest: "key-request"
         }
     }
 
@@ -50,6 +56,12 @@ enum CorpusPopulation: Int, CaseIterable, Sendable {
                 .decode, .payload, .requestPackage, .requestHash, .freshness, .testingResponse, .licensing,
                 .pcIntegrity, .challenge,
             ]
+        case .keyAttestation:
+            [
+                .decode, .chain, .target, .extension, .publicKey, .challengeBinding, .securityLevel, .version,
+                .rootOfTrust, .osVersion, .patchLevel, .application, .origin, .purpose, .keyScope, .enrolment,
+            ]
+        case .keyRequest: [.decode, .components, .freshness, .contentDigest, .key, .signature, .replay]
         }
     }
 
@@ -58,24 +70,27 @@ enum CorpusPopulation: Int, CaseIterable, Sendable {
         .deviceRecall, .licensing, .playProtect, .appAccessRisk, .locationSpoofing,
     ]
 
-    /// The name of the check that a defect fails first.
+    /// The name of the first check that fails because of a defect.
     func check(_ defect: CorpusDefect) -> String { "\(prefix).\(defect.rawValue)" }
 
-    /// The defect that evidence has by coming a second time: its ledger check.
+    /// The ledger check that fails when accepted evidence is sent again; nil if no check detects this.
     var repetition: CorpusDefect? {
         switch self {
         case .attestation: .enrolment
         case .assertion: .counter
         case .standard, .pc: .challenge
+        case .keyAttestation: .enrolment
+        case .keyRequest: .replay
         case .receipt, .classic: nil
         }
     }
 }
 
-/// What can be wrong with evidence, by the last part of the name of the check that it fails first.
+/// A defect of evidence. The raw value is the last part of the name of the check that fails first.
 enum CorpusDefect: String, Sendable {
     case decode, chain, nonce, environment, counter, receipt, platform, enrolment, key, signature, freshness
     case decryption, payload, certificate, licensing, challenge
+    case target, `extension`, version, application, origin, purpose, components, replay
     case publicKey = "public-key"
     case keyID = "key-id"
     case credentialID = "credential-id"
@@ -99,4 +114,10 @@ enum CorpusDefect: String, Sendable {
     case appAccessRisk = "app-access-risk"
     case locationSpoofing = "location-spoofing"
     case pcIntegrity = "pc-integrity"
+    case challengeBinding = "challenge-binding"
+    case securityLevel = "security-level"
+    case rootOfTrust = "root-of-trust"
+    case patchLevel = "patch-level"
+    case keyScope = "key-scope"
+    case contentDigest = "content-digest"
 }

@@ -1,23 +1,24 @@
 import AssayTesting
 
-/// A device of a corpus: who uses it and when, what its app has done so far, and what it does next.
+/// Simulates a device: schedules its events and plans their records.
 struct CorpusDevice: Sendable {
-    /// What a device is.
+    /// The platform and its state.
     enum Platform: Sendable {
         case apple(AppleCorpusDevice)
         case android(AndroidCorpusDevice)
+        case androidKey(AndroidKeyCorpusDevice)
         case pc
     }
 
-    /// Something that a device does.
+    /// A scheduled event.
     enum Event: Sendable {
-        /// The app is used.
+        /// The user uses the app.
         case request
-        /// The app asks for an attestation once more.
+        /// The app retries a rejected attestation.
         case attest
-        /// The server asks for a new receipt.
+        /// The server refreshes the receipt.
         case receipt
-        /// Evidence is sent again.
+        /// Accepted evidence is sent again.
         case repetition(CorpusPlan)
     }
 
@@ -26,32 +27,39 @@ struct CorpusDevice: Sendable {
     private var random: CorpusRandom
     private var platform: Platform
     private let firstDay: Int
-    /// The day whose requests come next.
+    /// The next day to schedule.
     private var day: Int
-    /// The requests of the days so far that are still to come, the next one last.
+    /// The remaining requests of the scheduled days, latest first.
     private var requests: [Int] = []
-    /// What follows on what happened, by time, the next one last.
+    /// Events that follow from earlier ones, latest first.
     private var consequences: [(time: Int, event: Event)] = []
     private var counts = [Int](repeating: 0, count: CorpusPopulation.allCases.count)
 
-    init(_ index: Int, isApple: Bool, isPC: Bool, blueprint: CorpusBlueprint, calendar: CorpusCalendar) {
+    /// - Parameter number: the number of the device among those that are not Apple's; nil for one that is.
+    init(_ index: Int, number: Int?, blueprint: CorpusBlueprint, calendar: CorpusCalendar) {
         var random = CorpusRandom(seed: blueprint.seed, "device/\(index)")
         habits = CorpusHabits(&random)
         let digits = String(index + 1)
-        let word = isApple ? "ios" : isPC ? "pc" : "android"
+        let isPC = number.map { $0 % 20 == 10 } ?? false
+        let word = number == nil ? "ios" : isPC ? "pc" : "android"
         name = "\(word)-\(String(repeating: "0", count: max(0, 5 - digits.utf8.count)))\(digits)"
-        // Most use the app from the beginning on, the others find it over time.
+        // 60% of the devices use the app from the first day; the others start within the first 70% of the period.
         firstDay = random.happens(perMille: 600) ? 0 : random.below(max(1, calendar.days * 7 / 10))
         day = firstDay
-        if isApple {
-            platform = .apple(AppleCorpusDevice(name: name, seed: blueprint.seed, &random))
+        if let number {
+            // The apps of every second phone attest a key, in place of asking Google for tokens.
+            platform =
+                isPC
+                ? .pc
+                : number.isMultiple(of: 2)
+                    ? .android(AndroidCorpusDevice(&random)) : .androidKey(AndroidKeyCorpusDevice(name: name, &random))
         } else {
-            platform = isPC ? .pc : .android(AndroidCorpusDevice(&random))
+            platform = .apple(AppleCorpusDevice(name: name, seed: blueprint.seed, &random))
         }
         self.random = random
     }
 
-    /// When the device does something next, and nil when it does nothing any more.
+    /// The time of the next event; nil if there is none.
     mutating func nextTime(_ calendar: CorpusCalendar, average: Double) -> Int? {
         while requests.isEmpty, day < calendar.days {
             requests = habits.times(
@@ -89,8 +97,11 @@ struct CorpusDevice: Sendable {
         case .apple(var device):
             plan = apple(&device, event, at: time, calendar, &quotas)
             platform = .apple(device)
+        case .androidKey(var device):
+            plan = androidKey(&device, event, at: time, calendar, &quotas)
+            platform = .androidKey(device)
         case .android(let device):
-            // To sign in takes a classic token, and so does the first request.
+            // The first request signs in with a classic token, as do 15% of the later ones.
             let isClassic = counts[CorpusPopulation.classic.rawValue] == 0 || random.happens(perMille: 150)
             plan = google(
                 isClassic ? .classic : .standard, .android(device.facts(at: time, calendar, &random)), at: time, &quotas
@@ -126,13 +137,38 @@ struct CorpusDevice: Sendable {
             device.isEnrolled = true
             follow(.request, at: time + random.number(in: 900...4000))
         case (.attestation, _):
-            // The app tries once more; when that fails as well it waits for the next request.
+            // Retry once. If that fails too, wait for the next request.
             if case .request = event { follow(.attest, at: time + random.number(in: 20_000...60_000)) }
         case (.assertion, nil):
             if random.happens(perMille: 60) { follow(.receipt, at: time + random.number(in: 1000...5000)) }
             device.countRequest()
         default:
             break
+        }
+        return plan
+    }
+
+    private mutating func androidKey(
+        _ device: inout AndroidKeyCorpusDevice, _ event: Event, at time: Int, _ calendar: CorpusCalendar,
+        _ quotas: inout [CorpusQuota]
+    ) -> CorpusPlan {
+        let population: CorpusPopulation = device.isEnrolled ? .keyRequest : .keyAttestation
+        let defect = quotas[population.rawValue].next()
+        let madeAt =
+            time - (defect == .freshness ? random.number(in: 100_000...7_200_000) : random.number(in: 400...3000))
+        if population == .keyAttestation { device.generateKey() }
+        let id = newName(population)
+        let plan = CorpusPlan(
+            id: id, origin: id, population: population, receivedAt: time, madeAt: madeAt,
+            details: .androidKey(device.facts(at: time, calendar)), defect: defect)
+        switch (population, defect) {
+        case (.keyAttestation, nil):
+            device.isEnrolled = true
+            follow(.request, at: time + random.number(in: 900...4000))
+        case (.keyAttestation, _):
+            if case .request = event { follow(.attest, at: time + random.number(in: 20_000...60_000)) }
+        case (_, nil): device.countRequest()
+        default: break
         }
         return plan
     }
@@ -149,7 +185,7 @@ struct CorpusDevice: Sendable {
             defect: defect)
     }
 
-    /// Has accepted evidence sent again when that is due, which must be while the token is fresh.
+    /// Schedules a repetition of accepted evidence if the quota demands one and the token is still fresh by then.
     private mutating func repeatIfDue(_ plan: CorpusPlan, _ quotas: inout [CorpusQuota]) {
         let time = plan.receivedAt + random.number(in: 2000...15_000)
         guard plan.population.repetition != nil, time - plan.madeAt < 240_000,

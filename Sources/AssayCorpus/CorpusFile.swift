@@ -1,10 +1,10 @@
-/// A file that stands beside the records of a corpus.
+/// A file in the folder of a corpus, besides the records.
 package struct CorpusFile: Sendable {
-    /// The path below the folder of the corpus.
+    /// The path relative to the folder of the corpus.
     package let path: String
     /// The text.
     package let contents: String
-    /// Whether the file holds a secret key and must be readable by its owner only: mode 0600.
+    /// Whether the file contains a secret key. If so, it needs mode 0600.
     package let isSecret: Bool
 
     init(path: String, contents: String, isSecret: Bool = false) {

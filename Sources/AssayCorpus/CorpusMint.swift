@@ -2,12 +2,12 @@ package import AssayCore
 package import AssayTesting
 import FoundationEssentials
 
-/// Mints a corpus: the files that belong to it, and its records in the order of their reception.
+/// Mints a corpus: its policies and keys, and its records in the order of reception.
 ///
-/// The same blueprint gives the same bytes every time. Records are minted on all cores and handed over in batches, so that
-/// the memory is that of the devices and of one batch, however many records there are.
+/// Equal blueprints give equal bytes. All cores mint records, in batches: memory grows with the number of devices, not
+/// with the number of records.
 package struct CorpusMint: Sendable {
-    /// How many records are minted at a time, and how many of them by one task.
+    /// The number of records of a batch, and of one task.
     private static let (batch, piece) = (2048, 64)
 
     private let materials: CorpusMaterials
@@ -17,7 +17,7 @@ package struct CorpusMint: Sendable {
 
     /// Prepares a corpus.
     ///
-    /// - Throws: ``MintingError`` when there can be no such corpus, with what is allowed.
+    /// - Throws: ``MintingError`` for an invalid blueprint, with the allowed values.
     package init(_ blueprint: CorpusBlueprint) throws(MintingError) {
         try blueprint.validate()
         materials = try CorpusMaterials(blueprint, CorpusCalendar(blueprint))
@@ -26,8 +26,8 @@ package struct CorpusMint: Sendable {
         readme = CorpusReadme(blueprint).text
     }
 
-    /// The files that stand beside the records: `policy.yaml`, under which every record is as it expects; `stricter.yaml`,
-    /// to compare it with; the test root and the keys that both name; and `README.md`.
+    /// The other files: `policy.yaml`, under which every record meets its expectation; `stricter.yaml`, a second policy
+    /// for comparison; the test root and the keys that both policies use; and `README.md`.
     package var files: [CorpusFile] {
         let policies = CorpusPolicies(materials: materials)
         return [
@@ -35,23 +35,24 @@ package struct CorpusMint: Sendable {
             CorpusFile(path: "policy.yaml", contents: policies.usual),
             CorpusFile(path: "stricter.yaml", contents: policies.stricter),
             CorpusFile(path: "test-root.pem", contents: materials.authority.rootPEM),
+            CorpusFile(path: "android-test-roots.pem", contents: materials.androidRootPEM),
             CorpusFile(
                 path: "keys/play-decryption.b64", contents: materials.playKeys.decryptionKeyFile, isSecret: true),
             CorpusFile(path: "keys/play-verification.b64", contents: materials.playKeys.verificationKeyFile),
         ]
     }
 
-    /// How many percent of the days the records so far take up.
+    /// The part of the period that the records so far cover, in percent.
     package var progress: Int { schedule.progress / 10 }
 
-    /// The next records, some thousand or fewer, and nil after the last ones.
+    /// The next records, at most 2048; nil at the end.
     ///
-    /// - Throws: ``MintingError`` when evidence cannot be minted, which would be a fault of this library.
+    /// - Throws: ``MintingError`` when evidence cannot be minted, which is a bug in this library.
     package mutating func next() async throws(MintingError) -> [EvidenceRecord]? { try await next { $0 } }
 
-    /// The next records as NDJSON: each on a line that ends with a line feed; nil after the last ones.
+    /// The next records as NDJSON, each line with its line feed; nil at the end.
     ///
-    /// - Throws: as ``next()`` does.
+    /// - Throws: As ``next()``.
     package mutating func nextLines() async throws(MintingError) -> [UInt8]? {
         let lines = try await next { record in
             var line: [UInt8] = []

@@ -1,35 +1,36 @@
 import AssayTesting
 import Synchronization
 
-/// One record of a corpus before it is minted: all that decides over its bytes, and nothing that costs time.
+/// The plan of one record: everything that determines its bytes. Minting the record from it is the expensive part.
 struct CorpusPlan: Sendable {
     /// The facts in the evidence, by platform.
     enum Details: Sendable {
         case apple(AppleCorpusFacts)
         case android(AndroidCorpusFacts)
+        case androidKey(AndroidKeyCorpusFacts)
         case pc
     }
 
-    /// The record's name.
+    /// The name of the record.
     var id: String
-    /// The name of the record whose evidence it is: its own, but for what is sent again.
+    /// The name of the record for which the evidence was minted. It differs from `id` in a repetition.
     let origin: String
     let population: CorpusPopulation
-    /// When the server got it, in milliseconds since 1970.
+    /// When the server receives the record, in milliseconds since 1970.
     var receivedAt: Int
-    /// When the device made it.
+    /// When the device makes the evidence, in milliseconds since 1970.
     let madeAt: Int
     let details: Details
-    /// What is wrong with the evidence.
+    /// The defect of the evidence; nil for none.
     let defect: CorpusDefect?
-    /// Whether it is evidence that was accepted before.
+    /// Whether the record repeats accepted evidence.
     var isRepetition = false
 
-    /// The check that fails first.
+    /// The name of the first check that must fail; nil if the record must be accepted.
     var failed: String? { (isRepetition ? population.repetition : defect).map(population.check) }
 }
 
-/// What an Apple device and its app are like.
+/// The properties of an Apple device and its app that enter the evidence.
 struct AppleCorpusFacts: Sendable {
     let device: AppAttestDevice
     let isDevelopment: Bool
@@ -37,11 +38,11 @@ struct AppleCorpusFacts: Sendable {
     let bundleVersion: String
     let key: CorpusKey
     let counter: UInt32
-    /// The attestation of the key, whose certificate receipts carry: its name and time.
+    /// The name and time of the key's attestation. Receipts contain its certificate.
     let attestation: (origin: String, madeAt: Int)
 }
 
-/// What an Android device and its app are like.
+/// The properties of an Android device and its app that enter the evidence.
 struct AndroidCorpusFacts: Sendable {
     let sdk: Int
     let labels: [String]
@@ -54,7 +55,17 @@ struct AndroidCorpusFacts: Sendable {
     let location: [String]
 }
 
-/// The key of an app on a device, derived when it is first needed, on whichever thread that is.
+/// The facts of an Android device and its app that attests a key.
+struct AndroidKeyCorpusFacts: Sendable {
+    let device: AndroidKeyDevice
+    /// The age of the security patch level in months.
+    let patchAge: Int
+    let versionCode: Int
+    /// The label from which the key is derived.
+    let keyLabel: String
+}
+
+/// The key of an app on a device. The first use derives it, on any thread.
 final class CorpusKey: Sendable {
     private let seed: String
     private let label: String

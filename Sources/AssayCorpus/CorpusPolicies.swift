@@ -1,8 +1,8 @@
 import AssayTesting
 
-/// The policies of a corpus: the one that its expectations are stated under, and one that demands more.
+/// The two policies of a corpus: the one for which its expectations hold, and a stricter one.
 struct CorpusPolicies: Sendable {
-    /// The checks that are annotated where a policy says nothing of them.
+    /// The checks that are annotated unless a policy sets another mode.
     static let notedByDefault = [
         "app-attest.attestation.receipt", "play-integrity.licensing", "play-integrity.play-protect",
         "play-integrity.app-access-risk", "play-integrity.location-spoofing",
@@ -22,6 +22,9 @@ struct CorpusPolicies: Sendable {
         let sdkVersion: Int
         let activity: String
         let recallBits: String
+        let androidVersion: String
+        let attestationVersion: Int
+        let patchAge: String
         let enforced: [String]
     }
 
@@ -33,7 +36,8 @@ struct CorpusPolicies: Sendable {
                 environments: "production, development", categories: "appStore, testFlight, development",
                 osVersion: "16.0", bundleVersion: "4.0", riskMetric: 20, versionCode: 400,
                 devices: [(28, "MEETS_DEVICE_INTEGRITY")], sdkVersion: 29, activity: "LEVEL_3",
-                recallBits: "bitFirst", enforced: Self.notedByDefault.filter(materials.enforced.contains)))
+                recallBits: "bitFirst", androidVersion: "12", attestationVersion: 100, patchAge: "365d",
+                enforced: Self.notedByDefault.filter(materials.enforced.contains)))
     }
 
     /// `stricter.yaml`.
@@ -45,7 +49,8 @@ struct CorpusPolicies: Sendable {
                 environments: "production", categories: "appStore, testFlight", osVersion: "18.0",
                 bundleVersion: "4.1", riskMetric: 5, versionCode: 410,
                 devices: [(33, "MEETS_STRONG_INTEGRITY"), (28, "MEETS_DEVICE_INTEGRITY")], sdkVersion: 31,
-                activity: "LEVEL_2", recallBits: "bitFirst, bitSecond", enforced: Self.notedByDefault))
+                activity: "LEVEL_2", recallBits: "bitFirst, bitSecond", androidVersion: "13", attestationVersion: 200,
+                patchAge: "93d", enforced: Self.notedByDefault))
     }
 
     private func text(_ demands: Demands) -> String {
@@ -88,6 +93,18 @@ struct CorpusPolicies: Sendable {
                 playIntegrity:
                   packageName: \(CorpusMaterials.pcPackageName)
                   platform: pc
+              - name: \(CorpusMaterials.keyApp)
+                androidKey:
+                  packages: [\(CorpusMaterials.packageName)]
+                  certificateDigests: ["\(Base64URL.text(materials.certificateDigest))"]
+                  challenge: caller
+                  statusList: none
+                  minimumVersionCode: \(demands.versionCode)
+                  minimumOSVersion: "\(demands.androidVersion)"
+                  minimumAttestationVersion: \(demands.attestationVersion)
+                  patchLevel: { maximumAge: \(demands.patchAge) }
+                  requests: {}
+                  testRoots: ["file:android-test-roots.pem"]
 
             """ + (checks.isEmpty ? "" : "checks:\n" + checks.map { "\($0)\n" }.joined())
     }

@@ -1,12 +1,13 @@
 import AssayTesting
 
-/// Hands out defects so that, after any number of records of a kind, each has been handed out as often as its share
-/// says, give or take one: what is due is the share of the records so far less what was handed out.
+/// Distributes defects over the records of a kind. At any point, the number of records with a defect differs from its
+/// share by at most one.
 struct CorpusQuota: Sendable {
     private struct Entry {
         let defect: CorpusDefect
         let share: Int
-        /// Where in its first interval the defect comes, in millionths, so that not all come at once.
+        /// The position of the first defect in its first interval, in millionths. It keeps defects of equal shares
+        /// apart.
         let phase: Int
         var count = 0
     }
@@ -23,7 +24,7 @@ struct CorpusQuota: Sendable {
         }
     }
 
-    /// Counts a record, and says what is to be wrong with it; nil for nothing.
+    /// Counts a record and returns its defect; nil for none.
     mutating func next() -> CorpusDefect? {
         records += 1
         var chosen: Int?
@@ -37,10 +38,10 @@ struct CorpusQuota: Sendable {
         return entries[chosen].defect
     }
 
-    /// Counts a record that is one sent again.
+    /// Counts a record that repeats accepted evidence.
     mutating func countRepetition() { records += 1 }
 
-    /// Whether what was just accepted is to be sent again.
+    /// Whether the record that was just accepted must be sent again.
     mutating func isRepetitionDue() -> Bool {
         guard let entry = repetition, due(entry, records + 1) >= 1_000_000 else { return false }
         repetition?.count += 1

@@ -5,7 +5,7 @@ import AssayPrimitives
 struct CorpusRandom: Sendable {
     private var state: UInt64
 
-    /// The numbers that belong to a seed and a label.
+    /// Creates a generator from a seed and a label.
     init(seed: String, _ label: String) {
         let digest = Digest.sha256(Array("\(seed)\u{0}corpus\u{0}\(label)".utf8))
         state = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -19,15 +19,15 @@ struct CorpusRandom: Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to below a limit, which is at least 1.
+    /// A number from 0 up to, but not including, `limit`, which is at least 1.
     mutating func below(_ limit: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(limit)).high) }
 
     mutating func number(in range: ClosedRange<Int>) -> Int { range.lowerBound + below(range.count) }
 
-    /// Whether something happens that happens so many times in a thousand.
+    /// True with a probability of `perMille` thousandths.
     mutating func happens(perMille: Int) -> Bool { below(1000) < perMille }
 
-    /// One of some things, each as often as its weight says.
+    /// A weighted choice.
     mutating func choose<Choice>(_ choices: [(weight: Int, choice: Choice)], _ standard: Choice) -> Choice {
         var rest = below(max(1, choices.reduce(0) { $0 + $1.weight }))
         for (weight, choice) in choices {

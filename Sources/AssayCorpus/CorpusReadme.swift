@@ -1,7 +1,7 @@
 import AssayCore
 import FoundationEssentials
 
-/// What stands in the folder of a corpus, in words.
+/// The text of `README.md` in the folder of a corpus.
 struct CorpusReadme: Sendable {
     let blueprint: CorpusBlueprint
 
@@ -25,7 +25,7 @@ struct CorpusReadme: Sendable {
             | `corpus.ndjson` | the records, one per line, in the order of their reception; each says what it expects |
             | `policy.yaml` | the policy under which the expectations hold |
             | `stricter.yaml` | one that demands more, to see who would be shut out |
-            | `test-root.pem` | the root of the test authority, which both policies trust |
+            | `test-root.pem`, `android-test-roots.pem` | the roots of the test authorities, which both policies trust |
             | `keys/` | the keys of Play Integrity's classic tokens |
 
                 assay replay corpus.ndjson --policy policy.yaml

@@ -1,16 +1,17 @@
 import AssayTesting
 
-/// The records of a corpus in the order of their reception, before they are minted. Its memory is that of the devices,
-/// however many records there are.
+/// The plans of a corpus in the order of reception. Memory grows with the number of devices, not with the number of
+/// records.
 struct CorpusSchedule: Sendable {
     private let calendar: CorpusCalendar
     private let average: Double
     private var devices: [CorpusDevice] = []
     private var quotas: [CorpusQuota]
-    /// A binary heap of the devices by the time of what they do next; of equal times the first device is first.
+    /// A binary heap of the devices by the time of their next event. Of equal times, the device with the lower index is
+    /// first.
     private var heap: [(time: Int, device: Int)] = []
 
-    /// - Parameter average: how many requests an average device makes on a day.
+    /// - Parameter average: The average number of requests per device and day.
     init(_ blueprint: CorpusBlueprint, average: Double) {
         let calendar = CorpusCalendar(blueprint)
         self.calendar = calendar
@@ -23,18 +24,17 @@ struct CorpusSchedule: Sendable {
             let isApple = (index + 1) * share / 1_000_000 > index * share / 1_000_000
             if !isApple { others += 1 }
             devices.append(
-                CorpusDevice(
-                    index, isApple: isApple, isPC: others % 20 == 10, blueprint: blueprint, calendar: calendar))
+                CorpusDevice(index, number: isApple ? nil : others, blueprint: blueprint, calendar: calendar))
         }
         for index in devices.indices {
             if let time = devices[index].nextTime(calendar, average: average) { push((time, index)) }
         }
     }
 
-    /// How many in a thousand of all days the records so far take up.
+    /// The part of the period that the plans so far cover, in thousandths.
     var progress: Int { heap.first.map { max(0, calendar.progress(at: $0.time)) } ?? 1000 }
 
-    /// The next record, and nil after the last one.
+    /// The next plan; nil at the end.
     mutating func next() -> CorpusPlan? {
         while let index = heap.first?.device {
             let plan = devices[index].next(calendar, quotas: &quotas)
@@ -78,13 +78,14 @@ struct CorpusSchedule: Sendable {
 }
 
 extension CorpusSchedule {
-    /// The schedule of a blueprint, with at least the number of records that it asks for.
+    /// The schedule of a blueprint, with at least the number of records that it demands.
     static func fitting(_ blueprint: CorpusBlueprint) throws(MintingError) -> CorpusSchedule {
         guard let wanted = blueprint.records else {
             return CorpusSchedule(blueprint, average: blueprint.requestsPerDeviceDay)
         }
         var average = Double(wanted) / Double(blueprint.devices * blueprint.days)
-        // What a number of requests gives is known only by trying: devices come later, and some evidence is sent again.
+        // The number of records that a request rate gives is found by trial: devices start later, and evidence is
+        // repeated.
         for _ in 0..<8 {
             var trial = CorpusSchedule(blueprint, average: average)
             var count = 0

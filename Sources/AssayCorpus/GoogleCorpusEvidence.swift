@@ -2,7 +2,7 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// The evidence of Android devices and of games on PC, each kind with what can be wrong with it.
+/// Mints the evidence of Android devices and PC games, with or without a defect.
 extension CorpusMaterials {
     private static let otherPackageName = "com.example.shop.debug"
 
@@ -69,7 +69,7 @@ extension CorpusMaterials {
             expect: plan.expectation)
     }
 
-    /// Fills in the fields of the device and its environment. Enforced checks get values that pass.
+    /// Sets the fields of the device and its environment. Fields of enforced checks get values that pass.
     private func describe(_ facts: AndroidCorpusFacts, in payload: inout PlayIntegrityPayloadBlueprint) {
         func told<Value>(_ check: String, _ value: Value, _ good: Value) -> Value {
             enforced.contains("play-integrity.\(check)") ? good : value
@@ -92,7 +92,7 @@ extension CorpusMaterials {
         switch defect {
         case .payload: payload[.deviceRecognitionVerdict] = 7
         case .requestPackage: payload[.requestPackageName] = .text(Self.otherPackageName)
-        // The time at which the token was made is wrong by itself.
+        // The plan's `madeAt` is already too old.
         case .freshness: break
         case .testingResponse: payload[.isTestingResponse] = true
         case .appRecognition: payload[.appRecognitionVerdict] = "UNRECOGNIZED_VERSION"

@@ -1,7 +1,7 @@
 package import AndroidKey
 package import AssayCore
 
-/// One status list for all evidence of an analysis, whatever its policy says.
+/// One status list for all evidence of an analysis, in place of the policy's list.
 package struct FixedStatusList: AttestationStatusArchive {
     private let list: AttestationStatusList
 

@@ -5,30 +5,30 @@ import Synchronization
 
 /// The status lists beside captures: `status-lists/<SHA-256 in hexadecimal>.list` in the folder of the captures.
 ///
-/// A list is written once, when the first record that names it is captured. The folder keeps the newest ``maximum``: Google changes
-/// its list about daily, so that a year of captures can be judged by the lists of the day.
+/// A list is written once, when the first record that names it is captured. The folder keeps the newest ``maximum``.
+/// Google changes its list about daily, so a year of captures can be judged by the lists of the time.
 struct StatusListFolder {
     /// The name of the folder.
     static let name = "status-lists"
-    /// How many lists a folder keeps.
+    /// The maximum number of lists in a folder.
     static let maximum = 400
     private static let ending = ".list"
 
     let path: String
 
-    /// The lists beside captures in a folder.
+    /// The lists in the folder of captures.
     init(beside folder: String) { path = "\(folder)/\(Self.name)" }
 
     private func file(of digest: [UInt8]) -> String { "\(path)/\(digest.hexadecimal)\(Self.ending)" }
 
-    /// Writes a list, unless it is there. A reader never sees a part of it.
+    /// Writes a list unless it exists. Readers never see a partial file.
     func keep(_ list: AttestationStatusList) throws(CaptureError) {
         let file = file(of: list.digest)
         guard access(file, F_OK) != 0 else { return }
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            // Written beside and renamed.
+            // Write to a temporary file and rename it.
             try Data(list.json).write(to: URL(fileURLWithPath: file), options: .atomic)
         } catch {
             throw CaptureError(.file, "the status list \(file) cannot be written: \(error.localizedDescription)")
@@ -36,7 +36,7 @@ struct StatusListFolder {
         try removeOldest()
     }
 
-    /// The list with a digest; nil if there is none, or if the file holds something else.
+    /// The list with a digest; nil if it is missing, or if the file has other contents.
     func list(_ reference: AttestationStatusReference) -> AttestationStatusList? {
         let handle = FileHandle(forReadingAtPath: file(of: reference.digest))
         defer { try? handle?.close() }
@@ -66,15 +66,15 @@ struct StatusListFolder {
     }
 }
 
-/// The status lists beside captures, for analyses that judge each record by the list of the day.
+/// The status lists beside captures, for analyses that judge each record by the list of its time.
 package final class CapturedStatusLists: AttestationStatusArchive {
     private let folders: [StatusListFolder]
     private let known = Mutex<[[UInt8]: AttestationStatusList]>([:])
 
-    /// Lists of many days are small; this bounds hostile records.
+    /// The maximum number of cached lists. Usual captures use few; this bounds hostile records.
     private static let capacity = 64
 
-    /// Looks beside files, and in folders, with captured records.
+    /// Searches beside files with records, and in folders.
     package init(beside paths: [String]) {
         var folders: [String] = []
         for path in paths {
@@ -87,9 +87,9 @@ package final class CapturedStatusLists: AttestationStatusArchive {
         self.folders = folders.map(StatusListFolder.init)
     }
 
-    /// The list that a record names; nil for a record that names none, which its policy then judges.
+    /// The list that a record names; nil for a record that names none, which is judged by its policy.
     ///
-    /// - Throws: `.request` if no folder has the list: the record cannot be judged as it was.
+    /// - Throws: `.request` if no folder has the list, because the original judgement cannot be repeated.
     package func statusList(
         asCaptured reference: AttestationStatusReference?
     ) async throws(VerificationError) -> AttestationStatusList? {

@@ -7,6 +7,7 @@ import AssayCore
 /// - It detects gzip (RFC 1952) and zstd (RFC 8878) by their first bytes, also on standard input.
 /// - It streams lines in constant memory. It reads a JSON array, or a record on several lines, as a whole, up to
 ///   `InputLimits.record`.
+/// - It reads nothing of a file after a line of more than four times `InputLimits.record`.
 /// - It reads a file up to its size at opening, and on to the end of that line.
 public final class CorpusReader: CorpusSource {
     /// The most notes kept; further ones are only counted.

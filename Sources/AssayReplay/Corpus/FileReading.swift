@@ -103,6 +103,12 @@ struct FileReading {
                     break
                 }
                 lineNumber += 1
+                if case .endless = line {
+                    isFinished = true
+                    let words = "the line has more than \(LineReader.maximumSkipped * options.recordLimit) bytes"
+                    items.append(unreadable(InputFailure(message: words)))
+                    break
+                }
                 if let item = item(line) {
                     items.append(item)
                 } else {
@@ -136,8 +142,10 @@ struct FileReading {
             at: CorpusPlace(file: file, line: lineNumber, number: number))
     }
 
+    /// The record of a line; nil for a blank line.
     private mutating func item(_ line: LineReader.Line) -> CorpusItem? {
         switch line {
+        case .endless: return nil
         case .tooLong(let count):
             number += 1
             let item = UnreadableItem("the line has \(count) bytes, at most \(options.recordLimit) are allowed")

@@ -47,7 +47,7 @@ struct ReplayBenches {
         base = options.baseLedger.map { BaseLedger($0) }
         ledgers = ReplayBenches.ledgers(options, base, tallies)
         given = policies.given.map { [ledgers] in ReplayBenches.verifier($0, ledgers.primary, options) }
-        against = policies.against.map { [ledgers] in ReplayBenches.verifier($0, ledgers.against, options) }
+        against = policies.against.map { [ledgers] in ReplayBenches.verifier($0, ledgers.against, options.ofAgainst) }
     }
 
     /// The presumptions of all ledgers so far.

@@ -48,7 +48,7 @@ public struct ReplayOptions: Sendable {
     public var time = JudgementTime.asCaptured
     /// Which challenges count as issued.
     public var challenges = ReplayChallenges.presumed
-    /// A ledger whose keys, blocks and allowances count. The replay only reads it.
+    /// A ledger whose keys, blocks and allowances apply. The replay only reads it.
     public var baseLedger: (any Ledger)?
     /// Whether each file has its own ledger, as test vectors need.
     public var isLedgerPerFile = false
@@ -56,13 +56,21 @@ public struct ReplayOptions: Sendable {
     public var keyStores: [any KeyStore] = []
     /// The services of all verifiers, such as an archive of status lists.
     public var services: [any EngineService] = []
+    /// The services of the verifier with the policy to compare with; nil for ``services``.
+    public var againstServices: [any EngineService]?
+    /// These options for the policy to compare with.
+    var ofAgainst: ReplayOptions {
+        var options = self
+        options.services = againstServices ?? services
+        return options
+    }
     /// The private key for sealed records.
     public var captureKey: CapturePrivateKey?
     /// How many batches to assess in parallel, at least 1.
     public var jobs = 1
     /// Whether to stop at the first record without a verdict.
     public var stopsAtFailure = false
-    /// Whether to end early, as when the task is cancelled. Asked again and again.
+    /// Whether to end early, such as after a cancellation. It is called repeatedly.
     package var isInterrupted: @Sendable () -> Bool = { false }
     /// Whether to measure ``ReplayedRecord/duration``.
     package var isMeasured = false

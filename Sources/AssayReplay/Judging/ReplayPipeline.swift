@@ -7,7 +7,8 @@ struct ReplayPipeline<Rendered: Sendable> {
     }
 
     private let jobs: Int
-    /// The most batches between reading and writing. Large enough that one slow batch does not idle the other jobs.
+    /// The maximum number of batches between reading and writing, large enough that one slow batch does not block the
+    /// other jobs.
     private let window: Int
     private var running = 0
     private var begun = 0

@@ -27,6 +27,8 @@ final class BaseLedger: Sendable {
     /// The durability of the ledger.
     var durability: LedgerDurability { ledger.durability }
 
+    var isDurabilityWaived: Bool { ledger.isDurabilityWaived }
+
     /// The enrolled key of an identifier.
     func key(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
         let name = LedgerName(identifier)
@@ -58,6 +60,7 @@ final class BaseLedger: Sendable {
         case .consumeChallenge, .rememberDigest: .nothing
         case .enrol(let key, _): try await known(key.identifier)
         case .advanceCounter(let advance): try await known(advance.key)
+        case .useKey(let use): try await known(use.key)
         }
     }
 

@@ -4,15 +4,17 @@ import Synchronization
 
 /// The ledger of one replay: empty at first, or layered on a base ledger, which it only reads.
 ///
-/// It decides by `LedgerRules`, with the presumptions of ``ReplayPresumptions``. It never removes a key; an assessment stays
-/// valid until an earlier record enrols a key that it did not find, or refreshes one that it found. Counters do not matter
-/// to it: only commits compare them.
+/// It decides by `LedgerRules` with the presumptions of ``ReplayPresumptions``. It never removes a key. An assessment
+/// stays valid until an earlier record enrols a key that the assessment did not find, or refreshes a key that it found.
+/// Counters do not invalidate assessments, because only commits compare them.
 ///
 /// Memory: about 200 bytes per key, 50 per challenge and 60 per token.
 package final class ReplayLedger: Ledger {
     /// The durability of the base ledger. Keys supplied with evidence count only in an ephemeral ledger: a durable one
     /// contains all enrolled keys.
     package var durability: LedgerDurability { base?.durability ?? .ephemeral }
+
+    package var isDurabilityWaived: Bool { base?.isDurabilityWaived ?? false }
 
     private let base: BaseLedger?
     private let state: Mutex<ReplayLedgerState>

@@ -106,11 +106,13 @@ struct ReplayLedgerState: Sendable {
                 advancing: advance, stored: counters(for: advance, base.key), block: base.block, at: now)
         case .rememberDigest(let use):
             return LedgerRules.refusal(rememberingOver: digests[LedgerDigest(of: use.digest)])
+        case .useKey(let use):
+            return LedgerRules.refusal(using: use, stored: owner(of: use.key, base.key), block: base.block, at: now)
         }
     }
 
-    /// The replay's keys in use of the account that a key is enrolled for, without itself, the first one first. Keys that only
-    /// the base ledger has do not count: it has those of today.
+    /// The replay's other keys in use of the account for which a key is enrolled, oldest first. Keys found only in the
+    /// base ledger do not count, because they are today's keys.
     private func others(of key: EnrolledKey, _ rules: EnrolmentRules) -> [LedgerName] {
         guard rules.limit != nil, let account = key.account else { return [] }
         let own = LedgerName(key.identifier)
@@ -137,8 +139,8 @@ struct ReplayLedgerState: Sendable {
         if let stored = keys[LedgerName(advance.key)] {
             return (keyTerms[stored.terms].app, stored.counters, retired[LedgerName(advance.key)])
         }
-        // The base ledger has today's counter: presume the one before the presented counter, and under a window that all
-        // those before it are still awaited.
+        // The base ledger has today's counter. Presume the counter just before the presented one and, under a window,
+        // that all earlier ones are still unused.
         if let base {
             var behind: UInt32 = 1
             if case .window(let size) = advance.rule { behind += UInt32(clamping: size) }
@@ -147,7 +149,19 @@ struct ReplayLedgerState: Sendable {
         return advance.suppliedKey.map { ($0.app, $0.counters, nil) }
     }
 
-    /// Applies an action. Returns what is worth reporting of an enrolment.
+    /// What decides about the use of a key: from the replay, otherwise the base ledger.
+    private func owner(
+        of identifier: KeyIdentifier, _ base: EnrolledKey?
+    ) -> (app: String, account: String?, retiredAt: Date?)? {
+        let name = LedgerName(identifier)
+        if let stored = keys[name] {
+            let terms = keyTerms[stored.terms]
+            return (terms.app, terms.account?.name, retired[name])
+        }
+        return base.map { ($0.app, $0.account, $0.retiredAt) }
+    }
+
+    /// Applies an action. Returns a note about an enrolment, or nil.
     private mutating func apply(
         _ action: LedgerEffect.Action, _ base: KnownToBase, at now: Date, _ presumptions: inout ReplayPresumptions
     ) -> EnrolmentNote? {
@@ -167,7 +181,7 @@ struct ReplayLedgerState: Sendable {
             } else if stored == nil {
                 enrol(key, base, &presumptions)
             }
-            // Of a key that only the base ledger has, nothing is stored: the base ledger has the facts of its latest
+            // Store nothing for a key found only in the base ledger: the base ledger has the facts of its latest
             // attestation, and its counter is today's, after those of the corpus.
             return consequence.note
         case .advanceCounter(let advance):
@@ -184,6 +198,7 @@ struct ReplayLedgerState: Sendable {
             }
         case .rememberDigest(let use):
             digests[LedgerDigest(of: use.digest)] = use.usedAt
+        case .useKey: break
         }
         return nil
     }

@@ -5,14 +5,14 @@ import Synchronization
 /// A key lookup whose result an earlier record's commit can change.
 struct UnsettledRead: Sendable {
     let identifier: KeyIdentifier
-    /// The number of the app and properties that were read from the replay's own ledger; nil if that has no such key.
+    /// The number of the app and properties read from the replay's own ledger; nil if it does not have the key.
     let terms: UInt32?
     /// Whether the key was found, in the replay's ledger or its base.
     let isEnrolled: Bool
 }
 
-/// A view of the replay's ledger for one assessment. Records the lookups of keys: commits of earlier records can enrol or
-/// refresh these.
+/// A view of the replay's ledger for one assessment. It records the lookups of keys, because commits of earlier records
+/// can enrol or refresh these keys.
 final class ReplayLedgerView: Ledger {
     private let ledger: ReplayLedger
     private let unsettled = Mutex<[UnsettledRead]>([])
@@ -31,6 +31,8 @@ final class ReplayLedgerView: Ledger {
     }
 
     var durability: LedgerDurability { ledger.durability }
+
+    var isDurabilityWaived: Bool { ledger.isDurabilityWaived }
 
     func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
         let own = ledger.ownKeyWithTerms(identifier)

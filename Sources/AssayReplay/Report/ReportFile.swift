@@ -8,14 +8,15 @@ package enum ReportFile {
         package let description: String
     }
 
-    /// Where a path leads.
+    /// The target of a path.
     private struct Target {
-        /// The file, behind symbolic links.
+        /// The file after following symbolic links.
         let file: String
         let folder: String
-        /// The file's mode, and that of a new file if there is none.
+        /// The mode of the file, or of a new file if it is missing.
         var mode: mode_t = 0o666
-        /// Whether it is a pipe or a device, which is written directly. A folder is too, in vain.
+        /// Whether it is a pipe or a device, which is written directly. True for a folder too, where writing then
+        /// fails.
         var isSpecial = false
 
         init(_ path: String) {
@@ -32,19 +33,20 @@ package enum ReportFile {
             mode = status.st_mode & 0o777
         }
 
-        /// Makes a new file beside the target. Returns its path, and its descriptor, which is negative if that failed.
+        /// Creates a new file beside the target. Returns its path and descriptor; a negative descriptor means an error.
         func makeTemporary() -> (path: String, descriptor: Int32) {
             let path = "\(folder)/.assay-\(UUID().uuidString).tmp"
             return (path, unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode))
         }
     }
 
-    /// Checks before the work that its report can be written. Makes and removes the temporary file of ``write(_:to:)``.
+    /// Checks before the replay that its report can be written. Creates and removes the temporary file of
+    /// ``write(_:to:)``.
     package static func check(_ path: String) throws(Failure) {
         let target = Target(path)
         guard !target.isSpecial else {
             let descriptor = unsafe open(target.file, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-            // A pipe without a reader yet.
+            // ENXIO: the pipe has no reader yet.
             guard descriptor >= 0 || errno == ENXIO else { throw failure(path, "cannot be written") }
             close(descriptor)
             return

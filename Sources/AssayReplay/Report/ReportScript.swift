@@ -1,4 +1,5 @@
-/// The script of reports: lists and filters records, shows a record's checks. Inserts data as text, loads nothing.
+/// The script of reports: lists and filters records and shows a record's checks. It inserts data as text and loads
+/// nothing.
 enum ReportScript {
     static let text = #"""
 

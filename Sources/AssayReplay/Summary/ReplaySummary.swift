@@ -180,7 +180,7 @@ extension ReplaySummary {
     /// The breakdowns that have records, in report order.
     package var breakdowns: [Breakdown] { Dimension.all.compactMap { dimensions[$0.name] } }
 
-    /// The number of verdicts that rest on a test authority; nil if there are none.
+    /// The number of verdicts based on a test authority; nil if there are none.
     package var testAuthorityCount: Int? { dimensions[Dimension.testAuthority.name]?.total.total }
 
     /// The selected records.

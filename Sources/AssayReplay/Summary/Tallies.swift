@@ -50,11 +50,11 @@ package struct OutcomeTally: Sendable, Equatable {
 
 /// How often one check failed.
 package struct CheckTally: Sendable {
-    /// Rejections of which it is the first failed check.
+    /// The number of rejections with this check as the first failed one.
     package var first = 0
-    /// Verdicts in which it failed.
+    /// The number of verdicts in which it failed.
     package var failed = 0
-    /// Verdicts in which the policy only annotates its failure.
+    /// The number of verdicts in which it failed and the policy only annotates it.
     package var annotated = 0
 }
 

@@ -6,7 +6,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// Files that change while they are read, and records that are sealed.
+/// Files that change during reading, and sealed records.
 @Suite("Corpora in use")
 struct CorpusChangeTests {
     private func append(_ text: String, to path: String) throws {
@@ -20,7 +20,7 @@ struct CorpusChangeTests {
         batch?.items.compactMap { try? $0.record().get().id } ?? []
     }
 
-    @Test("A file that grows is read as far as it went when it was opened")
+    @Test("A file that grows is read up to its size at opening")
     func growing() throws {
         let folder = try TestFolder()
         let path = try folder.write("x", CorpusLines.lines(0..<100))
@@ -30,13 +30,13 @@ struct CorpusChangeTests {
         var found = names(reader.next())
         while let batch = reader.next() {
             found += names(batch)
-            // Grows while it is read.
+            // The file grows during reading.
             try append(CorpusLines.lines(100..<110), to: path)
         }
         #expect(found == (0..<100).map(String.init))
     }
 
-    @Test("The line that was being written then is read to its end, if that has come; no line after it is")
+    @Test("An unfinished last line is read to its end if that is there, and no line after it")
     func lineBeingWritten() throws {
         let line = CorpusLines.line("last")
         for chunkSize in [10, 100, 100_000] {
@@ -58,7 +58,7 @@ struct CorpusChangeTests {
         #expect(run.failures.count == 1, "a torn last line is one unreadable record")
     }
 
-    @Test("A file that shrinks has ended")
+    @Test("A file that shrinks ends early")
     func shrinking() throws {
         let folder = try TestFolder()
         let path = try folder.write("x", CorpusLines.lines(0..<1000))
@@ -91,7 +91,7 @@ struct CorpusChangeTests {
         #expect(failure.id == "0")
     }
 
-    @Test("Captured files are a corpus")
+    @Test("Captured files form a corpus")
     func captured() throws {
         let folder = try TestFolder()
         var options = CaptureOptions()

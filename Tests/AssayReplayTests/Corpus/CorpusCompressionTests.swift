@@ -4,7 +4,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// Compressed files are recognised by their bytes; a damaged one gives the records before the damage.
+/// Compressed files are recognised by their bytes. A damaged file gives the records before the damage.
 @Suite("Compressed corpora")
 struct CorpusCompressionTests {
     /// The installed compression programs. In CI a missing one is a failure.
@@ -14,7 +14,7 @@ struct CorpusCompressionTests {
         }
     }
 
-    @Test("gzip and zstd are there to test with") func available() {
+    @Test("gzip and zstd are installed") func available() {
         #expect(Self.tools.first == "gzip")
         let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         guard Self.tools.count < 2, !isCI, !SharedFiles.isAvailable else {
@@ -26,7 +26,7 @@ struct CorpusCompressionTests {
         }
     }
 
-    @Test("Compressed lines, documents and nothing at all are read as they are without", arguments: tools)
+    @Test("Compressed lines, documents and empty files are read like uncompressed ones", arguments: tools)
     func forms(tool: String) throws {
         let folder = try TestFolder()
         let texts = [CorpusLines.lines(0..<20_000), "[\(CorpusLines.line("a")),\(CorpusLines.line("b"))]", ""]
@@ -43,7 +43,7 @@ struct CorpusCompressionTests {
         }
     }
 
-    @Test("Members and frames one after the other are one text, wherever a line stands in them", arguments: tools)
+    @Test("Several members or frames form one text, wherever lines are divided", arguments: tools)
     func concatenated(tool: String) throws {
         let folder = try TestFolder()
         let text = CorpusLines.lines(0..<30)
@@ -56,7 +56,7 @@ struct CorpusCompressionTests {
     }
 
     @Test(
-        "Beyond the limit of blank lines a file is left, with an error; up to it all records are read",
+        "After the maximum number of blank lines reading a file stops with an error; up to it all records are read",
         arguments: tools)
     func blankLines(tool: String) throws {
         let folder = try TestFolder()
@@ -77,7 +77,7 @@ struct CorpusCompressionTests {
         }
     }
 
-    @Test("Frames of zstd to be skipped are skipped, at the beginning too", .enabled(if: tools.contains("zstd")))
+    @Test("Skippable zstd frames are skipped, also at the beginning", .enabled(if: tools.contains("zstd")))
     func skippable() throws {
         let folder = try TestFolder()
         let skipped: [UInt8] = [0x5A, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3]
@@ -134,7 +134,7 @@ struct CorpusCompressionTests {
 
     /// RFC 1952 section 2.3: the header of a member without optional fields.
     private static let gzipHeader: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
-    /// RFC 1951 section 3.2.3: no type of block.
+    /// RFC 1951 section 3.2.3: an invalid block type.
     private static let noBlock: UInt8 = 0x06
 
     @Test("Records that gzip unpacks before damage are read", arguments: [7, 1000, 256 * 1024])
@@ -142,7 +142,7 @@ struct CorpusCompressionTests {
         let folder = try TestFolder()
         let text = Array(CorpusLines.lines(0..<5).utf8)
         let length = UInt16(text.count)
-        // RFC 1951 section 3.2.4: a block that is not compressed, and not the last.
+        // RFC 1951 section 3.2.4: an uncompressed block that is not the last.
         let block = [0, UInt8(length & 0xFF), UInt8(length >> 8), UInt8(~length & 0xFF), UInt8(~length >> 8)] + text
         let run = try CorpusRun([folder.write("a", Self.gzipHeader + block + [Self.noBlock])]) {
             $0.chunkSize = chunkSize

@@ -4,12 +4,12 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// Which files of a folder are read, and in which order.
+/// The files that are read in a folder, and their order.
 @Suite("Folders of corpora")
 struct CorpusFolderTests {
     private func names(_ run: CorpusRun) -> [String] { run.records }
 
-    @Test("Files are read in the byte order of their paths, those of folders included, and others are left alone")
+    @Test("Files are read in the byte order of their paths, including folders; other files are ignored")
     func order() throws {
         let folder = try TestFolder()
         let paths = [
@@ -30,7 +30,7 @@ struct CorpusFolderTests {
         #expect(run.records.count == 6, "what is named twice is read twice")
     }
 
-    @Test("A file says which folder it is in, and which argument led to it")
+    @Test("A file states its folder and the argument that led to it")
     func files() throws {
         let folder = try TestFolder()
         try folder.write("c/d/x.json", CorpusLines.line("x"))
@@ -41,7 +41,7 @@ struct CorpusFolderTests {
         #expect(file.root == folder.path("c"))
     }
 
-    @Test("Links are followed, but in no circle, and to no folder twice")
+    @Test("Links are followed, but not in circles, and each folder is read once")
     func links() throws {
         let folder = try TestFolder()
         try folder.write("c/a/x.json", CorpusLines.line("x"))
@@ -56,7 +56,7 @@ struct CorpusFolderTests {
                 == ["gone.json", "loop.json"].map { "\(folder.path("c/\($0)")): it is a link that leads nowhere" })
     }
 
-    @Test("Sockets, pipes and devices in a folder are skipped and reported, without waiting")
+    @Test("Sockets, pipes and devices in a folder are skipped and reported, without blocking")
     func others() throws {
         let folder = try TestFolder()
         try folder.write("c/a.json", CorpusLines.line("a"))
@@ -71,7 +71,7 @@ struct CorpusFolderTests {
                 == ["f", "null", "s"].map {
                     "\(folder.path("c/\($0).json")) is passed over: it is a socket, a pipe or a device"
                 })
-        // Given by its own path, a socket is a file that cannot be opened.
+        // A socket given by its own path is a file that cannot be opened.
         let named = try CorpusRun([folder.path("c/s.json"), folder.path("c/a.json")])
         #expect(named.records == ["a"])
         #expect(named.failures.count == 1 && named.failures[0].hasPrefix("it cannot be opened"))
@@ -126,7 +126,7 @@ struct CorpusFolderTests {
         }
     }
 
-    @Test("The total number of bytes is known before, and all are read at the end")
+    @Test("The total number of bytes is known before reading, and equals the number read")
     func progress() throws {
         let folder = try TestFolder()
         try folder.write("c/a.ndjson", CorpusLines.lines(0..<5000))

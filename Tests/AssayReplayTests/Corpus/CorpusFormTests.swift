@@ -36,7 +36,7 @@ struct CorpusFormTests {
         #expect(try read(pretty.utf8).items.map(\.description) == ["x: record 1: a"])
     }
 
-    @Test("A broken line does not hide the others, be it the first or the last")
+    @Test("A broken first or last line does not hide the others")
     func brokenLines() throws {
         for broken in 0..<3 {
             let lines = (0..<3).map { $0 == broken ? #"{"id":"x","kind":}"# : CorpusLines.line("\($0)") }
@@ -48,7 +48,7 @@ struct CorpusFormTests {
         }
     }
 
-    @Test("An unreadable record has its name, as far as that can be read")
+    @Test("An unreadable record has its name if that can be read")
     func names() throws {
         let folder = try TestFolder()
         let path = try folder.write("x", #"{"id":"name","kind":1,"evidence":{}}"# + "\n\(one)\n")
@@ -81,14 +81,14 @@ struct CorpusFormTests {
                 #expect(failures.count == 1 && failures[0].hasPrefix("it looks like UTF-16"), "\(encoding) \(text)")
             }
         }
-        // A byte order mark suffices.
+        // A byte order mark is enough.
         for mark: [UInt8] in [[0xFF, 0xFE], [0xFE, 0xFF]] {
             for rest: [UInt8] in [[], [0x0A], [0x0A, 0x00], [0x00, 0x0A]] {
                 let failures = try read(mark + rest).failures
                 #expect(failures.count == 1 && failures[0].contains("it looks like UTF-16"), "\(mark + rest)")
             }
         }
-        // Between lines in UTF-8.
+        // UTF-16 between lines in UTF-8.
         let mixed = Array("\(one)\n".utf8) + Array(try #require(two.data(using: .utf16LittleEndian))) + [0x0A]
         let run = try read(mixed + Array(one.utf8))
         #expect(run.records == ["a", "a"])
@@ -105,7 +105,7 @@ struct CorpusFormTests {
         #expect(null.records == ["a", "b"])
     }
 
-    @Test("A first line of garbage hides no later record, read in pieces of any size")
+    @Test("A first line of garbage hides no later record, whatever the chunk size")
     func firstLine() throws {
         let bytes = [0x26, 0x1F, 0x0A] + [UInt8](repeating: 0, count: 40) + Array("\n\(one)\n".utf8)
         for size in [7, 256 * 1024] {
@@ -115,14 +115,14 @@ struct CorpusFormTests {
         }
     }
 
-    @Test("Binary garbage is some unreadable lines and nothing worse")
+    @Test("Binary garbage gives only unreadable lines")
     func garbage() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<200 {
             let bytes = (0..<Int.random(in: 1...2000)).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let run = try read(bytes)
             #expect(run.records == [])
-            // Also if the bytes look compressed, or are white space.
+            // Also if the bytes look compressed or are white space.
             #expect(!run.failures.isEmpty)
         }
         #expect(try read(String(repeating: "[", count: 100_000).utf8).failures.count == 1)
@@ -150,7 +150,22 @@ struct CorpusFormTests {
         #expect(last.failures == ["the line has \(limit + 1) bytes, at most \(limit) are allowed"])
     }
 
-    @Test("An array over the limit is told; a record over several lines is then taken for lines")
+    @Test("Nothing is read after a line of more than four times the limit", arguments: [1, 7, 64, 4096])
+    func endlessLine(chunkSize: Int) throws {
+        let limit = one.utf8.count
+        func items(_ length: Int) throws -> [String] {
+            try read("\(one)\n\(String(repeating: "x", count: length))\n\(two)".utf8) { options in
+                options.chunkSize = chunkSize
+                options.recordLimit = limit
+            }.items.map(\.description)
+        }
+        let skipped = "x:2: the line has \(4 * limit) bytes, at most \(limit) are allowed"
+        #expect(try items(4 * limit) == ["x:1: a", skipped, "x:3: b"])
+        let refused = "x:2: the line has more than \(4 * limit) bytes; nothing is read from this line on"
+        #expect(try items(4 * limit + 1) == ["x:1: a", refused])
+    }
+
+    @Test("An array over the limit is reported; a record on several lines is then read as lines")
     func largeDocuments() throws {
         let array = try read("[\(one),\(two)]".utf8) { $0.recordLimit = 60 }
         #expect(array.items.map(\.place) == ["x"])
@@ -161,7 +176,7 @@ struct CorpusFormTests {
         #expect(lines.records == (0..<10).map(String.init))
     }
 
-    @Test("How much is read at once, and how many records a batch has, makes no difference")
+    @Test("The chunk size and the batch size do not affect the result")
     func pieces() throws {
         let texts = [
             "\n\(one)\r\n{broken\n\n\(two)\n\(String(repeating: "y", count: 100))\n\(one)", "[\(one),\n\(two)]",
@@ -185,7 +200,7 @@ struct CorpusFormTests {
         }
     }
 
-    @Test("Every file of vectors gives the records that are read of it as a document")
+    @Test("Every vector file gives the same records as when read as a document")
     func vectors() throws {
         for file in try TestVectors.recordFiles() {
             let bytes = Array(try Data(contentsOf: file))
@@ -202,7 +217,7 @@ struct CorpusFormTests {
         return found
     }
 
-    @Test("Where every line is a record, no file is a document, nor empty, nor in another encoding")
+    @Test("If every line is a record, no file counts as a document, as empty or as another encoding")
     func linesOnly() throws {
         for (text, items) in [
             ("[\(one)]\n", ["x:1: byte 0: "]), ("[]\n\(one)", ["x:1: byte 0: ", "x:2: a"]),

@@ -7,7 +7,7 @@ import Testing
 
 /// The result of reading a corpus.
 struct CorpusRun {
-    /// One item: its place, and the record's ID or line, or why it is no record.
+    /// One item: its place, and the record's ID or line, or the reason why it is no record.
     struct Item: Equatable, CustomStringConvertible {
         let place: String
         let record: String?

@@ -34,7 +34,7 @@ struct NearestPolicyTests {
         }
     }
 
-    @Test("In the folder or above it, but not above the corpus", arguments: ["c", "c/"])
+    @Test("The policy is searched in the folder and above it, but not above the corpus", arguments: ["c", "c/"])
     func above(root: String) async throws {
         let folder = try Self.corpus()
         var options = ReplayOptions()
@@ -49,14 +49,14 @@ struct NearestPolicyTests {
         #expect(apps(only) == ["shop", "shop", "shop"])
     }
 
-    @Test("A file that is named itself has the policy beside it, and none above")
+    @Test("A file given by its path uses the policy beside it, and none above")
     func named() async throws {
         let folder = try Self.corpus()
         let paths = ["c/near/deep/b.ndjson", "c/near/a.ndjson"].map { folder.path($0) }
         #expect(apps(try await ReplayCorpus.replay(paths: paths, ReplayPolicies(nil))) == ["no-policy", "near"])
     }
 
-    @Test("Folders whose names are equal as text and not as bytes have policies of their own")
+    @Test("Folders with equal names as text and different bytes have separate policies")
     func bytes() async throws {
         let folder = try KeyFolder()
         let line = try ReplayCorpus.assertion("a", of: "nearest", counter: 1, supplied: 0)
@@ -69,11 +69,11 @@ struct NearestPolicyTests {
         }
         let found = try await ReplayCorpus.replay(paths: [folder.path("c")], ReplayPolicies(nil))
         #expect(apps(found).first == "two")
-        // The same key and counter in one ledger: the second record meets a key of another app.
+        // Same key and counter in one ledger: the second record meets a key of another app.
         #expect(apps(found).last == "one")
     }
 
-    @Test("A policy that cannot be read fails its own records and no others")
+    @Test("An unreadable policy affects only its own records")
     func unreadable() async throws {
         let folder = try Self.corpus()
         try folder.write("c/far/policy.yaml", "version: 2\n")
@@ -83,7 +83,7 @@ struct NearestPolicyTests {
         #expect(apps(found).dropFirst().first == "near")
     }
 
-    @Test("A policy.yaml that is no regular file is an error, without waiting", arguments: ["pipe", "link"])
+    @Test("A policy.yaml that is no regular file is an error, without blocking", arguments: ["pipe", "link"])
     func irregular(kind: String) async throws {
         let folder = try Self.corpus()
         let path = folder.path("c/far/policy.yaml")

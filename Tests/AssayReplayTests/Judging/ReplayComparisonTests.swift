@@ -15,7 +15,7 @@ struct ReplayComparisonTests {
         ]
     }
 
-    @Test("Each policy has a ledger of its own, in which its own acceptances count")
+    @Test("Each policy has its own ledger with its own acceptances")
     func sides() async throws {
         let outcome = try await ReplayCorpus.replay(
             Self.lines(),
@@ -25,13 +25,13 @@ struct ReplayComparisonTests {
         #expect(outcome.wordsAgainst == ["accept", "accept", counter, counter])
     }
 
-    @Test("The verdicts of each are those of a replay under it alone")
+    @Test("The verdicts of each policy equal those of a replay under it alone")
     func alone() async throws {
         let (policy, stricter) = (try ReplayCorpus.policy(), try ReplayCorpus.policy(extra: "counter: successor"))
         let both = try await ReplayCorpus.replay(Self.lines(), ReplayPolicies(policy, against: stricter))
         let first = try await ReplayCorpus.replay(Self.lines(), ReplayPolicies(policy))
         let second = try await ReplayCorpus.replay(Self.lines(), ReplayPolicies(stricter))
-        // Test signatures differ each time; verdicts do not contain them.
+        // Test signatures differ each time, but verdicts do not contain them.
         #expect(both.words == first.words)
         #expect(both.wordsAgainst == second.words)
         let line = try #require(both.lines.split(separator: "\n").last)
@@ -39,12 +39,12 @@ struct ReplayComparisonTests {
         #expect(line.hasPrefix(alone + ",\"against\":{\"kind\":"))
     }
 
-    @Test("The second policy verifies no signature again, of assertions, paths and receipts", arguments: [1, 3])
+    @Test("The second policy verifies no signature of assertions, paths and receipts again", arguments: [1, 3])
     func signatures(jobs: Int) async throws {
         let outcome = try await ReplayCorpus.replay(
             Self.lines(), ReplayPolicies(ReplayCorpus.policy(), against: ReplayCorpus.policy()), jobs: jobs,
             batchSize: 100)
-        // Each of the assertions has one signature; the attestation has that of its receipt at least.
+        // Each assertion has one signature. The attestation has at least that of its receipt.
         #expect(outcome.statistics.verifiedSignatures >= 4)
         #expect(outcome.statistics.recalledSignatures >= 4)
         let assertions = try await ReplayCorpus.replay(
@@ -54,7 +54,7 @@ struct ReplayComparisonTests {
         #expect(assertions.statistics.recalledSignatures == 20)
     }
 
-    @Test("Without a comparison nothing is remembered")
+    @Test("Without a comparison no signatures are cached")
     func absent() async throws {
         let outcome = try await ReplayCorpus.replay(Self.lines(), ReplayPolicies(ReplayCorpus.policy()))
         #expect(outcome.statistics.verifiedSignatures == 0)

@@ -13,7 +13,7 @@ struct ReplayFailureTests {
         {"id":"untimed","kind":"app-attest.receipt","evidence":{"keyId":"AAAA","receipt":"AAAA"}}
         """
 
-    @Test("Each failure has its code, and what follows is judged")
+    @Test("Each failure has its code, and later records are judged")
     func codes() async throws {
         let token = """
             {"id":"t","kind":"play-integrity.standard","app":"shop","receivedAt":"2026-04-21T18:13:12Z",\
@@ -34,7 +34,7 @@ struct ReplayFailureTests {
         #expect((object["file"] as? String)?.hasSuffix("corpus.ndjson") == true)
     }
 
-    @Test("A given time is that of every record, also of those that have none")
+    @Test("A given time applies to every record, even without a time of its own")
     func time() async throws {
         var options = ReplayOptions()
         options.time = .fixed(ReplayCorpus.time)
@@ -59,7 +59,7 @@ struct ReplayFailureTests {
         #expect(measured > 0 && measured < 1000)
     }
 
-    @Test("Where the first failure stops a replay, nothing behind it is judged or presumed", arguments: [1, 2, 5])
+    @Test("If the first failure stops a replay, no later record is judged or presumed", arguments: [1, 2, 5])
     func stopping(jobs: Int) async throws {
         var lines = try (1...40).map {
             try ReplayCorpus.attestation("\($0)", of: "stop \($0)", challenge: "challenge \($0)")
@@ -94,7 +94,7 @@ struct ReplayFailureTests {
         #expect(outcome.records.first?.failure?.code == "unknown-app")
     }
 
-    @Test("A cancelled replay reports that, after judging the records before", arguments: [1, 4])
+    @Test("A cancelled replay reports the cancellation after judging the earlier records", arguments: [1, 4])
     func cancelled(jobs: Int) async throws {
         let line = try ReplayCorpus.assertion("a", of: "cancelled", counter: 1, supplied: 0)
         let replay = Replay(
@@ -138,7 +138,7 @@ struct ReplayFailureTests {
         }
         defer { watch.cancel() }
         var count = 0
-        // Each line is written after the one before was judged: reading ahead would block for ever.
+        // Each line is written after the previous one was judged, so reading ahead would block forever.
         _ = await Replay(ReplayPolicies(try ReplayCorpus.policy()), options).run(
             &source, render: { $0.count },
             consume: { (records: Int) in
@@ -149,7 +149,7 @@ struct ReplayFailureTests {
         #expect(count == 4)
     }
 
-    @Test("Half a record in a pipe is not taken for one that need not be waited for")
+    @Test("Half a record in a pipe does not count as ready")
     func halfALine() throws {
         let line = Array(try ReplayCorpus.assertion("a", of: "pipe", counter: 1, supplied: 0).utf8) + [0x0A]
         let source = try WaitingSource(line: line)
@@ -158,7 +158,7 @@ struct ReplayFailureTests {
         #expect(!source.isReady(within: 0), "nothing was written")
         for piece in [line[..<1], line[1..<100], line[100..<(line.count - 1)]] {
             try source.writer.write(contentsOf: Data(piece))
-            // Twice: the bytes read are no longer in the pipe.
+            // Twice: the bytes already read are no longer in the pipe.
             #expect(!source.isReady(within: 1) && !source.isReady(within: 0), "\(piece.count) bytes more")
         }
         try source.writer.write(contentsOf: Data([0x0A]))
@@ -167,13 +167,13 @@ struct ReplayFailureTests {
         try source.writer.write(contentsOf: Data(line.dropLast()))
         #expect(!source.isReady(within: 0))
         try source.writer.close()
-        // A process started by another test may hold the pipe open for a moment.
+        // A process started by another test may keep the pipe open for a moment.
         #expect(source.isReady(within: 60_000), "the end of a pipe ends a line")
         #expect(source.next()?.items.count == 1)
         #expect(source.next() == nil)
     }
 
-    @Test("An outage of the base ledger ends the replay, with what was judged before")
+    @Test("An outage of the base ledger ends the replay after the records judged before")
     func outage() async throws {
         let lines = [
             "{", try ReplayCorpus.assertion("a", of: "outage", counter: 1, supplied: 0), "{", "{",
@@ -209,7 +209,7 @@ private struct NoFiles: PolicyFiles {
     func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] { [] }
 }
 
-/// The same record without end.
+/// An endless sequence of the same record.
 private struct EndlessSource: CorpusSource {
     let line: [UInt8]
     private var number = 0
@@ -236,13 +236,13 @@ private final class WaitingSource: CorpusSource {
         folder = try KeyFolder()
         let path = folder.path("pipe")
         guard mkfifo(path, 0o600) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-        // Both ends, so that neither open blocks.
+        // Open both ends, so that neither open blocks.
         let both = open(path, O_RDWR | O_CLOEXEC)
         defer { close(both) }
         reader = try CorpusReader(paths: [path])
         writer = try #require(FileHandle(forWritingAtPath: path))
         writer.write(Data(line))
-        // Opened while a writer exists.
+        // Open it while a writer exists.
         first = reader.next()
     }
 

@@ -5,11 +5,11 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// With any number of jobs, the results are those of judging one record after the other.
+/// With any number of jobs, the results equal those of judging one record after the other.
 @Suite("Order of replays")
 struct ReplayOrderTests {
-    /// All that depends on the order: attestations next to their assertions and behind them, decreasing counters, duplicate
-    /// records and challenges, supplied keys, and lines that are no records.
+    /// Cases that depend on the order: attestations beside and after their assertions, decreasing counters, duplicate
+    /// records and challenges, supplied keys, and invalid lines.
     private static func nasty() throws -> [String] {
         var lines: [String] = []
         for round in 0..<4 {
@@ -34,7 +34,7 @@ struct ReplayOrderTests {
         return lines
     }
 
-    @Test("Byte for byte the same with 1, 2 and 7 jobs, and batches of any size", arguments: ["caller", "ledger"])
+    @Test("1, 2 and 7 jobs and any batch size give the same bytes", arguments: ["caller", "ledger"])
     func jobs(challenge: String) async throws {
         let lines = try Self.nasty()
         let policies = try ReplayPolicies(
@@ -56,9 +56,9 @@ struct ReplayOrderTests {
         }
     }
 
-    @Test("An assertion is judged by the facts of the attestation before it, with any number of jobs")
+    @Test("An assertion is judged by the facts of an earlier attestation, with any number of jobs")
     func refreshed() async throws {
-        // A system that attests the extensions must have them in its assertions, and this one has none.
+        // A system that attests extensions must have them in its assertions, and this one has none.
         let policies = try ReplayPolicies(
             ReplayCorpus.policy(extra: "reattestation: refresh\n      validationCategories: [appStore]"))
         var lines: [String] = []
@@ -87,7 +87,7 @@ struct ReplayOrderTests {
         }
     }
 
-    @Test("The verdicts are those of a verifier that judges one record after the other")
+    @Test("The verdicts equal those of a verifier that judges one record after the other")
     func reference() async throws {
         let lines = try Self.nasty()
         let policy = try ReplayCorpus.policy()
@@ -119,14 +119,14 @@ struct ReplayOrderTests {
             ])
     }
 
-    @Test("Records that came before the attestation of their key are counted")
+    @Test("Records before the attestation of their key are counted")
     func early() async throws {
         let outcome = try await ReplayCorpus.replay(Self.nasty(), ReplayPolicies(ReplayCorpus.policy()), jobs: 2)
         #expect(outcome.statistics.presumptions.beforeEnrolment == 4)
         #expect(outcome.statistics.presumptions.suppliedKeys == 4)
     }
 
-    @Test("Reading stops when the consumer of results has gone")
+    @Test("Reading stops when the consumer stops")
     func stop() async throws {
         let lines = try Self.nasty()
         for jobs in [1, 3] {
@@ -146,7 +146,7 @@ struct ReplayOrderTests {
     }
 }
 
-/// Supplies lines one by one.
+/// Supplies lines one by one, and counts them.
 private struct CountingSource: CorpusSource {
     let lines: [ArraySlice<UInt8>]
     var handedOut = 0

@@ -30,7 +30,7 @@ struct ReplayLedgerTests {
         #expect(outcome.statistics.presumptions.challenges == 2)
     }
 
-    @Test("Without presumptions no challenge counts")
+    @Test("Without presumptions no challenge counts as issued")
     func none() async throws {
         var options = ReplayOptions()
         options.challenges = .none
@@ -41,7 +41,7 @@ struct ReplayLedgerTests {
         #expect(outcome.statistics.presumptions == ReplayPresumptions())
     }
 
-    @Test("Keys of the base ledger count, and their counters begin where the corpus does", arguments: [1, 3])
+    @Test("Keys of the base ledger count, and their counters start with the corpus", arguments: [1, 3])
     func base(jobs: Int) async throws {
         let base = MemoryLedger()
         let policy = try ReplayCorpus.policy()
@@ -61,7 +61,7 @@ struct ReplayLedgerTests {
         #expect(stored?.counter == 900)
     }
 
-    @Test("An attestation is taken for the one that enrolled its key in the base ledger, and a later one is not")
+    @Test("An attestation counts as the one that enrolled its key in the base ledger, a later one does not")
     func enrolment() async throws {
         let base = MemoryLedger()
         let policy = try ReplayCorpus.policy()
@@ -78,7 +78,7 @@ struct ReplayLedgerTests {
         #expect(second.words == ["app-attest.attestation.enrolment"])
     }
 
-    @Test("A refresh of a key that the base ledger has leaves its counter to the corpus", arguments: [1, 3])
+    @Test("A refreshed key of the base ledger takes its counter from the corpus", arguments: [1, 3])
     func refresh(jobs: Int) async throws {
         let base = MemoryLedger()
         let policy = try ReplayCorpus.policy(extra: "reattestation: refresh")
@@ -105,7 +105,7 @@ struct ReplayLedgerTests {
         #expect(outcome.lines.contains("key-refreshed"))
     }
 
-    @Test("Where the base ledger lasts, a key that came with the evidence does not count, as in verification")
+    @Test("With a durable base ledger, a key supplied with the evidence does not count, as in verification")
     func suppliedKeys() async throws {
         let line = try ReplayCorpus.assertion("s", of: "stranger", counter: 1, supplied: 0)
         let policies = try ReplayPolicies(ReplayCorpus.policy())
@@ -121,7 +121,7 @@ struct ReplayLedgerTests {
         }
     }
 
-    @Test("Keys of two engines are different keys, even when both call theirs by the same bytes")
+    @Test("Keys of two engines are different keys, even with the same identifier bytes")
     func engines() async throws {
         let ledger = ReplayLedger(challenges: .none)
         let (value, now) = ([UInt8](repeating: 7, count: 32), Date(timeIntervalSince1970: 1_776_795_192))
@@ -135,7 +135,7 @@ struct ReplayLedgerTests {
         }
     }
 
-    @Test("Under a window, what the first replayed assertion of a key of the base ledger overtook is accepted once")
+    @Test("Under a window, counters below the first replayed one of a base ledger key are accepted once")
     func window() async throws {
         let now = Date(timeIntervalSince1970: 1_776_795_192)
         let identifier = KeyIdentifier(engine: "one", value: [7])
@@ -154,7 +154,41 @@ struct ReplayLedgerTests {
         }
     }
 
-    @Test("A block of the base ledger holds while it is in force")
+    @Test("A key is used as the replay or its base ledger has it: enrolled, its account's, in use and not blocked")
+    func uses() async throws {
+        let (check, now) = (CheckID("engine.key"), Self.time)
+        func key(_ value: UInt8, at seconds: Double) -> EnrolledKey {
+            EnrolledKey(
+                identifier: KeyIdentifier(engine: "one", value: [value]), app: "app", publicKey: [4, value], counter: 0,
+                enrolledAt: now + seconds, properties: [:], account: "ada")
+        }
+        func code(_ ledger: ReplayLedger, _ value: UInt8, account: String? = nil) async throws -> String? {
+            let use = KeyUse(key: key(value, at: 0).identifier, app: "app", account: account)
+            return try await ledger.commit([LedgerEffect(check, .useKey(use))], at: now).decisions.first??.code
+        }
+        let base = MemoryLedger()
+        for value: UInt8 in [1, 2] {
+            _ = try await base.commit([LedgerEffect(check, .enrol(key(value, at: -60)))], at: now)
+        }
+        try await base.block(
+            LedgerBlock(subject: key(2, at: 0).identifier.subject, reason: "abuse", since: now, until: nil))
+        let layered = ReplayLedger(challenges: .none, base: base)
+        #expect(try await code(layered, 1) == nil)
+        #expect(try await code(layered, 1, account: "eve") == "key-of-another-account")
+        #expect(try await code(layered, 2) == "blocked")
+        #expect(try await code(layered, 3) == "key-unknown")
+        let alone = ReplayLedger(challenges: .none)
+        let limit = EnrolmentRules(limit: AccountKeyLimit(maximum: 1, excess: .retireOldest))
+        for value: UInt8 in [1, 2] {
+            #expect(try await code(alone, value) == "key-unknown")
+            let enrolment = LedgerEffect(check, .enrol(key(value, at: Double(value)), limit))
+            #expect(try await alone.commit([enrolment], at: now).isApplied)
+            #expect(try await code(alone, value, account: "ada") == nil)
+        }
+        #expect(try await code(alone, 1) == "key-retired")
+    }
+
+    @Test("A block of the base ledger applies while it is in force")
     func blocks() async throws {
         let base = MemoryLedger()
         let identifier = KeyIdentifier.appAttest(ReplayCorpus.key("blocked").keyID)
@@ -169,7 +203,7 @@ struct ReplayLedgerTests {
         #expect(outcome.words == ["app-attest.assertion.key-state", "accept"])
     }
 
-    @Test("A replay uses the standings of its base ledger, each as first read")
+    @Test("A replay uses each standing of its base ledger as first read")
     func standings() async throws {
         let base = MemoryLedger()
         let devices = ["d1", "d2", "d3"].map { LedgerSubject(.device, $0) }
@@ -191,7 +225,7 @@ struct ReplayLedgerTests {
         #expect(try await alone.standings(of: devices, at: Self.time) == [])
     }
 
-    @Test("Each file has a ledger of its own when that is asked for")
+    @Test("Each file has its own ledger on request")
     func perFile() async throws {
         let temporary = try TestFolder()
         defer { withExtendedLifetime(temporary) {} }

@@ -3,11 +3,11 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// The Chromium for reports.
+/// The Chromium browser for reports.
 ///
-/// It is found through the environment variable `ASSAY_BROWSER`, which `make test` sets to what Scripts/install-browser
-/// prints. Without it the test is skipped, visibly, but in CI a missing one is a failure. `ASSAY_SCREENSHOTS` names a
-/// folder that keeps the pictures.
+/// The environment variable `ASSAY_BROWSER` names it; `make test` sets it to the output of Scripts/install-browser.
+/// Without it the test is skipped and says so; in CI that is a failure. `ASSAY_SCREENSHOTS` names a folder for
+/// screenshots.
 private enum Chromium {
     static let environment = ProcessInfo.processInfo.environment
     static let program = environment["ASSAY_BROWSER"].flatMap { $0.isEmpty ? nil : $0 }
@@ -20,7 +20,7 @@ private enum Chromium {
 @Suite("Reports in a browser")
 struct ReportBrowserTests {
     @Test(
-        "It filters, opens records, fits a phone, is silent and asks for nothing, in both colour schemes",
+        "A report filters, opens records, fits a phone, logs nothing and loads nothing, in both colour schemes",
         .enabled(if: Chromium.isDemanded, "\(Chromium.hint)"))
     func page() async throws {
         let browser = try #require(Chromium.program, "\(Chromium.hint)")

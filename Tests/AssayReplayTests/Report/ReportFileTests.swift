@@ -3,7 +3,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// The file always has a whole report: the new one or the old one.
+/// The file always has a complete report: the new one or the old one.
 @Suite("Writing reports")
 struct ReportFileTests {
     private func inFolder(_ body: (URL) throws -> Void) throws {
@@ -12,7 +12,7 @@ struct ReportFileTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("A report replaces an older one and keeps its mode, and nothing else remains")
+    @Test("A report replaces an older one and keeps its mode, and no other file remains")
     func replaces() throws {
         try inFolder { folder in
             let file = folder.appendingPathComponent("r.html")
@@ -26,7 +26,7 @@ struct ReportFileTests {
         }
     }
 
-    @Test("A symbolic link is followed, and stays one")
+    @Test("A symbolic link is followed and kept")
     func link() throws {
         try inFolder { folder in
             let (file, link) = (folder.appendingPathComponent("r.html"), folder.appendingPathComponent("latest.html"))
@@ -52,7 +52,7 @@ struct ReportFileTests {
     }
 
     @Test(
-        "Numbers are written as people write them",
+        "Numbers are formatted for readers",
         arguments: [
             (NumberText.count(0), "0"), (NumberText.count(999), "999"), (NumberText.count(1000), "1,000"),
             (NumberText.count(1_234_567), "1,234,567"), (NumberText.count(-1234), "-1,234"),

@@ -9,7 +9,7 @@ import Testing
     import FoundationXML
 #endif
 
-/// The page is complete, well-formed and harmless for any evidence.
+/// The page is complete, well-formed and safe for any evidence.
 @Suite("HTML report")
 struct ReportTests {
     static let hostile = "</script><img src=x onerror=alert(1)>\"' & <!-- ]]> \u{2028}\u{202E}\u{0}"
@@ -33,7 +33,7 @@ struct ReportTests {
         return (rest + remaining, contents)
     }
 
-    /// The elements of a page that is well-formed XML, with their attributes.
+    /// The elements of a well-formed XML page, with their attributes.
     private func elements(_ html: String) throws -> [(name: String, attributes: [String: String])] {
         var text = try parts(html, of: "script").rest
         text = try parts(text, of: "style").rest
@@ -76,7 +76,7 @@ struct ReportTests {
         return summary
     }
 
-    @Test("Pages of empty, usual and hostile corpora are well-formed, with every id once")
+    @Test("Pages of empty, usual and hostile corpora are well-formed, with unique ids")
     func wellFormed() async throws {
         let usual = ReplaySummary(try await ReplaySamples.corpus(500, seed: 5))
         for summary in [ReplaySummary(), usual, try await Self.hostileSummary()] {
@@ -87,7 +87,7 @@ struct ReportTests {
         }
     }
 
-    @Test("Nothing of evidence becomes markup, script or data that ends")
+    @Test("Text of evidence never becomes markup or script, and never ends the data")
     func hostileText() async throws {
         let html = ReplayReport(
             try await Self.hostileSummary(), policy: Self.hostile, against: Self.hostile, title: Self.hostile
@@ -106,7 +106,7 @@ struct ReportTests {
         #expect((rows.first?["id"] as? String)?.hasPrefix("</script><img src=x onerror=alert(1)>\"' & <!--") == true)
     }
 
-    @Test("The page loads nothing, and its policy allows its own script and style alone")
+    @Test("The page loads nothing, and its policy allows only its own script and style")
     func selfContained() async throws {
         let html = page(ReplaySummary(try await ReplaySamples.corpus(50, seed: 6)))
         let elements = try elements(html)
@@ -126,7 +126,7 @@ struct ReportTests {
         }
     }
 
-    @Test("Every chart has a name and a description, and its numbers as a table")
+    @Test("Every chart has a name, a description, and a table of its numbers")
     func accessibility() async throws {
         let elements = try elements(page(ReplaySummary(try await ReplaySamples.corpus(500, seed: 7))))
         let ids = Set(elements.compactMap { $0.attributes["id"] })
@@ -138,13 +138,13 @@ struct ReportTests {
         }
         let figures = elements.filter { $0.name == "figure" }.count
         #expect(elements.filter { $0.name == "details" && $0.attributes["class"] == "numbers" }.count == figures)
-        // All other drawings are parts of charts, or decoration.
+        // All other drawings are parts of charts or decoration.
         for svg in elements where svg.name == "svg" && svg.attributes["role"] == nil {
             #expect(svg.attributes["aria-hidden"] == "true" || svg.attributes["viewBox"] != nil)
         }
     }
 
-    @Test("Equal summaries are equal bytes, with a time only if one is given")
+    @Test("Equal summaries give equal bytes, with a time only if one is given")
     func deterministic() async throws {
         let records = try await ReplaySamples.corpus(300, seed: 8)
         let html = page(ReplaySummary(records))
@@ -154,7 +154,7 @@ struct ReportTests {
         #expect(dated.contains("Made by assay at 2026-04-21T18:13:12Z."))
     }
 
-    @Test("A check that failed is explained, with an example")
+    @Test("A failed check is explained with an example")
     func explanations() async throws {
         let verdict = try await ReplaySamples.verdict(
             checks: ReplaySamples.checks(failing: "app-attest.assertion.counter", detail: "counter 3 after 7"))

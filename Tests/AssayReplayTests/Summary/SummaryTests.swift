@@ -5,7 +5,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// The counts of a summary, and their bounds for hostile corpora.
+/// The counts of a summary, and their limits for hostile corpora.
 @Suite("Summaries of replays")
 struct SummaryTests {
     private static let failing = "app-attest.assertion.counter"
@@ -43,7 +43,7 @@ struct SummaryTests {
         #expect(summary.rows.map(\.line) == [1, 2, 3, 5, 4])
     }
 
-    @Test("A comparison counts who changes sides, by which check, and by version")
+    @Test("A comparison counts the records with another outcome, by check and by version")
     func comparison() async throws {
         let subject = SampleSubject(fields: [
             SubjectField("bundleVersion", .text("7")), SubjectField("keyId", .text("k")),
@@ -70,7 +70,7 @@ struct SummaryTests {
         #expect(summary.rows.map(\.line).prefix(2) == [1, 2])
     }
 
-    @Test("A rare reason is shown although a frequent one fills the table")
+    @Test("A rare reason is shown even if a frequent one fills the table")
     func rareReason() async throws {
         var summary = ReplaySummary()
         let frequent = try await rejected()
@@ -111,7 +111,7 @@ struct SummaryTests {
         #expect(!html.unicodeScalars.contains("\u{1B}"))
     }
 
-    @Test("Times of all ages, and those that are none, stay between the years 0000 and 9999")
+    @Test("Any time, also an invalid one, is limited to the years 0000 to 9999")
     func ages() async throws {
         let verdict = try await ReplaySamples.verdict(checks: ReplaySamples.checks())
         let seconds = [-62_167_219_200, 253_402_300_799, .nan, .infinity, -.infinity, -1, 0, 59.9996, 1e300]
@@ -126,7 +126,7 @@ struct SummaryTests {
         #expect(ReplayReport(summary).html().contains("Outcome over time"))
     }
 
-    @Test("Notes without a count are left out")
+    @Test("Notes with a count of zero are left out")
     func notes() {
         var summary = ReplaySummary()
         summary.note("challenges presumed", count: 2)
@@ -135,7 +135,7 @@ struct SummaryTests {
         #expect(summary.notes.map(\.count) == [2])
     }
 
-    @Test("Percentiles are read to an eighth, and the ends exactly")
+    @Test("Percentiles are at most an eighth too great, and the extremes are exact")
     func percentiles() {
         var histogram = LogHistogram()
         #expect(histogram.percentile(permille: 500) == nil)
@@ -151,7 +151,7 @@ struct SummaryTests {
         #expect(histogram.count == 1001)
     }
 
-    @Test("Every value is in its interval, and the intervals leave no gap")
+    @Test("Every value is in its interval, and the intervals have no gap")
     func intervals() {
         var end = 0
         for value in (0..<5000).map({ $0 }) + (12..<53).flatMap({ [1 << $0 - 1, 1 << $0, 1 << $0 + 1] }) {

@@ -22,9 +22,9 @@ struct ReplayCorpus {
         let records: [ReplayedRecord]
         let statistics: ReplayStatistics
 
-        /// For each record `accept`, the first failed check, or the code of the failure.
+        /// For each record: `accept`, the first failed check, or the code of the failure.
         var words: [String] { records.map { ReplayCorpus.word($0.judgement) } }
-        /// The same for the second policy.
+        /// The words for the second policy.
         var wordsAgainst: [String] { records.compactMap { $0.against.map(ReplayCorpus.word) } }
     }
 
@@ -79,7 +79,7 @@ struct ReplayCorpus {
 
     /// Replays lines of records.
     ///
-    /// - Parameter batchSize: the most records of a batch.
+    /// - Parameter batchSize: the maximum number of records of a batch.
     static func replay(
         _ lines: [String], _ policies: ReplayPolicies, _ options: ReplayOptions = ReplayOptions(), jobs: Int = 1,
         batchSize: Int = 3
@@ -118,7 +118,7 @@ struct ReplayCorpus {
     }
 }
 
-/// The root of the test authority, without a disk.
+/// The root of the test authority, in memory.
 private struct RootFile: PolicyFiles {
     let pem: String
 

@@ -57,8 +57,8 @@ enum ReplaySamples {
             receivedAt: receivedAt, expect: expect, judgement: judgement, against: against, duration: duration)
     }
 
-    /// Many records: accepted, rejected by any check, and not judged, over days, with more versions than a summary counts one by
-    /// one, and some of them twice.
+    /// Many records over several days: accepted, rejected by any check, and not judged. They have more versions than a
+    /// summary counts separately, and some occur twice.
     static func corpus(_ count: Int, seed: UInt64, isComparison: Bool = true) async throws -> [ReplayedRecord] {
         var random = SeededGenerator(seed: seed)
         var records: [ReplayedRecord] = []

@@ -1,12 +1,13 @@
-/// Decompresses gzip (RFC 1952) that is in memory.
+/// Decompresses gzip (RFC 1952) in memory.
 package enum Gzip {
-    /// Whether bytes begin as gzip does.
+    /// Whether the bytes begin with the gzip magic number.
     package static func isBeginning(of bytes: [UInt8]) -> Bool { bytes.starts(with: GzipInput.magic) }
 
     /// Decompresses all members.
     ///
-    /// - Parameter limit: the most bytes of the result.
-    /// - Returns: the bytes up to the end or to damage, and what is damaged; nil for more bytes than the limit.
+    /// - Parameter limit: the maximum number of bytes of the result.
+    /// - Returns: the bytes up to the end or to the damage, and a description of the damage; nil if the result exceeds
+    ///   the limit.
     package static func decompress(_ bytes: [UInt8], limit: Int) -> (bytes: [UInt8], failure: InputFailure?)? {
         var result: [UInt8] = []
         do throws(InputFailure) {

@@ -8,6 +8,8 @@ struct LineReader {
         case bytes(ArraySlice<UInt8>)
         /// The length of a line over the limit. Its bytes are dropped.
         case tooLong(Int)
+        /// A line over ``maximumSkipped`` times the limit. Nothing is to be read after it.
+        case endless
     }
 
     /// How much to read.
@@ -19,6 +21,9 @@ struct LineReader {
         /// Until the buffer is full.
         case full
     }
+
+    /// A line of this many times the limit ends the reading: a few kilobytes decompress to a line of gigabytes.
+    static let maximumSkipped = 4
 
     private let input: any ByteInput
     private let chunkSize: Int
@@ -71,10 +76,10 @@ struct LineReader {
     mutating func nextRead() -> Line? {
         guard let end = lineFeed(from: start) else { return nil }
         defer { start = end + 1 }
-        return end - start <= limit ? .bytes(chunk[start..<end]) : .tooLong(end - start)
+        return end - start <= limit ? .bytes(chunk[start..<end]) : overlong(end - start)
     }
 
-    /// The next line; nil at the end or on a ``failure``. A failure drops an unfinished line.
+    /// The next line; nil at the end, on a ``failure``, or after ``Line/endless``. A failure drops an unfinished line.
     mutating func next() -> Line? {
         while true {
             if let line = nextRead() { return line }
@@ -83,7 +88,7 @@ struct LineReader {
                 chunk = []
                 start = 0
                 guard !rest.isEmpty, failure == nil else { return nil }
-                return rest.count <= limit ? .bytes(rest) : .tooLong(rest.count)
+                return rest.count <= limit ? .bytes(rest) : overlong(rest.count)
             }
             if unread.count > limit { return skipLine() }
             readMore(.toLineFeed)
@@ -96,14 +101,19 @@ struct LineReader {
             if let end = lineFeed(from: start) {
                 count += end - start
                 start = end + 1
-                return .tooLong(count)
+                return overlong(count)
             }
             count += unread.count
             chunk = []
             start = 0
-            if isAtEnd { return failure == nil ? .tooLong(count) : nil }
+            if isAtEnd { return failure == nil ? overlong(count) : nil }
+            if case .endless = overlong(count) { return .endless }
             readMore(.toLineFeed)
         }
+    }
+
+    private func overlong(_ count: Int) -> Line {
+        count <= Self.maximumSkipped * limit ? .tooLong(count) : .endless
     }
 
     private func lineFeed(from position: Int) -> Int? {
