@@ -22,7 +22,7 @@ struct HTTPServiceRunner: ServiceRunner {
     func prepare(
         file: String?, environment: [String: String], settings: [(key: String, value: String)]
     ) throws(PolicyError) -> any PreparedService {
-        // Before the ledger is opened, which counts too.
+        // Set it up before the ledger is opened, because the ledger counts too.
         Prepared(
             configuration: try ServiceConfiguration(file: file, environment: environment, settings: settings),
             metrics: Self.metrics)
@@ -65,6 +65,7 @@ private struct Prepared: PreparedService {
     var ledger: String? { configuration.ledger }
     var masterKey: String? { configuration.masterKey }
     var serviceAccount: String? { configuration.serviceAccount }
+    var googleURL: String? { configuration.googleURL }
     var statusListURL: String? { configuration.statusListURL }
 
     func run(

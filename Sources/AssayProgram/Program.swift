@@ -6,6 +6,7 @@ struct Program {
     static func main() async {
         await AssayProgram.main(
             google: HTTPGoogleConnector(), service: HTTPServiceRunner(), statusLists: HTTPStatusListConnector(),
+            apple: HTTPAppleConnector(),
             postgreSQL: LibpqConnector())
     }
 }

@@ -1,6 +1,8 @@
 import Assay
 import AssayCore
 import AssayHummingbird
+import AssayKeyStore
+import AssayTokens
 import CoreMetrics
 import Foundation
 import Hummingbird
@@ -16,6 +18,9 @@ package struct HTTPService: Sendable {
     private static let watchInterval = Duration.seconds(2)
     /// How often gauges are set, and counts of devices are exchanged with other processes.
     private static let metricsInterval = Duration.seconds(30)
+
+    /// How often the service looks whether a key of tokens is due.
+    private static let rotationInterval = Duration.seconds(30)
 
     private let configuration: ServiceConfiguration
     private let inherited: InheritedSockets
@@ -102,6 +107,18 @@ package struct HTTPService: Sendable {
                 await refreshMetrics()
                 return false
             }
+            tasks.addTask {
+                await rotateTokenKeys()
+                return false
+            }
+            for service in parts.services.compactMap({ $0 as? any BackgroundService }) {
+                tasks.addTask {
+                    await service.run({ live.verifier }) { notice in
+                        logger.warning("background service", metadata: ["assay.notice": "\(notice)"])
+                    }
+                    return false
+                }
+            }
             while let isEnd = try await tasks.next(), !isEnd {}
             tasks.cancelAll()
         }
@@ -158,7 +175,9 @@ package struct HTTPService: Sendable {
             VerifyEndpoint(live: live, configuration: configuration).endpoint,
             ChallengeEndpoint(live: live, configuration: configuration).endpoint,
             InspectEndpoint(configuration: configuration).endpoint,
-        ] + CheckEndpoints.endpoints + [OpenAPIDocument.endpoint(configuration)]
+        ] + TokenEndpoints(live: live, configuration: configuration).endpoints + CheckEndpoints.endpoints + [
+            OpenAPIDocument.endpoint(configuration)
+        ]
     }
 
     /// The endpoints of the listener of operators, in the order of the documentation.
@@ -269,6 +288,25 @@ package struct HTTPService: Sendable {
                     "assay.cause": "\(cause)", "assay.problem": "\(error)", "assay.policy": "\(configuration.policy)",
                 ])
             throw error
+        }
+    }
+
+    // MARK: Tokens
+
+    /// Makes the keys of tokens when they are due, while the policy has `tokens`.
+    private func rotateTokenKeys() async {
+        guard let store = parts.keyStore else { return }
+        while !Task.isCancelled {
+            if live.verifier.tokenRules != nil {
+                do throws(KeyStoreFailure) {
+                    for name in try await TokenKeyRotation(store).run(at: Date()) {
+                        logger.notice("token key made", metadata: ["assay.key": "\(name)"])
+                    }
+                } catch {
+                    logger.error("token keys not rotated", metadata: ["assay.problem": "\(error.description)"])
+                }
+            }
+            try? await Task.sleep(for: Self.rotationInterval)
         }
     }
 

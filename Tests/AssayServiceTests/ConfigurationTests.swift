@@ -37,40 +37,54 @@ struct ConfigurationTests {
         var testDescription: String { "\(yaml ?? "") \(environment) \(setting)" }
     }
 
-    static let mistakes = [
-        Mistake(field: "policy", words: "required"),
-        Mistake(yaml: "policy: p\nlimit: {}\n", field: "limit", words: "did you mean limits?", line: 2),
-        Mistake(yaml: "policy: p\nlimits:\n  bdy: 1KiB\n", field: "limits.bdy", words: "did you mean body?", line: 3),
-        Mistake(yaml: "policy: p\nlimits: { body: 1 }\n", field: "limits.body", words: "from 1KiB to 32MiB", line: 2),
-        Mistake(yaml: "policy: p\nlimits: { body: 2 MiB }\n", field: "limits.body", words: "such as 512KiB", line: 2),
-        Mistake(yaml: "policy: p\nlimits: { body: -1 }\n", field: "limits.body", words: "found \"-1\"", line: 2),
-        Mistake(yaml: "policy: p\nlimits: { requests: 0 }\n", field: "limits.requests", words: "from 1 to", line: 2),
-        Mistake(yaml: "policy: p\nlimits: { bodyTime: 2h }\n", field: "limits.bodyTime", words: "up to 1h", line: 2),
-        Mistake(
-            yaml: "policy: p\nlimits: { idleTime: 0s }\n", field: "limits.idleTime", words: "more than none", line: 2),
-        Mistake(yaml: "policy: p\nlisten: 8080\n", field: "listen", words: "HOST:PORT", line: 2),
-        Mistake(yaml: "policy: p\nlisten: a:99999\n", field: "listen", words: "HOST:PORT", line: 2),
-        Mistake(yaml: "policy: p\nlisten: ::1:80\n", field: "listen", words: "[IPV6]:PORT", line: 2),
-        Mistake(yaml: "policy: p\nlisten: \"unix:\"\n", field: "listen", words: "unix:PATH", line: 2),
-        Mistake(yaml: "policy: p\nopen: yes\n", field: "open", words: "true, false", line: 2),
-        Mistake(yaml: "policy: p\nlogLevel: loud\n", field: "logLevel", words: "expected one of", line: 2),
-        Mistake(yaml: "policy: p\ntls: { certificate: c }\n", field: "tls.privateKey", words: "required"),
-        Mistake(yaml: "policy: p\ntls: { clientAuthorities: c }\n", field: "tls.certificate", words: "required"),
-        Mistake(
-            yaml: "policy: p\nauthorize: { dialect: nginx, peers: [127.0.0.1], bodies: forwarded }\n",
-            field: "authorize.bodies", words: "sends no bodies"),
-        Mistake(yaml: "policy: p\nlisten: 0.0.0.0:80\nopen: true\n", field: "open", words: "loopback"),
-        Mistake(
-            yaml: "policy: p\nlisten: localhost:80\nadmin: 0.0.0.0:81\nopen: true\n", field: "open", words: "loopback"),
-        Mistake(yaml: "policy: p\nlisten: h:80\nadmin: h:80\n", field: "admin", words: "apart"),
-        Mistake(
-            environment: ["ASSAY_POLICY": "p", "ASSAY_LIMITS_BODI": "1KiB"], field: "ASSAY_LIMITS_BODI",
-            words: "did you mean ASSAY_LIMITS_BODY?"),
-        Mistake(
-            environment: ["ASSAY_POLICY": "p", "ASSAY_RETRY_AFTER": "soon"], field: "ASSAY_RETRY_AFTER",
-            words: "expected a number"),
-        Mistake(setting: ["limits.bodytime", "1s"], field: "limits.bodytime", words: "did you mean limits.bodyTime?"),
-    ]
+    static let mistakes: [Mistake] =
+        [
+            Mistake(field: "policy", words: "required"),
+            Mistake(yaml: "policy: p\nlimit: {}\n", field: "limit", words: "did you mean limits?", line: 2),
+            Mistake(
+                yaml: "policy: p\nlimits:\n  bdy: 1KiB\n", field: "limits.bdy", words: "did you mean body?", line: 3),
+            Mistake(
+                yaml: "policy: p\nlimits: { body: 1 }\n", field: "limits.body", words: "from 1KiB to 32MiB", line: 2),
+            Mistake(
+                yaml: "policy: p\nlimits: { body: 2 MiB }\n", field: "limits.body", words: "such as 512KiB", line: 2),
+            Mistake(yaml: "policy: p\nlimits: { body: -1 }\n", field: "limits.body", words: "found \"-1\"", line: 2),
+            Mistake(
+                yaml: "policy: p\nlimits: { requests: 0 }\n", field: "limits.requests", words: "from 1 to", line: 2),
+            Mistake(
+                yaml: "policy: p\nlimits: { bodyTime: 2h }\n", field: "limits.bodyTime", words: "up to 1h", line: 2),
+            Mistake(
+                yaml: "policy: p\nlimits: { idleTime: 0s }\n", field: "limits.idleTime", words: "more than none",
+                line: 2),
+            Mistake(yaml: "policy: p\nlisten: 8080\n", field: "listen", words: "HOST:PORT", line: 2),
+            Mistake(yaml: "policy: p\nlisten: a:99999\n", field: "listen", words: "HOST:PORT", line: 2),
+            Mistake(yaml: "policy: p\nlisten: ::1:80\n", field: "listen", words: "[IPV6]:PORT", line: 2),
+            Mistake(yaml: "policy: p\nlisten: \"unix:\"\n", field: "listen", words: "unix:PATH", line: 2),
+            Mistake(yaml: "policy: p\nopen: yes\n", field: "open", words: "true, false", line: 2),
+            Mistake(yaml: "policy: p\nlogLevel: loud\n", field: "logLevel", words: "expected one of", line: 2),
+            Mistake(yaml: "policy: p\ntls: { certificate: c }\n", field: "tls.privateKey", words: "required"),
+            Mistake(yaml: "policy: p\ntls: { clientAuthorities: c }\n", field: "tls.certificate", words: "required"),
+            Mistake(
+                yaml: "policy: p\nauthorize: { dialect: nginx, peers: [127.0.0.1], bodies: forwarded }\n",
+                field: "authorize.bodies", words: "sends no bodies"),
+            Mistake(yaml: "policy: p\nlisten: 0.0.0.0:80\nopen: true\n", field: "open", words: "loopback"),
+            Mistake(
+                yaml: "policy: p\nlisten: localhost:80\nadmin: 0.0.0.0:81\nopen: true\n", field: "open",
+                words: "loopback"),
+            Mistake(yaml: "policy: p\nlisten: h:80\nadmin: h:80\n", field: "admin", words: "apart"),
+            Mistake(
+                environment: ["ASSAY_POLICY": "p", "ASSAY_LIMITS_BODI": "1KiB"], field: "ASSAY_LIMITS_BODI",
+                words: "did you mean ASSAY_LIMITS_BODY?"),
+            Mistake(
+                environment: ["ASSAY_POLICY": "p", "ASSAY_RETRY_AFTER": "soon"], field: "ASSAY_RETRY_AFTER",
+                words: "expected a number"),
+            Mistake(
+                setting: ["limits.bodytime", "1s"], field: "limits.bodytime", words: "did you mean limits.bodyTime?"),
+        ]
+        + ["0.0.0.0/0", "::/0", "0.0.0.0/7", "128.0.0.0/1", "fc00::/6"].map { range in
+            Mistake(
+                yaml: "policy: p\nauthorize:\n  dialect: nginx\n  peers: [127.0.0.1, \"\(range)\"]\n",
+                field: "authorize.peers[1]", words: "name the gateways alone", line: 4)
+        }
 
     @Test("An error names the file and line, the variable or the option, and what is allowed", arguments: mistakes)
     func mistake(_ each: Mistake) throws {
@@ -82,6 +96,12 @@ struct ConfigurationTests {
             #expect(error.message.contains(each.words), "\(error)")
             #expect(error.line == each.line, "\(error)")
         }
+    }
+
+    @Test("The greatest ranges of peers are those of private networks")
+    func greatestRanges() throws {
+        let ranges = try read("policy: p\nauthorize: { dialect: nginx, peers: [10.0.0.0/8, \"fc00::/7\"] }\n")
+        #expect(ranges.authorize.peers.count == 2)
     }
 
     @Test("Docs/service.md has every code of a problem, with its meaning")

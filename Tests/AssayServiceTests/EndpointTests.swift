@@ -78,6 +78,26 @@ struct EndpointTests {
         #expect(service.peakMemory - before < 48, "\(before) MiB, then \(service.peakMemory)")
     }
 
+    @Test("Challenges for attestations beyond the limit of an app get 429 with a remedy and a time; others are issued")
+    func challengeLimit() throws {
+        let service = try RunningService("limits.challenges=1")
+        func issue(_ kind: String) throws -> HTTPAnswer {
+            try service.send("POST", "/v1/challenges", body: #"{"app":"bank","kind":"\#(kind)"}"#)
+        }
+        // One challenge a second: of so many in a row, one is refused on any machine.
+        var refused: HTTPAnswer?
+        for _ in 0..<1000 where refused == nil {
+            let answer = try issue("app-attest.attestation")
+            if answer.status == 201 { continue }
+            refused = answer
+        }
+        let answer = try #require(refused)
+        #expect(answer.status == 429 && answer.json["code"] as? String == "challenge-limit", "\(answer)")
+        #expect(answer.json["remedy"] as? String == "retry")
+        #expect(answer.fields["retry-after"].flatMap { Int($0) }.map { (1...300).contains($0) } == true)
+        #expect(try issue("app-attest.assertion").status == 201)
+    }
+
     @Test("A challenge is issued, used once, and refused for what the policy leaves to the caller")
     func challenges() throws {
         let service = try RunningService()
@@ -206,7 +226,8 @@ struct EndpointTests {
         let paths = try #require(answer.json["paths"] as? [String: [String: Any]])
         #expect(
             paths.keys.sorted() == [
-                "/openapi.json", "/v1/challenges", "/v1/checks", "/v1/checks/{name}", "/v1/inspect", "/v1/verify",
+                "/.well-known/jwks.json", "/.well-known/openid-configuration", "/openapi.json", "/v1/challenges",
+                "/v1/checks", "/v1/checks/{name}", "/v1/inspect", "/v1/tokens", "/v1/verify",
             ])
         for (path, methods) in paths {
             for method in methods.keys {

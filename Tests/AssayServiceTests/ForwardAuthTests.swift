@@ -99,19 +99,35 @@ struct ForwardAuthTests {
     }
 
     // Envoy and Traefik pass a client's field on, and the body to the upstream.
-    @Test("A client cannot state that its request has no body", arguments: ["traefik", "envoy"])
-    func clientsBodyStatement(_ dialect: String) throws {
-        let service = try GuardedService.start(dialect)
+    @Test(
+        "A client cannot state that its request has no body", arguments: ["traefik", "envoy"],
+        ["withheld", "forwarded"])
+    func clientsBodyStatement(_ dialect: String, _ bodies: String) throws {
+        let service = try GuardedService.start(dialect, ["authorize.bodies=\(bodies)"])
         try GuardedService.enrol(service)
+        let path = "/v1/authorize/shop" + (dialect == "envoy" ? "/orders" : "")
         let stated = [
             "X-Forwarded-Method: POST", "X-Forwarded-Uri: /orders", "X-Forwarded-Host: api.example.com",
-            "X-Original-Body: none",
         ]
-        let path = "/v1/authorize/shop" + (dialect == "envoy" ? "/orders" : "")
-        let answer = try service.send(
-            "POST", path, type: nil, fields: stated + GuardedService.signed("POST", "/orders", counter: 1),
-            host: "api.example.com")
-        #expect(answer.status == 403, "\(answer)")
+        var counter: UInt32 = 0
+        func ask(_ more: [String], body: String = "") throws -> Int {
+            counter += 1
+            let fields = try stated + more + GuardedService.signed("POST", "/orders", counter: counter)
+            return try service.send("POST", path, type: nil, body: body, fields: fields, host: "api.example.com").status
+        }
+        for claim in [
+            ["X-Original-Body: none"], ["x-original-body:none"], ["X-Original-Body: none", "X-Original-Body: none"],
+            ["X_Original_Body: none", "X-Original-Body: none"],
+        ] {
+            // A gateway that sends bodies sends this one, which nothing signs.
+            #expect(try ask(claim, body: bodies == "forwarded" ? "{}" : "") == 403, "\(claim)")
+        }
+        if bodies == "forwarded" {
+            #expect(try ask(["X-Envoy-Auth-Partial-Body: false"]) == 200)
+            for partial in [["true"], ["TRUE"], ["false", "true"], ["true", "false"], [""]] {
+                #expect(try ask(partial.map { "X-Envoy-Auth-Partial-Body: \($0)" }) == 413, "\(partial)")
+            }
+        }
     }
 
     @Test("Under body: upstream the upstream learns the signed digests")

@@ -118,6 +118,48 @@ struct HostileRequestTests {
         #expect(String(decoding: try #require(plain.read()), as: UTF8.self).hasPrefix("HTTP/1.1 404"))
     }
 
+    @Test("A client that takes nothing of a stream's verdicts, or has closed its side, is cut")
+    func deafStreams() throws {
+        let service = try RunningService("limits.idleTime=1s", "limits.bodyTime=1h")
+        let stream = try service.connect()
+        stream.limitReceiveBuffer()
+        stream.write(
+            "POST /v1/verify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n")
+        let record = #"{"id":"\#(String(repeating: "a", count: 200))","kind":"none","evidence":{}}"# + "\n"
+        let chunk = Array(
+            String(repeating: "\(String(record.utf8.count, radix: 16))\r\n\(record)\r\n", count: 1000).utf8)
+        var position = 0
+        try service.waitUntil("deaf stream gone") {
+            position = (position + stream.writeIfPossible(Array(chunk[position...]))) % chunk.count
+            return stream.isEnded
+        }
+        let before = service.openFiles
+        let closed = try service.connect()
+        closed.limitReceiveBuffer()
+        closed.write(String(repeating: "GET /v1/checks HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 1000))
+        closed.finish()
+        try service.waitUntil("closed client gone") { service.openFiles <= before }
+        #expect(service.isRunning)
+    }
+
+    @Test("A client that takes its answers slowly gets all of them, also the last one of a connection")
+    func slowReader() throws {
+        let service = try RunningService("limits.idleTime=30s")
+        let slow = try service.connect()
+        slow.limitReceiveBuffer()
+        let request = "GET /v1/checks HTTP/1.1\r\nHost: localhost\r\n"
+        slow.write(String(repeating: request + "\r\n", count: 19) + request + "Connection: close\r\n\r\n")
+        var answer: [UInt8] = []
+        while let bytes = slow.read() {
+            answer += bytes
+            usleep(5_000)
+        }
+        let heads = String(decoding: answer, as: UTF8.self).components(separatedBy: "HTTP/1.1 200 OK\r\n")
+        #expect(heads.count == 21, "\(heads.count)")
+        #expect(Set(heads.dropFirst().map { $0.components(separatedBy: "\r\n\r\n").last?.utf8.count }).count == 1)
+    }
+
     @Test("Connections beyond the limit wait, and are served when others end")
     func connections() throws {
         let service = try RunningService("limits.connections=8", "limits.idleTime=1h")

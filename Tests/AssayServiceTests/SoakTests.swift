@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Changed bytes, generated requests, and kills under load. `make soak-service` runs them for longer: by the variables
-/// ASSAY_SERVICE_SECONDS, ASSAY_SERVICE_EXAMPLES and ASSAY_SERVICE_SEED.
+/// ASSAY_SERVICE_SECONDS, ASSAY_SERVICE_EXAMPLES, ASSAY_SERVICE_CONNECTIONS and ASSAY_SERVICE_SEED.
 @Suite("The service under stress", .serialized)
 struct SoakTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -125,6 +125,44 @@ struct SoakTests {
             "service: \(count) changed requests with seed \(Self.seed), answers \(statuses.sorted { $0.key < $1.key })")
         service.signal(SIGTERM)
         #expect(service.wait() == 0)
+    }
+
+    @Test(
+        "A service with no room for more requests refuses each connection with a whole answer, and keeps nothing of them"
+    )
+    func refused() throws {
+        let count = Self.environment["ASSAY_SERVICE_CONNECTIONS"].flatMap { Int($0) } ?? 2000
+        let service = try RunningService(
+            "logLevel=notice", "limits.requests=4", "limits.bodyTime=1h", "limits.idleTime=1h", "retryAfter=7")
+        let check = "GET /v1/checks/challenge-expired HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        // Requests whose bodies do not end take all places.
+        var held: [Connection] = []
+        try service.waitUntil("busy") {
+            guard let next = try? service.connect() else { return false }
+            next.write("POST /v1/inspect HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nab")
+            held.append(next)
+            return (try? service.send("GET", "/v1/checks", type: nil))?.status == 503
+        }
+        let files = service.openFiles
+        var (done, memory) = (0, 0)
+        while done < count {
+            let wave = try (0..<min(100, count - done)).map { _ in try service.connect() }
+            for connection in wave { connection.write(check) }
+            for connection in wave {
+                let answer = HTTPAnswer(connection.readToEnd())
+                let isWhole = answer.body.utf8.count == answer.fields["content-length"].flatMap { Int($0) }
+                try #require(
+                    answer.status == 503 && answer["retry-after"] == "7" && isWhole
+                        && answer.json["code"] as? String == "too-many-requests", "connection \(done): \(answer)")
+            }
+            done += wave.count
+            if done * 10 <= count { memory = service.peakMemory }
+        }
+        #expect(service.peakMemory <= memory + 32, "\(memory) MiB after a tenth, \(service.peakMemory) MiB after all")
+        try service.waitUntil("closed") { service.openFiles <= files }
+        print("service: \(count) connections refused, \(service.peakMemory) MiB")
+        for connection in held { connection.write("cd") }
+        try service.waitUntil("free") { (try? service.send("GET", "/v1/checks", type: nil))?.status == 200 }
     }
 
     /// What a client knows of its key: the greatest counter that was accepted, and the greatest that it has sent.

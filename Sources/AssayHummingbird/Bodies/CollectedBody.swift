@@ -3,15 +3,15 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// A body that was read before the handler is called, with its digests.
+/// A body that is read before the handler is called, with its digests.
 enum CollectedBody {
     /// The whole body.
     case whole(ByteBuffer, CoveredDigests)
-    /// A body over the limit, for the handler of a request that is not refused.
+    /// A body over the limit. The handler gets it if the request is not refused.
     case tooLong(RequestBody)
 
-    /// Copies the parts: each is a slice of the buffer that the server read it into, which also holds the chunk headers and
-    /// can be 64 times as long.
+    /// Copies the parts. Each part is a slice of the server's read buffer, which also holds the chunk headers and can
+    /// be 64 times as long.
     ///
     /// - Parameter length: the declared length, at most the limit; nil if unknown.
     static func read(
@@ -32,7 +32,7 @@ enum CollectedBody {
     }
 }
 
-/// A body of which the beginning was read. It can be read once.
+/// A body whose beginning has been read already. It can be read once.
 private final class ResumedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 

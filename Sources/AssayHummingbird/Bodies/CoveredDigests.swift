@@ -9,7 +9,7 @@ import NIOCore
 struct CoveredDigests {
     private var running: [(algorithm: ContentDigest.Algorithm, digest: RunningDigest)]
 
-    /// Computes the algorithms that occur in values of `Content-Digest`: no others can be covered.
+    /// Computes the algorithms named in values of `Content-Digest`. The signature can cover no others.
     init(namedIn values: [String]) {
         running = ContentDigest.Algorithm.allCases.filter { algorithm in
             values.contains { Self.contains($0.utf8, Array(algorithm.rawValue.utf8)) }
@@ -37,7 +37,7 @@ struct CoveredDigests {
         running.first { $0.algorithm == algorithm }?.digest.finalize()
     }
 
-    /// Whether all given digests, at least one, are those of the parts so far.
+    /// Whether all given digests match the parts so far. False for no digests.
     func match(_ digests: [MessageFacts.ContentDigest]) -> Bool {
         !digests.isEmpty
             && digests.allSatisfy { expected in

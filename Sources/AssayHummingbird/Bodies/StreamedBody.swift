@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// Ends reading a streamed body whose message is refused.
+/// Ends the reading of a streamed body when its message is refused.
 public struct StreamedBodyError: Error, Sendable, CustomStringConvertible {
     /// Why the request is refused; ``RequestOutcome/pending`` if two tasks read the body at the same time.
     public let outcome: RequestOutcome
@@ -35,16 +35,16 @@ final class StreamedOutcome: Sendable {
     func set(_ decision: RequestDecision) { held.withLock { $0 = decision } }
 }
 
-/// Reads a body for the handler, and decides about its message before it delivers the last part.
+/// Reads a body for the handler, and decides about the message before it delivers the last part.
 ///
-/// An actor: the handler reads, and the middleware reads what the handler has left.
+/// An actor, because the handler and then the middleware read from it.
 actor StreamedBodyReader {
     private let body: RequestBody
     private let contentLength: Int?
     private let limit: Int
-    /// The decision about a body that was read to its end.
+    /// Decides about a body that was read completely.
     private let decide: @Sendable (CoveredDigests) async -> RequestDecision
-    /// Whether reading ends with an error for a decision.
+    /// Whether a decision ends the reading with an error.
     private let refuses: @Sendable (RequestDecision) -> Bool
     private let outcome: StreamedOutcome
     private var iterator: RequestBody.AsyncIterator?
@@ -67,7 +67,7 @@ actor StreamedBodyReader {
         self.refuses = refuses
     }
 
-    /// The next part; the last one only after the message is accepted, unless refusals are not enforced.
+    /// The next part. It delivers the last part only after the message is accepted, or if refusals are not enforced.
     ///
     /// - Throws: ``StreamedBodyError`` for a refused message, and errors of the connection.
     func next() async throws -> ByteBuffer? {

@@ -4,34 +4,36 @@ import AssayCore
 import AssayHTTPSignatures
 import HTTPTypes
 
-/// The evidence that requests to some routes of a server must carry.
+/// The evidence that requests to some routes must carry.
 package struct GuardedRoute: Sendable {
     /// The name of the policy's route, or of its app.
     package let name: String
     let requirement: PolicyRoute.Requirement
-    /// The kinds of evidence, in the order in which they are verified.
+    /// The kinds of evidence, in the order of their verification.
     let demands: [Demand]
 
-    /// One kind of evidence, with its position of the switch.
+    /// One kind of evidence, with its enforcement switch.
     struct Demand: Sendable {
         let evidence: GuardedEvidence
         let position: EnforcementSwitch.Position
     }
 }
 
-/// One kind of evidence of one app, prepared for requests. A class: requests share one.
+/// One kind of evidence of one app, prepared for requests. A class, so that requests share one instance.
 final class GuardedEvidence: Sendable {
-    /// What the evidence says about a request.
+    /// The form in which a request carries the evidence.
     enum Form: Sendable {
-        /// An Approov token: it covers no body.
+        /// An Approov token. It does not cover the body.
         case token(ApproovFields)
         /// A signature over the request.
         case signature(any RequestEngine, contentDigest: CheckID, body: RequestRules.BodyRule)
+        /// Evidence about method, target and fields.
+        case head(any RequestEngine)
     }
 
     let app: String
     let kind: EvidenceKind
-    /// The policy's.
+    /// The enforcement of the policy.
     let enforcement: Enforcement
     let form: Form
 
@@ -42,7 +44,7 @@ final class GuardedEvidence: Sendable {
         self.form = form
     }
 
-    /// All evidence that requests to a server can carry.
+    /// All kinds of evidence that requests can carry under the verifier's policy.
     ///
     /// - Throws: `PolicyError` when a policy composed in code has an invalid field name.
     static func all(of verifier: Verifier) throws(PolicyError) -> [GuardedEvidence] {
@@ -53,6 +55,7 @@ final class GuardedEvidence: Sendable {
                 case .signature(let contentDigest, let body):
                     all.append(
                         GuardedEvidence(app.name, rules, .signature(engine, contentDigest: contentDigest, body: body)))
+                case .head: all.append(GuardedEvidence(app.name, rules, .head(engine)))
                 case .token:
                     guard let configuration = app.configuration(ApproovConfiguration.self) else { continue }
                     all.append(
@@ -63,19 +66,22 @@ final class GuardedEvidence: Sendable {
         return all
     }
 
-    /// Whether it is evidence of an app, and of a kind if one is named.
+    /// Whether this is evidence of an app and, if given, of a kind.
     func isOf(app: String, kind: EvidenceKind?) -> Bool {
         self.app.isByteEqual(to: app) && kind.map { self.kind == $0 } ?? true
     }
 
-    /// Whether the request's target is signed.
-    var isSigned: Bool { if case .signature = form { true } else { false } }
+    /// Whether the evidence covers the request's target.
+    var coversTarget: Bool { if case .token = form { false } else { true } }
+
+    /// Whether the evidence covers the request's body.
+    var coversBody: Bool { if case .signature = form { true } else { false } }
 }
 
 /// The fields of a request that contain an Approov token and the values to which it is bound.
 struct ApproovFields: Sendable {
     private let tokenField: HTTPField.Name
-    /// In the order of the binding.
+    /// The names in the order of the binding.
     private let boundFields: [HTTPField.Name]
 
     init(_ configuration: ApproovConfiguration, app: String) throws(PolicyError) {
@@ -92,8 +98,8 @@ struct ApproovFields: Sendable {
         return name
     }
 
-    /// The token of a request; empty without one. Two field lines are joined (RFC 9110 section 5.3), which gives no token: the
-    /// request is rejected.
+    /// The token of a request; empty without one. Two field lines are joined (RFC 9110 section 5.3), which gives an
+    /// invalid token, so the request is rejected.
     private func token(of fields: HTTPFields) -> String {
         var found: String?
         for field in fields where field.name == tokenField {
@@ -107,7 +113,7 @@ struct ApproovFields: Sendable {
     private func binding(of fields: HTTPFields) -> [ApproovBoundValue] {
         boundFields.map { name in
             if name == .cookie { return fields[.cookie].map { .value($0) } ?? .missing }
-            // `Host` is not among these fields.
+            // `Host` is not among these fields: HTTPTypes stores it separately.
             let values = fields[values: name]
             return switch values.count {
             case 0: .missing
@@ -117,7 +123,7 @@ struct ApproovFields: Sendable {
         }
     }
 
-    /// The token of a request, with the values that it is bound to.
+    /// The token of a request, with the values to which it is bound.
     func input(of source: some RequestSource) -> ApproovTokenInput {
         ApproovTokenInput(
             .token(token(of: source.fields)), binding: binding(of: source.fields), address: source.address)

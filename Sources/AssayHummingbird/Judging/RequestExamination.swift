@@ -7,28 +7,28 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The verification of one request: of each kind of evidence without the body, then with it, then the decision.
+/// Verifies one request: assesses each kind of evidence without the body, then with it, and decides.
 struct RequestExamination: Sendable {
-    /// A demand of a route, with the switch as it is for this request.
+    /// A demand of a route, with the current enforcement.
     struct Demand: Sendable {
         let evidence: GuardedEvidence
         let enforcement: Enforcement
     }
 
-    /// A demand with what is known before the body.
+    /// A demand and its assessment without the body.
     fileprivate struct Head: Sendable {
         let demand: Demand
         let result: Result<Assessment, VerificationError>
-        /// Whether the body, which is not read yet, was assumed to be empty.
+        /// Whether the unread body was assumed to be empty.
         var isBodyAssumed = false
     }
 
     let judge: RequestJudge
     let requirement: PolicyRoute.Requirement
-    /// At least one.
+    /// The demands; at least one.
     let demands: [Demand]
     let account: String?
-    /// The time at which the request is judged, however long its body takes.
+    /// The time of judgement. It does not change while the body arrives.
     let arrival: Date
 
     private var options: EvidenceMiddlewareOptions { judge.options }
@@ -39,7 +39,7 @@ struct RequestExamination: Sendable {
     func judge(_ source: some RequestSource, _ body: inout RequestBody) async throws -> RequestJudge.Judgement {
         let message: SignedParts?
         do throws(SignedParts.Unknown) {
-            message = try demands.contains { $0.evidence.isSigned } ? signedParts(of: source) : nil
+            message = try demands.contains { $0.evidence.coversTarget } ? signedParts(of: source) : nil
         } catch {
             return .decided(decision(error.outcome))
         }
@@ -113,14 +113,15 @@ struct RequestExamination: Sendable {
                     try await verifier.assessApproovToken(
                         fields.input(of: source), app: demand.evidence.app, account: account, at: arrival))
             } catch { return .failure(error) }
+        case .head: return await assess(demand, message, .bytes([]))
         case .signature(_, _, let rule):
             let body: SignedRequest.Body =
                 switch (source.body, rule) {
                 case (.attached, _): isPresent ? .unread : .bytes([])
                 case (.none, _): .bytes([])
-                // No digest was computed: the check of the body fails.
+                // No digest was computed, so the check of the body fails.
                 case (.unseen, .verified): .digests(sha256: nil, sha512: nil)
-                // The upstream compares the body with the covered digests. Without any it must refuse a body.
+                // The upstream compares the body with the covered digests. If there are none, it must refuse a body.
                 case (.unseen, .upstream):
                     Self.contentDigest.map(source.fields.contains) ?? true ? .unread : .bytes([])
                 }
@@ -131,7 +132,12 @@ struct RequestExamination: Sendable {
     private func assess(
         _ demand: Demand, _ message: SignedParts?, _ body: SignedRequest.Body
     ) async -> Result<Assessment, VerificationError> {
-        guard case .signature(let engine, _, _) = demand.evidence.form, let message else {
+        let engine: (any RequestEngine)? =
+            switch demand.evidence.form {
+            case .signature(let engine, _, _), .head(let engine): engine
+            case .token: nil
+            }
+        guard let engine, let message else {
             return .failure(.request(RequestError(.unknownKind, "\(demand.evidence.kind) signs no requests")))
         }
         let request = SignedRequest(
@@ -144,25 +150,25 @@ struct RequestExamination: Sendable {
         } catch { return .failure(error) }
     }
 
-    /// Whether the body decides: a signed request is acceptable so far, and so is the rest of the route.
+    /// Whether the body decides: the evidence is acceptable so far, and so is the rest of the route.
     private func needsBody(_ heads: [Head]) -> Bool {
         let isPossible =
             switch requirement {
             case .any: true
             case .all: heads.allSatisfy { $0.isAcceptable || $0.demand.enforcement == .annotate }
             }
-        return isPossible && heads.contains { $0.demand.evidence.isSigned && $0.isAcceptable }
+        return isPossible && heads.contains { $0.demand.evidence.coversBody && $0.isAcceptable }
     }
 
     // MARK: With the body
 
-    /// The decision on a request with a body, of which only the head is assessed.
+    /// Decides on a request whose head is assessed and whose body must be read.
     private func decide(
         _ heads: [Head], of message: SignedParts, _ digests: CoveredDigests
     ) async -> RequestDecision {
         var whole: [Head] = []
         for head in heads {
-            guard head.demand.evidence.isSigned, head.isAcceptable else {
+            guard head.demand.evidence.coversBody, head.isAcceptable else {
                 whole.append(head)
                 continue
             }
@@ -177,7 +183,7 @@ struct RequestExamination: Sendable {
         return await decide(whole)
     }
 
-    /// The decision on assessments. Nothing is written to the ledger before.
+    /// Decides on assessments. The ledger is written only here.
     private func decide(_ heads: [Head]) async -> RequestDecision {
         switch requirement {
         case .any: await decideAny(heads)
@@ -185,7 +191,7 @@ struct RequestExamination: Sendable {
         }
     }
 
-    /// Accepts with the first evidence that is accepted.
+    /// Accepts with the first accepted evidence.
     private func decideAny(_ heads: [Head]) async -> RequestDecision {
         var failed: [(head: Head, outcome: RequestOutcome)] = []
         for head in heads {
@@ -195,8 +201,8 @@ struct RequestExamination: Sendable {
             }
             failed.append((head, outcome.outcome))
         }
-        // An outage may hide an acceptance. Otherwise the evidence decides that the request carries: with evidence of one app, an
-        // annotated other one lets nothing pass.
+        // An outage may hide an acceptance. Otherwise the evidence that is present decides. Evidence that is only
+        // annotated must not admit a request with rejected evidence of another app.
         if failed.allSatisfy({ $0.outcome.verdict != nil }) {
             let carried = failed.filter(\.outcome.isOfPresentEvidence)
             if let deciding = carried.first(where: { $0.head.demand.enforcement == .reject }) ?? carried.first {
@@ -234,13 +240,14 @@ struct RequestExamination: Sendable {
             let refused = accepted.remove(at: index).demand
             let decision = RequestDecision(outcome, refused.evidence, refused.enforcement)
             guard refused.enforcement == .annotate else { return decision }
-            // The others are committed without it.
+            // The commit of the others excludes it.
             noted = noted ?? decision
         }
         return noted ?? decision(.off)
     }
 
-    /// The outcome of heads whose effects are committed together: the first verdict that rejects, or else the first one.
+    /// Commits the effects of several heads together. Returns the first rejecting verdict, or the first verdict if none
+    /// rejects.
     private func commit(_ heads: [Head]) async -> (outcome: RequestOutcome, verdicts: [Verdict]) {
         do throws(VerificationError) {
             var assessments: [Assessment] = []
@@ -253,13 +260,14 @@ struct RequestExamination: Sendable {
 
     // MARK: Decisions
 
-    /// The decision on a request of which no evidence could be assessed.
+    /// The decision on a request without assessable evidence.
     private func decision(_ outcome: RequestOutcome) -> RequestDecision {
-        let signed = demands.first { $0.evidence.isSigned } ?? demands[0]
+        let signed = demands.first { $0.evidence.coversTarget } ?? demands[0]
         return RequestDecision(outcome, signed.evidence, enforcement(of: demands))
     }
 
-    /// How a request without evidence is treated: where one of several apps suffices, the weakest rule holds.
+    /// The enforcement for a request without evidence. If one of several apps suffices, the weakest enforcement
+    /// applies.
     private func enforcement(of demands: [Demand]) -> Enforcement {
         let isAnnotated =
             switch requirement {
@@ -271,11 +279,11 @@ struct RequestExamination: Sendable {
 }
 
 extension RequestExamination.Head {
-    /// Whether it is accepted unless the ledger refuses.
+    /// Whether the evidence is accepted unless the ledger refuses.
     fileprivate var isAccepted: Bool { (try? result.get())?.isAcceptable ?? false }
 
-    /// Whether it may be accepted with the body. A body of unknown length is assumed to be empty, and assessed again if it is
-    /// not.
+    /// Whether the evidence may be accepted with the body. A body of unknown length is assumed to be empty, and
+    /// assessed again if it is not.
     fileprivate var isAcceptable: Bool {
         guard let assessment = try? result.get() else { return false }
         if assessment.isAcceptable { return true }
@@ -295,7 +303,7 @@ extension GuardedEvidence {
 }
 
 extension RequestOutcome {
-    /// Whether the request carries evidence of the kind: a check passed.
+    /// Whether the request carries evidence of this kind, because at least one check passed.
     fileprivate var isOfPresentEvidence: Bool {
         verdict?.checks.contains { $0.status == .passed } ?? false
     }

@@ -8,28 +8,28 @@ import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// Collects the evidence of a request, and verifies it as a route demands.
+/// Collects the evidence of a request and verifies it by the demands of a route.
 package struct RequestJudge: Sendable {
     let state: LiveVerifier.State
     let settings: Settings
 
-    /// The options, as one reference for every request.
+    /// The options. A class, so that all requests share one instance.
     package final class Settings: Sendable {
         package let options: EvidenceMiddlewareOptions
 
-        /// Keeps options.
+        /// Stores options.
         package init(_ options: EvidenceMiddlewareOptions) { self.options = options }
     }
 
     var options: EvidenceMiddlewareOptions { settings.options }
 
-    /// A judge with a verifier and options.
+    /// Creates a judge with a verifier and options.
     package init(state: LiveVerifier.State, settings: Settings) {
         self.state = state
         self.settings = settings
     }
 
-    /// The result: a decision, or one that follows when a streamed body has ended.
+    /// A decision, or a decision that is pending until a streamed body has ended.
     enum Judgement {
         case decided(RequestDecision)
         case streamed(StreamedOutcome, StreamedBodyReader)
@@ -38,7 +38,7 @@ package struct RequestJudge: Sendable {
     /// Verifies a request whose body is not streamed.
     ///
     /// - Parameters:
-    ///   - body: the body of the request that is answered. One that was read is replaced by one with the same bytes.
+    ///   - body: The request's body. A body that is read is replaced by one with the same bytes.
     ///   - account: the account of the session.
     /// - Throws: errors of reading the body.
     package func decide(
@@ -55,7 +55,7 @@ package struct RequestJudge: Sendable {
     func judge(
         _ source: some RequestSource, _ body: inout RequestBody, on route: GuardedRoute, account: String?
     ) async throws -> Judgement {
-        // Most routes demand one token.
+        // Fast path: most routes demand one token.
         if route.demands.count == 1, let only = route.demands.first, case .token(let fields) = only.evidence.form {
             let enforcement = only.position.enforcement
             guard enforcement != .off else { return .decided(RequestDecision(.off, only.evidence, .off)) }

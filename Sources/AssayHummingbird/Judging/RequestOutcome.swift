@@ -2,9 +2,9 @@ import Assay
 public import AssayCore
 import Synchronization
 
-/// The result of verifying the evidence of a request: the verdict, or why there is none.
+/// The result of verifying the evidence of a request: the verdict, or the reason for having none.
 public enum RequestOutcome: Sendable {
-    /// The evidence was verified. Under the enforcement `annotate` handlers get rejected requests too.
+    /// The evidence was verified. With the enforcement `annotate`, handlers get rejected requests too.
     case verdict(Verdict)
     /// The ledger, a key store or a service is unreachable.
     case outage(any Outage)
@@ -39,12 +39,12 @@ public enum RequestOutcome: Sendable {
         }
     }
 
-    /// The outcome of a call that gave no verdict.
+    /// The outcome of a call without a verdict.
     init(_ error: VerificationError) {
         switch error {
         case .outage(let outage): self = .outage(outage)
         case .request(let error): self = .misconfigured(error)
-        // Not thrown: there is no record.
+        // Not reached: no call reads a record.
         case .record(let error): self = .misconfigured(RequestError(.unknownKind, error.description))
         }
     }
@@ -52,29 +52,30 @@ public enum RequestOutcome: Sendable {
 
 /// Why a request cannot be verified.
 public enum RequestObstacle: String, Sendable {
-    /// Its host is none of the ``ServerOrigins``.
+    /// The host is not one of the ``ServerOrigins``.
     case unknownHost = "unknown-host"
-    /// Its target has a fragment, does not begin with a slash, or is not printable ASCII: the signed target is ambiguous.
+    /// The target has a fragment, does not begin with a slash, or is not printable ASCII. The signed target is
+    /// ambiguous.
     case badTarget = "bad-target"
-    /// Its `Host` or `:authority` is missing, repeated, or more than host and port.
+    /// `Host` or `:authority` is missing, repeated, or more than host and port.
     case badHost = "bad-host"
-    /// Its body is longer than the limit.
+    /// The body is longer than the limit.
     case bodyTooLong = "body-too-long"
-    /// Its body is shorter or longer than `Content-Length`.
+    /// The body is shorter or longer than `Content-Length`.
     case bodyLengthDiffers = "body-length-differs"
 }
 
-/// The outcome of a request, and the evidence that decided.
+/// The outcome of a request and the evidence that decided.
 package struct RequestDecision: Sendable {
     /// The outcome.
     package let outcome: RequestOutcome
-    /// The app that decided; for a request that nothing accepts, one whose evidence the request carries.
+    /// The app that decided; for a rejected request, one whose evidence the request carries.
     package let app: String
-    /// The kind of its evidence.
+    /// The kind of the evidence that decided.
     package let kind: EvidenceKind
-    /// How the request is treated unless it is accepted.
+    /// The treatment of the request unless it is accepted.
     package let enforcement: Enforcement
-    /// The accepting verdicts of the route, in its order; or the one that rejects.
+    /// The accepting verdicts of the route in its order, or the rejecting verdict.
     package let verdicts: [Verdict]
 
     init(
@@ -87,7 +88,7 @@ package struct RequestDecision: Sendable {
         self.verdicts = verdicts ?? outcome.verdict.map { [$0] } ?? []
     }
 
-    /// The same evidence with another outcome.
+    /// The decision with another outcome.
     func with(_ outcome: RequestOutcome) -> RequestDecision { RequestDecision(self, outcome) }
 
     private init(_ other: RequestDecision, _ outcome: RequestOutcome) {

@@ -3,7 +3,7 @@ package import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A request as its client sent it, as far as the server knows.
+/// A request as the client sent it, as far as the server knows.
 package protocol RequestSource: Sendable {
     /// The method, such as `POST`.
     var method: String { get }
@@ -11,47 +11,47 @@ package protocol RequestSource: Sendable {
     var target: String { get }
     /// The fields, in the order received.
     var fields: HTTPFields { get }
-    /// The request's own host.
+    /// The host in the request.
     var host: RequestHost { get }
-    /// The authority that the client addressed, needed only with several origins; nil if it is unknown.
+    /// The authority that the client addressed; nil if unknown. Only needed with several origins.
     var authority: String? { get }
     /// The client's address; nil if unknown.
     var address: String? { get }
-    /// Where the body is.
+    /// The location of the body.
     var body: RequestBodyPlace { get }
 }
 
-/// The host that a request names, and perhaps a port.
+/// The host in a request, with an optional port.
 package enum RequestHost: Sendable {
     case known(String)
-    /// The gateway does not state it; one origin needs none.
+    /// The gateway does not state it. With one origin it is not needed.
     case unstated
-    /// It is missing, repeated, or more than host and port.
+    /// The host is missing, repeated, or more than host and port.
     case malformed
 
-    /// The host that a gateway states; nil for none.
+    /// The host that a gateway states; nil if it states none.
     package init(stated text: String?) {
         self = text.map { ServerOrigins.isHost($0) ? .known($0) : .malformed } ?? .unstated
     }
 
-    /// The host; nil if it is not known.
+    /// The host; nil if unknown.
     package var text: String? {
         guard case .known(let text) = self else { return nil }
         return text
     }
 }
 
-/// Where the body of a request is.
+/// The location of a request's body.
 package enum RequestBodyPlace: Sendable {
-    /// In the request that is answered; it may be empty.
+    /// In the request to be answered. It may be empty.
     case attached
-    /// There is none, and none reaches the handler or upstream.
+    /// There is no body, and none reaches the handler or upstream.
     case none
-    /// There may be one, which is not seen here.
+    /// There may be a body that this server does not see.
     case unseen
 }
 
-/// A request that the server received itself.
+/// A request that this server received directly.
 struct ReceivedRequest: RequestSource {
     let head: HTTPRequest
     let proxy: TrustedProxy
@@ -68,7 +68,7 @@ struct ReceivedRequest: RequestSource {
 
 /// The parts of a request that a signature covers, without its body.
 struct SignedParts: Sendable {
-    /// Why a request has no target URI.
+    /// The reason why a request has no target URI.
     struct Unknown: Error {
         let outcome: RequestOutcome
 
@@ -82,11 +82,11 @@ struct SignedParts: Sendable {
 }
 
 extension HTTPFields {
-    /// The declared length of the body; nil without one, or for a malformed one, which the server handled.
+    /// The declared length of the body; nil without one, or for a malformed one, which the server has handled.
     var contentLength: Int? { self[.contentLength].flatMap { Int($0) } }
 
-    /// The fields in the order received, with `Host`, which HTTPTypes holds apart. Several `cookie` fields count as one (RFC 9113
-    /// section 8.2.3).
+    /// The fields in the order received, and `Host`, which HTTPTypes stores separately. Several `cookie` fields are
+    /// joined into one (RFC 9113 section 8.2.3).
     func signable(host: String?) -> [SignedRequest.Field] {
         var fields: [SignedRequest.Field] = []
         fields.reserveCapacity(count + 1)

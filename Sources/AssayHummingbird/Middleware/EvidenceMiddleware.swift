@@ -75,13 +75,13 @@ public struct EvidenceMiddleware<Context: EvidenceRequestContext>: RouterMiddlew
         }
     }
 
-    /// The answer to a refused request; nil for one that the handler gets.
+    /// The answer to a refused request; nil if the handler must answer.
     private func refusal(of decision: RequestDecision) -> Response? {
         guard settings.options.refuses(decision) else { return nil }
         return RefusalResponse(options: settings.options).answer(decision)
     }
 
-    /// Calls the handler of a request whose body is streamed. The handler's answer is replaced if the request is refused.
+    /// Calls the handler of a request whose body is streamed. Replaces the handler's answer if the request is refused.
     private func callHandler(
         _ request: Request, _ context: Context, _ route: String, _ outcome: StreamedOutcome,
         _ reader: StreamedBodyReader, _ next: (Request, Context) async throws -> Response

@@ -15,8 +15,8 @@ public struct EvidenceMiddlewareOptions: Sendable {
     public enum OutageRule: Sendable {
         /// Answer with 503.
         case refuse
-        /// Call the handler, whose context has the outage. Not for ``OutageCode/forgotten``: the client may have sent the message
-        /// before.
+        /// Call the handler, whose context has the outage. Not for ``OutageCode/forgotten``, because the client may
+        /// have sent the message before.
         case letThrough
     }
 
@@ -43,7 +43,7 @@ public struct EvidenceMiddlewareOptions: Sendable {
         guard decision.enforcement == .reject else { return false }
         return switch decision.outcome {
         case .verdict(let verdict): verdict.outcome == .reject
-        // A client can bring about that the ledger has forgotten a message, by sending its body slowly.
+        // A client can cause this outage by sending its body slowly, so always refuse.
         case .outage(let outage): outages == .refuse || (outage as? LedgerOutage)?.code == .forgotten
         case .misconfigured, .unjudged: true
         case .pending, .off: false
@@ -62,7 +62,7 @@ public struct RequestBodyMode: Sendable {
     /// 2 MiB.
     package static let standardLimit = 2 << 20
 
-    /// The body is read completely before the handler is called, which gets it unchanged.
+    /// Reads the whole body before it calls the handler, which gets the body unchanged.
     ///
     /// - Parameter limit: the most bytes of a body; a longer one is answered with 413, without being read if its
     ///   `Content-Length` is greater.
@@ -70,21 +70,22 @@ public struct RequestBodyMode: Sendable {
         RequestBodyMode(isStreamed: false, limit: limit)
     }
 
-    /// The body is compared while the handler reads it; everything else is judged before. At the end of the body, before the last
-    /// part is delivered, the digests are compared and the message is used up in the ledger. If it is refused there, reading ends
-    /// with ``StreamedBodyError``, and the client gets the refusal, whatever the handler answers.
+    /// Compares the body while the handler reads it. Everything else is judged before. At the end of the body, before
+    /// it delivers the last part, the middleware compares the digests and the ledger consumes the message. If the
+    /// message is refused then, reading throws ``StreamedBodyError`` and the client gets the refusal instead of the
+    /// handler's answer.
     ///
-    /// Until the last part is delivered, a handler knows that the app signed the head of this message. It does not know whether
-    /// the body is the signed one, whole, or a copy of one that was accepted before. So a handler can store what it reads, but
-    /// must not act on it before the end.
+    /// Before the last part, a handler knows only that the app signed the head. It does not know whether the body is
+    /// the signed one, complete, or a copy of an accepted one. A handler can store what it reads, but must not act on
+    /// it before the end.
     ///
-    /// The middleware reads what the handler leaves of the body before it sends an answer below 400; so a handler cannot read
-    /// the body while it writes such an answer. A handler that throws or answers with an error before the end leaves the
-    /// message unused, as does a body that differs, is cut or too long: the client can send it again.
+    /// The middleware reads the rest of the body before it sends an answer below 400, so a handler cannot read the body
+    /// while it writes such an answer. If the handler throws or answers with an error before the end, or if the body
+    /// differs, is cut off or is too long, the message stays unused and the client can send it again.
     ///
-    /// Freshness is judged when the head has arrived. The ledger can decide about a body that ends within an hour after that;
-    /// later it may report an outage. A body without `Content-Length` and `Transfer-Encoding`, as on HTTP/2, is collected, up
-    /// to 2 MiB: clients that upload more on HTTP/2 state its length.
+    /// Freshness is judged when the head arrives. The ledger can judge a body that ends within an hour of that; later
+    /// it may report an outage. A body without `Content-Length` and `Transfer-Encoding`, as on HTTP/2, is collected, up
+    /// to 2 MiB: clients that upload more on HTTP/2 must state its length.
     /// - Parameter limit: the most bytes of a body.
     public static func streamed(upTo limit: Int = 1 << 30) -> RequestBodyMode {
         RequestBodyMode(isStreamed: true, limit: limit)

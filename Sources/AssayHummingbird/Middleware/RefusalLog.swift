@@ -27,7 +27,7 @@ enum RefusalLog {
 }
 
 extension RequestDecision {
-    /// What logs say about a decision.
+    /// The log fields of a decision.
     package var logFields: [(name: String, value: Logger.MetadataValue)] {
         var fields: [(name: String, value: Logger.MetadataValue)] = [
             ("app", "\(app.excerpt)"), ("kind", "\(kind)"), ("outcome", "\(outcome.word)"),

@@ -1,20 +1,21 @@
 import Approov
 import Assay
 import AssayCore
+import AssayTokens
 import HTTPTypes
 package import Hummingbird
 import NIOCore
 
 /// The answers to refused requests.
 package struct RefusalResponse {
-    /// The field of the attestation response code in Approov's manual (React Native, "Log rejections with ARC").
+    /// The field for the attestation response code in Approov's manual (React Native, "Log rejections with ARC").
     static let responseCode = HTTPField.Name("X-Approov-Error-ARC")
-    /// The field of the device ID there.
+    /// The field for the device ID in the same manual.
     static let deviceID = HTTPField.Name("X-Approov-Error-Device-ID")
 
     let options: EvidenceMiddlewareOptions
 
-    /// Answers under some options.
+    /// Creates the answers for options.
     package init(options: EvidenceMiddlewareOptions) { self.options = options }
 
     /// The answer to a refused request.
@@ -43,7 +44,7 @@ package struct RefusalResponse {
         return response
     }
 
-    /// A request under an unusable configuration.
+    /// The answer to a request under an unusable configuration.
     func misconfiguration(_ decision: RequestDecision?) -> Response {
         answer(.internalServerError, #"{"error":"\#(decision?.kind.engine ?? "evidence")-misconfigured"}"#)
     }
@@ -69,11 +70,17 @@ package struct RefusalResponse {
         if let code, let name = Self.responseCode { response.headers[name] = code }
         if let device, let name = Self.deviceID { response.headers[name] = device }
         // Required by RFC 9110 section 15.5.2.
-        if isRepairable { response.headers[.wwwAuthenticate] = verdict.kind.scheme }
+        if isRepairable {
+            if verdict.kind == .assayToken {
+                TokenRefusal.add(verdict, to: &response.headers)
+            } else {
+                response.headers[.wwwAuthenticate] = verdict.kind.scheme
+            }
+        }
         return response
     }
 
-    /// The text, if it needs no escaping in a field and in JSON. Forged tokens may contain anything.
+    /// The text if it needs no escaping in a field and in JSON; otherwise nil. Forged tokens may contain anything.
     private static func plain(_ text: String?) -> String? {
         guard let text, (1...64).contains(text.utf8.count) else { return nil }
         let isPlain = text.utf8.allSatisfy { byte in
@@ -103,14 +110,14 @@ extension EvidenceKind {
 }
 
 extension Verdict {
-    /// The checks of Approov by which the policy refuses the app, the device or the service: another token would fail too.
+    /// The Approov checks by which the policy refuses the app, the device or the service. Another token would fail too.
     private static let finalChecks = [
         ApproovCheck.issuer, ApproovCheck.audience, ApproovCheck.failover, ApproovCheck.annotations,
         ApproovCheck.device, ApproovCheck.account,
     ]
 
-    /// Whether another attempt of the client can be accepted. A request without evidence, of which no check passed, is one of a
-    /// client that did not know what is demanded.
+    /// Whether the client can succeed with another attempt. If no check passed, the request carried no evidence and the
+    /// client did not know the requirement.
     fileprivate var isRepairable: Bool {
         if kind == .approovToken || kind == .approovMessage {
             return !(failed.first.map(Self.finalChecks.contains) ?? false)

@@ -17,8 +17,8 @@ public import NIOCore
 public protocol EvidenceRequestContext: RemoteAddressRequestContext {
     /// The result; nil for a request that did not pass through the middleware.
     var judged: JudgedRequest? { get set }
-    /// The account of the session, of 1 to 255 bytes, which an earlier middleware has found out; nil for none. A blocked
-    /// account is rejected. Without an implementation: nil.
+    /// The account of the session, of 1 to 255 bytes, which an earlier middleware has determined; nil for none. A
+    /// blocked account is rejected. The default implementation returns nil.
     var account: String? { get }
 }
 
@@ -27,7 +27,7 @@ extension EvidenceRequestContext {
     public var account: String? { nil }
 }
 
-/// The result of the check of a request, for handlers.
+/// The result of verifying a request, for handlers.
 public struct JudgedRequest: Sendable {
     private enum State {
         case known(RequestDecision)
@@ -45,9 +45,10 @@ public struct JudgedRequest: Sendable {
 
     /// The enforcement for the request: `reject`, `annotate` or `off`.
     public var enforcement: Enforcement { decision.enforcement }
-    /// The verdict, or why there is none. That of a streamed body is ``RequestOutcome/pending`` until the body has ended.
+    /// The verdict, or the reason for having none. For a streamed body it is ``RequestOutcome/pending`` until the body
+    /// has ended.
     public var outcome: RequestOutcome { decision.outcome }
-    /// The verdict that decided; nil without one.
+    /// The deciding verdict; nil without one.
     public var verdict: Verdict? { outcome.verdict }
     /// The accepting verdicts of a route that demands all of several kinds of evidence, in its order; otherwise ``verdict`` alone.
     public var verdicts: [Verdict] { decision.verdicts }

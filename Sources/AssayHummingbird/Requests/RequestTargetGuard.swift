@@ -2,27 +2,28 @@ public import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// Refuses HTTP/1 requests whose target or `Host` can be read in two ways, before the server's libraries normalise them.
+/// Refuses HTTP/1 requests whose target or `Host` is ambiguous, before the server's libraries normalise them.
 ///
 /// Hummingbird cuts scheme, authority and fragment off an absolute target before middleware sees it, and ignores the HTTP
 /// version. This handler answers 400 and closes the connection for:
 /// - a target in absolute or authority form, with user information or a fragment, or with bytes outside printable ASCII;
 /// - a `Host` that is missing (but in HTTP/1.0), repeated, empty, or more than host and port.
 ///
-/// It reads what the client wrote, for all routes and whatever the policy's `enforcement` is:
+/// It reads what the client wrote, for all routes and for every `enforcement` of the policy:
 ///
 ///     let application = Application(
 ///         router: router,
 ///         server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard.handler()])))
 ///
-/// HTTP/2 streams need no handler: nothing is hidden there, and ``EvidenceMiddleware`` refuses the same for signed messages.
+/// HTTP/2 streams need no handler: nothing is normalised there, and ``EvidenceMiddleware`` makes the same checks for
+/// signed messages.
 public enum RequestTargetGuard {
     /// Makes the handler of one connection.
     public static func handler() -> any RemovableChannelHandler { CheckInstaller() }
 }
 
-/// Puts the check directly before the conversion of HTTP/1 into HTTPTypes, behind handlers for upgrades. Closes a connection in
-/// whose pipeline there is no such conversion.
+/// Inserts the check directly before the conversion of HTTP/1 into HTTPTypes, after handlers for upgrades. Closes a
+/// connection whose pipeline has no such conversion.
 private final class CheckInstaller: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 

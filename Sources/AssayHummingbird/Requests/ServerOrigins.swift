@@ -66,15 +66,16 @@ public struct ServerOrigins: Sendable {
         }
     }
 
-    /// Whether a request target can be appended to an origin (RFC 9112 section 3.2). Not with a fragment, which routers take for
-    /// a part of the path and signatures may leave out, and not without a slash, which would extend the host.
+    /// Whether a request target can be appended to an origin (RFC 9112 section 3.2). A fragment is refused, because
+    /// routers read it as part of the path and signatures may omit it. A missing leading slash is refused, because it
+    /// would extend the host.
     static func isTarget(_ path: String) -> Bool {
         path.utf8.elementsEqual("*".utf8)
             || path.utf8.first == UInt8(ascii: "/")
                 && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }
     }
 
-    /// Whether a text is a host and perhaps a port, without user information.
+    /// Whether a text is a host with an optional port and without user information.
     static func isHost(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { isAuthorityByte(HTTPFieldText.lowercase($0)) }
     }
@@ -92,7 +93,7 @@ public struct ServerOrigins: Sendable {
         return authority().flatMap(origin).map { $0.text + path }
     }
 
-    /// Whether an authority is that of an origin.
+    /// Whether an authority belongs to an origin.
     package func contain(_ authority: String) -> Bool { origin(of: authority) != nil }
 
     private func origin(of authority: String) -> Origin? {

@@ -24,7 +24,7 @@ public struct TrustedProxy: Sendable {
     ///   - addressField: such as `X-Forwarded-For`: comma-separated addresses, the last one from the nearest proxy. The proxy
     ///     must append to it or overwrite it.
     ///   - hostField: such as `X-Forwarded-Host`. The proxy must overwrite it.
-    ///   - hops: how many proxies of your own append to `addressField`, at least 1.
+    ///   - hops: the number of your own proxies that append to `addressField`, at least 1.
     public init(addressField: HTTPField.Name?, hostField: HTTPField.Name?, hops: Int = 1) {
         self.addressField = addressField
         self.hostField = hostField
@@ -43,7 +43,7 @@ public struct TrustedProxy: Sendable {
 
     /// The authority that the client addressed; nil if it is unknown.
     ///
-    /// - Parameter host: the request's own.
+    /// - Parameter host: the host in the request.
     func authority(of request: HTTPRequest, host: String) -> String? {
         guard let hostField else { return host }
         let values = request.headerFields[values: hostField]
@@ -52,7 +52,7 @@ public struct TrustedProxy: Sendable {
 
     /// The `Host` or `:authority` of a request; nil if it is missing, repeated or malformed (RFC 9112 section 3.2).
     static func host(of request: HTTPRequest) -> String? {
-        // HTTPTypes holds the first Host of HTTP/1 as the authority, and a second one among the fields.
+        // HTTPTypes stores the first HTTP/1 `Host` as the authority, and a second one among the fields.
         var hosts = hostName.map { request.headerFields[values: $0] } ?? []
         if let authority = request.authority { hosts.append(authority) }
         return hosts.count == 1 && ServerOrigins.isHost(hosts[0]) ? hosts[0] : nil

@@ -2,19 +2,19 @@ import AssayPrimitives
 import Foundation
 import UnixSignals
 
-/// Says when files are to be read again: at the start, when one has changed, and on SIGHUP.
+/// Reports when files must be read again: at the start, after a change, and on SIGHUP.
 package struct FileWatch: Sendable {
     /// Why files are read again.
     package enum Cause: String, Sendable {
-        /// They may have changed since they were read.
+        /// The files may have changed since they were read.
         case start = "the watch began"
-        /// The content or the time of modification of one has changed.
+        /// The content or the modification time of a file has changed.
         case change = "the file changed"
-        /// The process was told to.
+        /// The process received SIGHUP.
         case signal = "SIGHUP"
     }
 
-    /// What is known of the files. It keeps no content, which may be a key.
+    /// The last known state of the files. It stores no content, which may be a key.
     private struct State: Equatable {
         let modified: [Date?]
         let digests: [[UInt8]?]
@@ -43,7 +43,8 @@ package struct FileWatch: Sendable {
         self.interval = interval
     }
 
-    /// Calls `body` for each cause until the task is cancelled. One task does it, so that what was read last is in force.
+    /// Calls `body` for each cause until the task is cancelled. The calls are sequential, so the last read file takes
+    /// effect last.
     package func run(_ body: (Cause) async -> Void) async {
         let (causes, asked) = AsyncStream.makeStream(of: Cause.self, bufferingPolicy: .bufferingNewest(2))
         let signals = await UnixSignalsSequence(trapping: .sighup)
@@ -57,7 +58,8 @@ package struct FileWatch: Sendable {
         }
     }
 
-    /// Reports a change that is stable for one interval: half a file may be a valid one that demands less.
+    /// Reports a change after it is stable for one interval: a half-written file can be a valid file with fewer
+    /// demands.
     private func poll(_ asked: AsyncStream<Cause>.Continuation) async {
         var known = State(paths)
         var former = known

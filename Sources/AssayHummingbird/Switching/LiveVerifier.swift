@@ -3,16 +3,16 @@ public import AssayCore
 public import Logging
 import Synchronization
 
-/// The verifier of a running server, which can be exchanged for one with another policy or other keys. Requests keep the
+/// The verifier of a running server. It can be exchanged for one with another policy or other keys. Requests keep the
 /// verifier with which they started.
 public final class LiveVerifier: Sendable {
-    /// The verifier and what it demands of requests, exchanged together.
+    /// The verifier and its demands on requests, exchanged together.
     package final class State: Sendable {
         let verifier: Verifier
         let evidence: [GuardedEvidence]
         /// The routes of the policy.
         private let routes: [GuardedRoute]
-        /// One for each kind of evidence of each app.
+        /// One route for each kind of evidence of each app.
         private let apps: [GuardedRoute]
 
         fileprivate init(
@@ -39,9 +39,9 @@ public final class LiveVerifier: Sendable {
             }
         }
 
-        /// The route of a name: one of the policy, or an app with one kind of evidence.
+        /// The route with a name: a route of the policy, or an app with one kind of evidence.
         ///
-        /// - Throws: `RequestError` when there is none, and when the app has several kinds.
+        /// - Throws: `RequestError` if there is none, or if the app has several kinds.
         package func route(named name: String) throws(RequestError) -> GuardedRoute {
             if let route = route(.route(name)) { return route }
             let found = apps.filter { $0.name.isByteEqual(to: name) }
@@ -97,10 +97,10 @@ public final class LiveVerifier: Sendable {
             Holder(state: State(verifier, evidence, enforcement.follow(evidence, after: []))))
     }
 
-    /// The verifier for the next request.
+    /// The verifier for new requests.
     package var verifier: Verifier { state.verifier }
 
-    /// What holds for the next request.
+    /// The state for new requests.
     package var state: State { holder.withLock { $0.state } }
 
     /// Exchanges the verifier for all later requests. The switch adopts each `enforcement` that the new policy changes.
@@ -183,7 +183,7 @@ public final class LiveVerifier: Sendable {
                 route.evidence.contains { known.isOf(app: $0.app, kind: $0.kind) }
             }
         }
-        guard !use.hasOrigins, let signed = demanded.first(where: \.isSigned) else { return nil }
+        guard !use.hasOrigins, let signed = demanded.first(where: \.coversTarget) else { return nil }
         return PolicyError(
             field: "apps",
             "app \(signed.app.excerpt) demands signed requests, and the middleware was not told the origins that their "

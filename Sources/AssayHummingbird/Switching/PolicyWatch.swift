@@ -7,9 +7,9 @@ public import ServiceLifecycle
 
 /// Reloads the policy file when it changes and on SIGHUP.
 ///
-/// An unusable file is logged as an error and changes nothing. So is a policy that rejects and has no live key for an app in
-/// use, under which every request would fail. Files that the policy names, such as secrets, are read with it: after changing
-/// only such a file, send SIGHUP or touch the policy.
+/// An unusable file is logged as an error and changes nothing. The same holds for a policy that rejects requests and
+/// has no live key for an app in use: every request would fail. Files that the policy names, such as secrets, are read
+/// together with it. After changing only such a file, send SIGHUP or touch the policy.
 ///
 ///     let watch = PolicyWatch(path: "policy.yaml", live: live, logger: logger) { policy in
 ///         Verifier(policy: policy, ledger: ledger)
@@ -48,14 +48,14 @@ public struct PolicyWatch: Service {
         }
     }
 
-    /// Refuses a policy under which every request would fail: one that rejects, with an app without a live key. A policy that does
-    /// not reject is accepted, since it may be the emergency exit.
+    /// Refuses a policy under which every request would fail: one that rejects, with an app without a live key. A
+    /// policy that does not reject is accepted, because it may be the emergency switch.
     private func requireKeys(of verifier: Verifier) async throws(RequestError) {
         for app in verifier.policy.apps {
             for (rules, _) in verifier.requestEvidence(of: app)
             where rules.enforcement == .reject && live.isInUse(app.name, rules.kind) {
                 do throws(VerificationError) {
-                    // Looks up the keys first. A request without evidence is rejected, and leaves no trace.
+                    // Looks up the keys first. The request without evidence is rejected and changes nothing.
                     _ = try await verifier.assessNothing(of: rules.kind, app: app.name, at: Date())
                 } catch {
                     // In an outage the keys are unknown.

@@ -79,7 +79,7 @@ extension Administration {
             ("openChallenges", summary.openChallenges), ("usedChallenges", summary.consumedChallenges),
             ("keys", summary.keys), ("digests", summary.digests), ("blocks", summary.blocks),
             ("allowances", summary.allowances), ("operators", summary.operators),
-            ("documents", summary.documents),
+            ("documents", summary.documents), ("tasks", summary.tasks),
         ] {
             object.add(name, raw: "\(count)")
         }
@@ -134,14 +134,11 @@ extension Administration {
         let allowance = LedgerAllowance(
             subject: subject, checks: checks, reason: try fields.text("reason"), since: now,
             until: try fields.end("until", after: now) ?? standard, setBy: served.calledBy?.name)
-        let block = try await ledger { (ledger) async throws(LedgerOutage) in
-            let block = try await ledger.blocks(on: [subject], at: now).first
-            if block == nil { try await ledger.allow(allowance) }
-            return block
-        }
+        let block = try await ledger { (ledger) async throws(LedgerOutage) in try await ledger.allow(allowance) }
         if let block {
             throw Problem(
-                .conflict, .subjectBlocked, "\(block.sentence). An allowance would lift this block: remove it first")
+                .conflict, .subjectBlocked,
+                "\(block.sentence). A subject has a block or an allowance: remove the block first")
         }
         return .json(LedgerEntry.allowance(allowance).json)
     }

@@ -68,6 +68,14 @@ package enum TrustedPeers: Sendable, Equatable {
         }
     }
 
+    /// Whether they include many organisations' addresses.
+    var arePublic: Bool {
+        switch self {
+        case .unix: false
+        case .addresses(let range): range.isPublic
+        }
+    }
+
     /// Whether a peer is one of them.
     func contain(_ peer: SocketAddress?, isUnix: Bool) -> Bool {
         switch self {

@@ -38,10 +38,11 @@ struct AuthorizeEndpoint: Sendable {
         let isUnix = configuration.listen.path != nil
         let peer = served.channel.remoteAddress
         guard rules.peers.contains(where: { $0.contain(peer, isUnix: isUnix) }) else {
+            let address = peer?.ipAddress.map { live.verifier.policy.addresses.text(of: $0) ?? "of the peer" }
             throw Problem(
                 .forbidden, .peerNotTrusted,
-                "the address \(peer?.ipAddress ?? "of a unix socket") is none of authorize.peers, which may ask whether a request "
-                    + "passes")
+                "the address \(address ?? "of a unix socket") is none of authorize.peers, which may ask whether a request passes"
+            )
         }
         let below = (served.request.head.path ?? "").dropFirst(Self.prefix.count)
         let name = String(below.prefix { $0 != "/" && $0 != "?" })

@@ -45,10 +45,16 @@ struct ForwardedRequest: RequestSource {
             address = received.last(.forwardedFor)
         }
         guard HTTPRequest.Method(method) != nil else { throw Self.malformed("the method", method) }
-        if let address, IPAddress(address) == nil { throw Self.malformed("the client's address", address) }
+        if let address, IPAddress(address) == nil {
+            // Not its text, which the policy may keep out of logs.
+            throw Problem(
+                .badRequest, .badForwarding,
+                "the gateway states as the client's address something else than an IPv4 or IPv6 address, such as one with a port"
+            )
+        }
         switch rules.bodies {
         case .forwarded:
-            guard received[.envoyPartialBody] != "true" else {
+            guard ["false", nil].contains(received[.envoyPartialBody]) else {
                 throw Problem(
                     .contentTooLarge, .partialBody,
                     "the gateway sent the beginning of a body; let it refuse longer ones (allow_partial_message: false)"

@@ -140,7 +140,7 @@ extension ServiceConfiguration {
     func demandOrigins(for verifier: Verifier) throws(PolicyError) {
         guard authorize.dialect != nil, authorize.origins.isEmpty,
             let app = verifier.policy.apps.first(where: { app in
-                verifier.requestEvidence(of: app).contains { $0.rules.isSigned }
+                verifier.requestEvidence(of: app).contains { $0.rules.coversTarget }
             })
         else { return }
         throw PolicyError(

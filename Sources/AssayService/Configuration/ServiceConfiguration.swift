@@ -10,6 +10,8 @@ package struct ServiceConfiguration: Sendable {
     package var masterKey: String?
     /// Where the service account for Google is, `file:PATH` or `env:NAME`; nil if Google is not asked.
     package var serviceAccount: String?
+    /// The URL of the Play Integrity API; nil for Google's.
+    package var googleURL: String?
     /// The URL of the list of revoked attestation certificates; nil for Google's.
     package var statusListURL: String?
     /// The public listener.
@@ -49,6 +51,8 @@ package struct ServiceConfiguration: Sendable {
         package var connections = 10_000
         /// Requests that are handled at the same time. Others get 503.
         package var requests = 512
+        /// The challenges for attestations of App Attest a second and app, on average; 0 for no limit. Others get 429.
+        package var challenges = 0
         /// How long a body may take to arrive, in seconds. In a stream: each line.
         package var bodyTime = 30.0
         /// How long a connection may be idle, in seconds, also before and within the head of a request.

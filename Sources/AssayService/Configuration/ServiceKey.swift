@@ -43,6 +43,9 @@ package struct ServiceKey: Sendable {
             "serviceAccount", \.serviceAccount, source, "The service account in whose name Google is asked.",
             standard: "Google is not asked"),
         optional(
+            "googleURL", \.googleURL, "URL", "Where the Play Integrity API is, such as a proxy.",
+            standard: "https://playintegrity.googleapis.com"),
+        optional(
             "statusListURL", \.statusListURL, "URL",
             "Where the list of revoked attestation certificates is, for policies with statusList: service.",
             standard: "Google's, https://android.googleapis.com/attestation/status"),
@@ -77,6 +80,11 @@ package struct ServiceKey: Sendable {
             guard let peers = try TrustedPeers(node.text()) else {
                 throw node.error("expected unix, an address, or a range such as 10.0.0.0/8, found \(node.found)")
             }
+            guard !peers.arePublic else {
+                throw node.error(
+                    "a peer can state any request of a client: name the gateways alone, found \(node.found); a range is at most "
+                        + "10.0.0.0/8 or fc00::/7 large")
+            }
             return peers
         },
         list(
@@ -97,6 +105,10 @@ package struct ServiceKey: Sendable {
             "Connections of a listener. Others wait until one is closed."),
         number(
             "limits.requests", \.limits.requests, 1...100_000, "Requests at the same time. Others get 503."),
+        number(
+            "limits.challenges", \.limits.challenges, 0...100_000,
+            "Challenges for attestations of App Attest a second and app, on average, that this process issues; 0 for no limit. "
+                + "Others get 429."),
         duration(
             "limits.bodyTime", \.limits.bodyTime, "How long a body may take to arrive; in a stream, each line."),
         duration(

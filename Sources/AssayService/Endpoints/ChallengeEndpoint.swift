@@ -12,6 +12,14 @@ struct ChallengeEndpoint: Sendable {
 
     let live: LiveService
     let configuration: ServiceConfiguration
+    let rates: ChallengeRates
+
+    init(live: LiveService, configuration: ServiceConfiguration) {
+        self.live = live
+        self.configuration = configuration
+        let start = ContinuousClock.now
+        rates = ChallengeRates(rate: configuration.limits.challenges) { start.duration(to: .now) }
+    }
 
     var endpoint: Endpoint {
         Endpoint(.post, "/v1/challenges", .right(.verify)) { (served) async throws(Problem) in
@@ -65,6 +73,7 @@ struct ChallengeEndpoint: Sendable {
                 )
             }
         }
+        if verifier.policy.apps.contains(where: { $0.name.isByteEqual(to: app) }) { try rates.take(app, kind) }
         let challenge: IssuedChallenge
         do throws(VerificationError) {
             challenge = try await verifier.issueChallenge(app: app, for: kind, at: Date())

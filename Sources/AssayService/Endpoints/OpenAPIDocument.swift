@@ -45,7 +45,33 @@ enum OpenAPIDocument {
             the bytes."},
             "app":{"type":"string"},"kind":{"type":"string"},
             "expiresAt":{"type":"string","format":"date-time"}}}}}},
-            \(problems(400, 401, 403, 408, 413, 415, 422, 503))}}},
+            \(problems(400, 401, 403, 408, 413, 415, 422, 429, 503))}}},
+            "/v1/tokens":{"post":{"operationId":"issueToken",
+            "summary":"Exchanges evidence for a token, for apps whose policy has `tokens`.",
+            "requestBody":{"required":true,"content":{"application/json":{"schema":{"type":"object",
+            "additionalProperties":false,"required":["record","challenge","audience"],"properties":{
+            "record":{"$ref":"#/components/schemas/Record"},
+            "challenge":{"type":"string","maxLength":64,"description":"The challenge as it was issued. The evidence contains the \
+            SHA-256 digest of `assay-token`, challenge, audience and jkt in its place, each followed by a line feed."},
+            "audience":{"type":"string","maxLength":255},
+            "jkt":{"type":"string","maxLength":64,"description":"The SHA-256 thumbprint of the client's P-256 key (RFC 7638)."},
+            "limitedUse":{"type":"boolean"}}}}}},
+            "responses":{"201":{"description":"The token.","content":{"application/json":{"schema":{"type":"object",
+            "required":["token","tokenType","expiresIn"],"properties":{
+            "token":{"type":"string","description":"A JWT of the type assay+jwt."},"tokenType":{"enum":["DPoP","Bearer"]},
+            "expiresIn":{"type":"integer","description":"Seconds."}}}}}},
+            "403":{"description":"The verdict that rejects the evidence; or a problem of the caller's role.","content":{
+            "application/json":{"schema":{"$ref":"#/components/schemas/Verdict"}},
+            "application/problem+json":{"schema":{"$ref":"#/components/schemas/Problem"}}}},
+            \(problems(400, 401, 404, 408, 413, 415, 422, 503))}}},
+            "/.well-known/jwks.json":{"get":{"operationId":"tokenKeys","security":[],
+            "summary":"The public keys of tokens, to be cached for ten minutes.",
+            "responses":{"200":{"description":"A JSON Web Key Set.","content":{"application/jwk-set+json":{"schema":{"type":"object"}}}},
+            "304":{"description":"The set has not changed."},\(problems(404, 503))}}},
+            "/.well-known/openid-configuration":{"get":{"operationId":"tokenMetadata","security":[],
+            "summary":"Where the keys of tokens are, and how tokens are signed.",
+            "responses":{"200":{"description":"OpenID provider metadata.","content":{"application/json":{"schema":{"type":"object"}}}},
+            "304":{"description":"It has not changed."},\(problems(404, 503))}}},
             "/v1/inspect":{"post":{"operationId":"inspect",
             "summary":"Says what a blob of at most \(min(limits.body, InspectEndpoint.bodyLimit)) bytes is, and decodes it. Verifies nothing.",
             "requestBody":{"required":false,"content":{"application/octet-stream":{"schema":{}}}},
@@ -83,7 +109,8 @@ enum OpenAPIDocument {
             "type":{"type":"string","description":"urn:assay:problem: and the code."},"title":{"type":"string"},
             "status":{"type":"integer"},"detail":{"type":"string"},"code":\(ProblemCode.schema),
             "field":{"type":"string","description":"The field of the record that is wrong."},
-            "offset":{"type":"integer","description":"The byte of the body that is wrong."}}},
+            "offset":{"type":"integer","description":"The byte of the body that is wrong."},
+            "remedy":{"type":"string","description":"What the client can do."}}},
             "Record":{"type":"object","additionalProperties":false,"required":["kind","evidence"],"properties":{
             "id":{"type":"string","maxLength":1024},"kind":{"type":"string","minLength":1,"maxLength":128},
             "app":{"type":"string","minLength":1,"maxLength":128},"account":{"type":"string","minLength":1,"maxLength":255},
@@ -96,7 +123,7 @@ enum OpenAPIDocument {
             "checks":{"type":"array","items":{"type":"object","required":["check","status"],"properties":{
             "check":{"type":"string"},"status":{"enum":["passed","failed","annotated","skipped"]},
             "because":{"type":"string"},"code":{"type":"string"},"detail":{"type":"string"}}}},
-            "subject":{"type":"object"},"testAuthority":{"type":"string"},
+            "subject":{"type":"object"},"testAuthority":{"type":"string"},"durability":{"enum":["waived"]},
             "judgedAt":{"type":"string","format":"date-time"}}}}}}
             """
     }

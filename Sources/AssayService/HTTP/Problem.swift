@@ -14,6 +14,8 @@ struct Problem: Error {
     let detail: String
     /// The field of the record, and the byte of the body, that is wrong.
     var place: (field: String, offset: Int?)?
+    /// What the client can do, as in verdicts; nil if the status says it.
+    var remedy: Remedy?
     /// Further fields of the answer.
     var headers: HTTPFields = [:]
 
@@ -62,6 +64,7 @@ struct Problem: Error {
             if !place.field.isEmpty { object.add("field", text: place.field) }
             if let offset = place.offset { object.add("offset", raw: "\(offset)") }
         }
+        if let remedy { object.add("remedy", text: remedy.rawValue) }
         return object.text
     }
 

@@ -23,6 +23,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case unknownKind = "unknown-kind"
     case unknownApp = "unknown-app"
     case ambiguousApp = "ambiguous-app"
+    case challengeLimit = "challenge-limit"
     case challengesOfCaller = "challenges-of-caller"
     case noTime = "no-time"
     case invalidTime = "invalid-time"
@@ -30,6 +31,12 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case noAccount = "no-account"
     case noKey = "no-key"
     case noService = "no-service"
+    // Of requests for tokens.
+    case unknownAudience = "unknown-audience"
+    case invalidThumbprint = "invalid-thumbprint"
+    case bindingRequired = "binding-required"
+    case evidenceNotBound = "evidence-not-bound"
+    case notExchangeable = "not-exchangeable"
     case outage
     case notReady = "not-ready"
     // Of forward auth.
@@ -68,6 +75,11 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             case .noAccount: .noAccount
             case .noKey: .noKey
             case .noService, .noStatusList: .noService
+            case .unknownAudience: .unknownAudience
+            case .invalidThumbprint: .invalidThumbprint
+            case .bindingRequired: .bindingRequired
+            case .evidenceNotBound: .evidenceNotBound
+            case .notExchangeable: .notExchangeable
             }
     }
 
@@ -92,6 +104,16 @@ package enum ProblemCode: String, CaseIterable, Sendable {
         case .unreadableRequest:
             "A field or a parameter of the request is missing, unknown or malformed: `field` names it."
         case .notFound: "The listener has no such path. `GET /openapi.json` lists all."
+        case .unknownAudience:
+            "The policy issues no tokens for this audience: compare it, byte for byte, with `tokens.audiences` of the app."
+        case .invalidThumbprint:
+            "`jkt` is no SHA-256 thumbprint of a JSON Web Key (RFC 7638): 43 characters of base64url."
+        case .bindingRequired:
+            "The policy issues only tokens that are bound to a key of the client: name its thumbprint as `jkt`."
+        case .evidenceNotBound:
+            "The evidence does not cover challenge, audience and `jkt` of the request: the app hashes them as the page on tokens says."
+        case .notExchangeable:
+            "No token is issued for such evidence: attest the key, or sign with it, over a challenge of the ledger."
         case .unknownCheck: "No check and no code has this name. `GET /v1/checks` lists all checks."
         case .methodNotAllowed: "The path accepts other methods: the field `Allow` lists them."
         case .mediaType: "The field `Content-Type` is missing or another one: `detail` says which is expected."
@@ -113,6 +135,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
         case .ambiguousApp: "The evidence fits none or several apps of the policy. Name one as `app`."
         case .challengesOfCaller:
             "The policy leaves the challenges of this app to the backend (`challenge: caller`): issue your own."
+        case .challengeLimit:
+            "More challenges for attestations were asked for than `limits.challenges` allows. Ask again after `Retry-After`."
         case .noTime: "The record is to be verified as of its receipt, and has no `receivedAt`."
         case .invalidTime: "A time or a duration is out of range."
         case .invalidAccount: "The account is empty or too long."

@@ -40,8 +40,19 @@ final class AnswerDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             answersEnded += 1
             if overlong == nil, isClosing || requestsEnded < answersEnded {
-                overlong = close(context, in: Self.lingering)
+                return writeLast(context, data, promise ?? context.eventLoop.makePromise())
             }
+        }
+        context.write(data, promise: promise)
+    }
+
+    /// Writes the end of the last answer. Closing earlier than the system has taken all of it would cut the answer of a slow client.
+    private func writeLast(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>) {
+        overlong = close(context, in: stall)
+        promise.futureResult.assumeIsolated().whenSuccess { [self] in
+            guard let waiting = overlong else { return }
+            waiting.cancel()
+            overlong = close(context, in: Self.lingering)
         }
         context.write(data, promise: promise)
     }

@@ -43,15 +43,20 @@ final class RunningPrometheus {
     private let folder: TestFolder
     private let port: Int
 
-    /// Scrapes an address each second, under the example's rules without their delays, and with windows of seconds for minutes.
-    init(scraping address: String, in folder: TestFolder) throws {
+    /// What is the day before in the rules, in seconds.
+    static let past = 20
+
+    /// Scrapes addresses each second, under the example's rules without their delays, with windows of seconds for minutes, and with
+    /// thresholds that a short run reaches.
+    init(scraping addresses: [String], in folder: TestFolder) throws {
         self.folder = folder
         port = try RunningGateway.freePort()
         let rules = try Monitoring.text("alerts.yaml").replacing(#/\ *for:\ \w+\n/#, with: "")
             .replacing("[5m]", with: "[8s]").replacing("[10m]", with: "[8s]")
+            .replacing("[1d] offset 20m", with: "[8s] offset \(Self.past)s").replacing("> 0.25\n", with: "> 0.9\n")
         try folder.write("alerts.yaml", rules)
         let configuration = try Monitoring.text("prometheus.yaml").replacing("15s", with: "1s")
-            .replacing("127.0.0.1:9090", with: address)
+            .replacing("127.0.0.1:9090", with: addresses.joined(separator: "\", \""))
         try folder.write("prometheus.yaml", configuration)
         process.executableURL = URL(fileURLWithPath: try Monitoring.program("prometheus"))
         process.arguments = [
@@ -70,17 +75,27 @@ final class RunningPrometheus {
         guard let connection = Connection(ifListening: port) else { return nil }
         connection.write("GET /api/v1/\(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         let answer = HTTPAnswer(connection.readToEnd())
-        return try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
+        // While it starts, it answers with a text.
+        return try? JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
     }
 
     /// The number of series of a query; nil if Prometheus does not listen or refuses the query.
-    func series(_ query: String) throws -> Int? {
+    func series(_ query: String) throws -> Int? { try labels(query)?.count }
+
+    /// The labels of the series of a query; nil if Prometheus does not listen or refuses the query.
+    private func labels(_ query: String) throws -> [[String: String]]? {
         let escaped = query.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let answer = try ask("query?query=\(escaped)")
         guard answer?["status"] as? String == "success", let data = answer?["data"] as? [String: Any] else {
             return nil
         }
-        return (data["result"] as? [Any])?.count
+        return (data["result"] as? [[String: Any]])?.map { $0["metric"] as? [String: String] ?? [:] }
+    }
+
+    /// The names of the alerts that have fired in this run, perhaps between two looks at those that fire.
+    func fired() throws -> Set<String> {
+        let found = try labels("count by (alertname) (count_over_time(ALERTS{alertstate=\"firing\"}[1h]))")
+        return Set((found ?? []).compactMap { $0["alertname"] })
     }
 
     /// The names of the alerts that fire; empty while Prometheus does not listen.

@@ -9,6 +9,8 @@ final class LockedLedger {
     /// Locks the ledger.
     init(_ service: RunningService) throws {
         let folder = service.folder
+        // That of a former lock.
+        try? FileManager.default.removeItem(atPath: folder.path("locked"))
         let program = """
             import sqlite3, sys
             ledger = sqlite3.connect(sys.argv[1], timeout=600, isolation_level=None)

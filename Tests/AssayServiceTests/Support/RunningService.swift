@@ -59,6 +59,11 @@ final class RunningService {
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
+    /// The address of the listener of operators, if it is a TCP address.
+    var admin: String {
+        (entries("ready").first?["assay.listen"] as? [String] ?? []).last { !$0.hasPrefix("unix:") } ?? ""
+    }
+
     /// The log as written.
     var logText: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
@@ -88,6 +93,11 @@ final class RunningService {
         return process.terminationStatus
     }
 
+    /// The number of open files and connections.
+    var openFiles: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count) ?? 0
+    }
+
     /// The greatest resident memory so far, in MiB.
     var peakMemory: Int {
         let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
@@ -96,7 +106,10 @@ final class RunningService {
     }
 
     /// Runs another command of the program on the ledger of the service.
-    func assay(_ arguments: String...) throws -> (status: Int32, output: String) {
+    func assay(_ arguments: String...) throws -> (status: Int32, output: String) { try run(arguments) }
+
+    /// Runs another command with a list of arguments.
+    func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
         let command = Process()
         let output = folder.path("out-\(UUID().uuidString)")
         _ = FileManager.default.createFile(atPath: output, contents: nil)
@@ -179,8 +192,18 @@ final class Connection: Sendable {
         return descriptor
     }
 
-    init(unix path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    convenience init(unix path: String) throws {
+        self.init(try #require(Connection.descriptor(unix: path), "nothing listens on \(path)"))
+    }
+
+    /// Nil if no program listens on the unix socket.
+    convenience init?(ifListeningOn path: String) {
+        guard let descriptor = Connection.descriptor(unix: path) else { return nil }
+        self.init(descriptor)
+    }
+
+    private static func descriptor(unix path: String) -> Int32? {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8) + [0]) }
@@ -189,7 +212,11 @@ final class Connection: Sendable {
                 Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        try #require(status == 0)
+        guard status == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
     }
 
     deinit { close(descriptor) }
@@ -222,6 +249,15 @@ final class Connection: Sendable {
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
+    }
+
+    /// Writes as many bytes as the system takes without waiting. Returns their number.
+    func writeIfPossible(_ bytes: [UInt8]) -> Int {
+        max(
+            0,
+            bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            })
     }
 
     /// Ends reads that wait for longer.

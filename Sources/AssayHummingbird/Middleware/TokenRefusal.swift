@@ -1,0 +1,26 @@
+import AssayCore
+import AssayTokens
+import HTTPTypes
+
+/// The challenge of an answer 401 to a request with a token (RFC 6750 section 3, RFC 9449 section 7.1).
+enum TokenRefusal {
+    private static let proofChecks = [TokenCheck.proof, TokenCheck.binding, TokenCheck.freshness, TokenCheck.replay]
+
+    private static let nonceField = HTTPField.Name("DPoP-Nonce")
+
+    /// Adds `WWW-Authenticate`, and the nonce for the next proof where the policy demands one (RFC 9449 section 9).
+    static func add(_ verdict: Verdict, to fields: inout HTTPFields) {
+        fields[.wwwAuthenticate] = challenge(verdict)
+        if let nonce = (verdict.subject as? TokenSubject)?.serverNonce, let name = nonceField { fields[name] = nonce }
+    }
+
+    /// The value of `WWW-Authenticate`: the scheme that the client should use, and what was wrong with what it sent.
+    private static func challenge(_ verdict: Verdict) -> String {
+        let failed = verdict.checks.first { $0.status == .failed }
+        // Without credentials there is no error to report (RFC 6750 section 3.1).
+        guard verdict.checks.contains(where: { $0.status == .passed }), let failed else { return #"DPoP algs="ES256""# }
+        guard proofChecks.contains(failed.check) else { return #"DPoP algs="ES256", error="invalid_token""# }
+        let isNonce = ["nonce-required", "nonce-differs"].contains(failed.finding?.code)
+        return #"DPoP algs="ES256", error="\#(isNonce ? "use_dpop_nonce" : "invalid_dpop_proof")""#
+    }
+}

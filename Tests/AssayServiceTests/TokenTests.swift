@@ -1,0 +1,198 @@
+import AssayPrimitives
+import AssayTestSupport
+import AssayTesting
+import Foundation
+import Testing
+
+/// Tokens over HTTP: from the challenge to a backend that checks the token by itself.
+@Suite("Tokens", .timeLimit(.minutes(30)))
+struct TokenTests {
+    private static let issuer = "https://attest.example.com"
+    private static let audience = "https://api.example.com"
+    private static let client = TestKey(.p256, seed: "assay service", label: "dpop")
+    private static let thumbprint = JWKThumbprint.p256(client.publicPoint)
+
+    /// Starts a service whose app `bank` has tokens, and waits until their keys are made.
+    private static func start(_ tokens: String = "testAuthorities: allow") throws -> RunningService {
+        let settings = [
+            "masterKey=file:master.key", "authorize.dialect=nginx", "authorize.peers=127.0.0.1",
+            "authorize.origins=https://api.example.com",
+        ]
+        let service = try RunningService(settings) { folder in
+            try folder.write("master.key", String(repeating: "5a", count: 32))
+            try #require(chmod(folder.path("master.key"), 0o600) == 0)
+            let text = try String(contentsOfFile: folder.path("policy.yaml"), encoding: .utf8)
+            try folder.write(
+                "policy.yaml",
+                text + "    tokens: { issuer: \(issuer), audiences: [\(audience)], \(tokens) }\n")
+        }
+        try service.waitUntil("keys made") { service.entries("token key made").count == 2 }
+        return service
+    }
+
+    /// Asks for a challenge, attests, and asks for a token.
+    private static func issue(
+        _ service: RunningService, _ label: String, jkt: String? = thumbprint, isForged: Bool = false
+    ) throws -> HTTPAnswer {
+        let issued = try service.send(
+            "POST", "/v1/challenges", body: #"{"app":"bank","kind":"app-attest.attestation"}"#)
+        let challenge = try #require(issued.json["challenge"] as? String, "\(issued)")
+        let derived = Digest.sha256(Array("assay-token\n\(challenge)\n\(audience)\n\(jkt ?? "")\n".utf8))
+        let key = AttestedKey(seed: "assay service", label: label)
+        var record = try Evidence.attestation(label, app: "bank", challenge: derived, key: key)
+        if isForged { record = record.replacingOccurrences(of: #""attestation":"o2N"#, with: #""attestation":"o2O"#) }
+        let binding = jkt.map { #","jkt":"\#($0)""# } ?? ""
+        return try service.send(
+            "POST", "/v1/tokens",
+            body: #"{"record":\#(record),"challenge":"\#(challenge)","audience":"\#(audience)"\#(binding)}"#)
+    }
+
+    private static func proof(
+        _ token: String, id: String, target: String = "/orders", nonce: String? = nil
+    ) throws -> String {
+        var claims: JSONItem = [
+            "jti": .text(id), "htm": "GET", "htu": .text("https://api.example.com\(target)"),
+            "iat": .integer(Int64(Date().timeIntervalSince1970)),
+            "ath": .text(Base64.encode(Digest.sha256(Array(token.utf8)), .url)),
+        ]
+        claims["nonce"] = nonce.map { .text($0) }
+        var proof = JWSBlueprint(payload: claims.encoded, signer: .es256(client))
+        proof.header["typ"] = "dpop+jwt"
+        proof.header["jwk"] = AssayTokenBlueprint.jwk(client)
+        return try proof.mint()
+    }
+
+    private static func authorize(_ service: RunningService, _ fields: String...) throws -> HTTPAnswer {
+        try service.send(
+            "GET", "/v1/authorize/bank", type: nil,
+            fields: [
+                "X-Original-Method: GET", "X-Original-URI: /orders?page=2", "X-Original-Host: api.example.com",
+            ] + fields)
+    }
+
+    @Test("evidence is exchanged for a token, which forward auth accepts once for each proof")
+    func exchange() throws {
+        let service = try Self.start()
+        let answer = try Self.issue(service, "phone")
+        #expect(answer.status == 201 && answer["cache-control"] == "no-store", "\(answer)")
+        #expect(answer.json["tokenType"] as? String == "DPoP" && answer.json["expiresIn"] as? Int == 300)
+        let token = try #require(answer.json["token"] as? String)
+
+        let proof = try Self.proof(token, id: "1")
+        let passed = try Self.authorize(service, "Authorization: DPoP \(token)", "DPoP: \(proof)")
+        #expect(passed.status == 200 && passed["assay-kind"] == "assay.token", "\(passed)")
+        #expect(passed["assay-subject"]?.isEmpty == false)
+        for (fields, challenge) in [
+            ([], #"DPoP algs="ES256""#),
+            (["Authorization: DPoP \(token)", "DPoP: \(proof)"], #"DPoP algs="ES256", error="invalid_dpop_proof""#),
+            (["Authorization: Bearer \(token)"], #"DPoP algs="ES256", error="invalid_dpop_proof""#),
+            (
+                ["Authorization: DPoP \(token)", "DPoP: \(try Self.proof(token, id: "2", target: "/admin"))"],
+                #"DPoP algs="ES256", error="invalid_dpop_proof""#
+            ),
+            (
+                ["Authorization: DPoP \(token.dropLast(2))AA", "DPoP: \(proof)"],
+                #"DPoP algs="ES256", error="invalid_token""#
+            ),
+        ] as [([String], String)] {
+            let refused = try service.send(
+                "GET", "/v1/authorize/bank", type: nil,
+                fields: [
+                    "X-Original-Method: GET", "X-Original-URI: /orders?page=2", "X-Original-Host: api.example.com",
+                ] + fields)
+            #expect(refused.status == 401 && refused["www-authenticate"] == challenge, "\(fields) \(refused)")
+        }
+        #expect(!service.logText.contains(token) && !service.logText.contains(proof))
+    }
+
+    @Test("a proof without the nonce of the server is refused with a nonce, and with it the request passes")
+    func nonce() throws {
+        let service = try Self.start("testAuthorities: allow, nonce: required")
+        let token = try #require(try Self.issue(service, "phone").json["token"] as? String)
+        let refused = try Self.authorize(
+            service, "Authorization: DPoP \(token)", "DPoP: \(try Self.proof(token, id: "1"))")
+        #expect(refused.status == 401, "\(refused)")
+        #expect(refused["www-authenticate"] == #"DPoP algs="ES256", error="use_dpop_nonce""#)
+        let nonce = try #require(refused["dpop-nonce"])
+        let proof = try Self.proof(token, id: "2", nonce: nonce)
+        let passed = try Self.authorize(service, "Authorization: DPoP \(token)", "DPoP: \(proof)")
+        #expect(passed.status == 200, "\(passed)")
+    }
+
+    @Test("what gives no token: unbound and rejected evidence, and requests that cannot be read")
+    func refused() throws {
+        let service = try Self.start()
+        let rejected = try Self.issue(service, "forged", isForged: true)
+        #expect(rejected.status == 403 && rejected.json["outcome"] as? String == "reject", "\(rejected)")
+        #expect(rejected.json["remedy"] is String && rejected.json["token"] == nil)
+        let bearer = try Self.issue(service, "bearer", jkt: nil)
+        #expect(bearer.status == 422 && bearer.json["code"] as? String == "binding-required", "\(bearer)")
+        for body in ["{}", "[]", #"{"record":{},"challenge":"","audience":""}"#, #"{"limitedUse":"yes"}"#] {
+            let answer = try service.send("POST", "/v1/tokens", body: body)
+            #expect(answer.status == 400 && answer.json["code"] as? String == "unreadable-request", "\(answer)")
+        }
+        let plain = try RunningService()
+        #expect(try plain.send("GET", "/.well-known/jwks.json", type: nil).status == 404)
+    }
+
+    @Test(
+        "the key set and the metadata are cached by their digest, and an ordinary JWT library checks a token by them alone"
+    )
+    func discovery() throws {
+        let service = try Self.start()
+        let set = try service.send("GET", "/.well-known/jwks.json", type: nil)
+        #expect(set.status == 200 && set["content-type"] == "application/jwk-set+json", "\(set)")
+        #expect(set["cache-control"] == "public, max-age=600")
+        let tag = try #require(set["etag"])
+        let same = try service.send("GET", "/.well-known/jwks.json", type: nil, fields: ["If-None-Match: \(tag)"])
+        #expect(same.status == 304 && same.body.isEmpty && same["etag"] == tag, "\(same)")
+        let metadata = try service.send("GET", "/.well-known/openid-configuration", type: nil)
+        #expect(metadata.json["issuer"] as? String == Self.issuer, "\(metadata)")
+        #expect(metadata.json["jwks_uri"] as? String == "\(Self.issuer)/.well-known/jwks.json")
+
+        let token = try #require(try Self.issue(service, "phone").json["token"] as? String)
+        guard let python = ProcessInfo.processInfo.environment["ASSAY_PEERS"], !python.isEmpty else { return }
+        let script = TestVectors.folder.deletingLastPathComponent().appendingPathComponent(
+            "Examples/clients/check_token.py"
+        ).path
+        func check(_ token: String, audience: String = Self.audience) throws -> Int32 {
+            try service.folder.write("token", token)
+            return try service.folder.shell(
+                "'\(python)' '\(script)' --issuer \(Self.issuer) --audience \(audience) "
+                    + "--service http://127.0.0.1:\(service.port) token >checked.json 2>check.log")
+        }
+        let log = { (try? String(contentsOfFile: service.folder.path("check.log"), encoding: .utf8)) ?? "" }
+        #expect(try check(token) == 0, "\(log())")
+        let checked =
+            try JSONSerialization.jsonObject(
+                with: Data(contentsOf: URL(fileURLWithPath: service.folder.path("checked.json")))) as? [String: Any]
+        #expect((checked?["cnf"] as? [String: Any])?["jkt"] as? String == Self.thumbprint)
+        #expect(try check(token.dropLast(2) + "AA") == 1)
+        #expect(try check(token, audience: "https://other.example.com") == 1)
+    }
+
+    @Test("the commands make keys at once and print them")
+    func commands() throws {
+        let service = try Self.start()
+        func assay(_ arguments: String...) throws -> String {
+            let all =
+                ["tokens"] + arguments
+                + [
+                    "--ledger", "sqlite:\(service.folder.path("ledger.sqlite"))", "--master-key",
+                    "file:\(service.folder.path("master.key"))",
+                ]
+            let result = try service.run(all)
+            #expect(result.status == 0)
+            return result.output
+        }
+        #expect(try assay("rotate") == "")
+        #expect(try assay("rotate", "--at-once") == "tokens-2\n")
+        let table = try assay("jwks", "--table")
+        #expect(table.contains("tokens-2  signing") && table.contains("tokens-1  verifying"), "\(table)")
+        let printed = try assay("jwks")
+        // A server reads the store again within a second.
+        try service.waitUntil("published") {
+            (try? service.send("GET", "/.well-known/jwks.json", type: nil).body) ?? "" == printed.dropLast()
+        }
+    }
+}
