@@ -1,9 +1,9 @@
 import AssayCore
 package import FoundationEssentials
 
-/// The sketches of an app: of the devices in the current hour, day and month, UTC.
+/// The sketches of an app's devices in the current hour, day and month, UTC.
 package struct DevicePeriods: Sendable, Equatable {
-    /// The names of the periods, as the metric has them.
+    /// The names of the periods, as in the metric's label.
     package static let names = ["hour", "day", "month"]
 
     private struct Period: Sendable, Equatable {
@@ -22,10 +22,10 @@ package struct DevicePeriods: Sendable, Equatable {
         return [Int(seconds / 3600), Int(seconds / 86_400), month]
     }
 
-    /// Begins new sketches for the periods that have ended. A clock that stepped back over the end of a period goes on with the
-    /// new one; a period further ahead came from a wrong clock and is dropped.
+    /// Starts new sketches for the periods that have ended. If the clock steps back across the end of a period, the new
+    /// period is kept. A period further in the future came from a wrong clock and is dropped.
     package mutating func turn(to now: Date) {
-        // The same hour is of the same day and month.
+        // Within the same hour, day and month are the same too.
         guard periods[0].number != Int(now.microseconds / 3_600_000_000) else { return }
         for (index, number) in Self.numbers(at: now).enumerated()
         where periods[index].number != number && periods[index].number != number + 1 {
@@ -39,7 +39,7 @@ package struct DevicePeriods: Sendable, Equatable {
         for index in periods.indices { periods[index].sketch.add(hash) }
     }
 
-    /// Adds what other processes have seen in the same periods. Of two periods the later one counts.
+    /// Merges the sketches of other processes for the same periods. If the periods differ, keeps the later one.
     package mutating func merge(_ other: DevicePeriods) {
         for (index, theirs) in other.periods.enumerated() {
             if periods[index].number == theirs.number {
@@ -72,7 +72,7 @@ package struct DevicePeriods: Sendable, Equatable {
         return bytes
     }
 
-    /// Reads the sketches; nil for bytes that this version does not write.
+    /// Decodes the sketches; nil for bytes of another format version, or malformed ones.
     package init?(encoded bytes: [UInt8]) {
         guard bytes.first == Self.version else { return nil }
         var rest = bytes.dropFirst()
@@ -91,6 +91,6 @@ package struct DevicePeriods: Sendable, Equatable {
         guard rest.isEmpty else { return nil }
     }
 
-    /// Starts without a device.
+    /// Creates empty sketches.
     package init() {}
 }

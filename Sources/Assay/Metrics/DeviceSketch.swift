@@ -5,10 +5,10 @@
 package struct DeviceSketch: Sendable, Equatable {
     private static let bits = 15
     static let size = 1 << bits
-    /// The greatest rank: all bits that select no register are zero.
+    /// The greatest rank, when all bits beyond the register index are zero.
     private static let greatest = 64 - bits + 1
 
-    /// The greatest rank that each register has seen. Empty until the first hash.
+    /// The greatest rank added to each register. Empty until the first hash.
     private(set) var registers: [UInt8] = []
 
     /// Adds a hash. All its bits must be equally likely.
@@ -19,7 +19,7 @@ package struct DeviceSketch: Sendable, Equatable {
         registers[index] = max(registers[index], UInt8(rank))
     }
 
-    /// Adds all that another sketch has seen.
+    /// Merges another sketch into this one.
     package mutating func merge(_ other: DeviceSketch) {
         guard !registers.isEmpty, !other.registers.isEmpty else {
             if registers.isEmpty { registers = other.registers }
@@ -28,7 +28,7 @@ package struct DeviceSketch: Sendable, Equatable {
         for index in registers.indices { registers[index] = max(registers[index], other.registers[index]) }
     }
 
-    /// How many distinct hashes were added.
+    /// The estimated number of distinct hashes.
     package var estimate: Double {
         guard !registers.isEmpty else { return 0 }
         var counts = [Double](repeating: 0, count: Self.greatest + 1)
@@ -67,15 +67,15 @@ package struct DeviceSketch: Sendable, Equatable {
 
     // MARK: Bytes
 
-    /// The registers; or, of a sketch with few, the place (two bytes) and the rank of each that is not zero. One byte in front
-    /// says which.
+    /// A format byte and the registers. A sketch with few nonzero registers is stored as pairs of index (two bytes) and
+    /// rank.
     package var encoded: [UInt8] {
         let used = registers.indices.filter { registers[$0] != 0 }
         guard used.count * 3 < Self.size else { return [1] + registers }
         return [0] + used.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF), registers[$0]] }
     }
 
-    /// Reads a sketch; nil for bytes that ``encoded`` does not give.
+    /// Decodes a sketch; nil for bytes that ``encoded`` cannot produce.
     package init?(encoded bytes: ArraySlice<UInt8>) {
         let content = Array(bytes.dropFirst())
         switch bytes.first {
@@ -93,6 +93,6 @@ package struct DeviceSketch: Sendable, Equatable {
         guard registers.allSatisfy({ $0 <= Self.greatest }) else { return nil }
     }
 
-    /// Starts without a hash.
+    /// Creates an empty sketch.
     package init() {}
 }

@@ -3,26 +3,26 @@ import AssayPrimitives
 import FoundationEssentials
 import Synchronization
 
-/// Counts the distinct devices of each app, together with the other processes of a ledger.
+/// Counts the distinct devices of each app, over all processes of a ledger.
 ///
-/// The sketches contain HMAC-SHA256 of the identifiers under a key that is random for each ledger: without the key a sketch says
-/// nothing about a device. Memory is bounded: at most 96 KiB an app, and the table of devices seen last.
+/// The sketches contain HMAC-SHA256 of the identifiers under a random key of the ledger. Without this key a sketch
+/// discloses nothing about a device. Memory is bounded: at most 96 KiB per app, and the table of recent devices.
 package final class DistinctDevices: Sendable {
     /// The document with the key, 32 random bytes.
     private static let keyName = "distinct-devices-key"
-    /// How often a document is read again because another process was faster. Later exchanges make up for it.
+    /// How often to retry storing a document after another process has stored it first. Later exchanges catch up.
     private static let attempts = 8
-    /// How many devices the table of those seen last has at most, in pairs of places.
+    /// The number of places in the table of recent devices. Two neighbouring places form a bucket.
     private static let seenSize = 8192
 
     private struct State {
         var key: [UInt8] = []
         var apps: [String: DevicePeriods] = [:]
-        /// Hashes of app, hour and device, by their last bits: most requests come from a device that was seen a moment ago, and
-        /// need no HMAC.
+        /// Hashes of app, hour and device, indexed by their low bits. Most requests come from a recently seen device
+        /// and skip the HMAC.
         var seen = [UInt64](repeating: 0, count: seenSize)
 
-        /// Notes a hash, in place of the older one of its pair. Returns whether it was there.
+        /// Adds a hash and replaces the older one of its bucket. Returns whether it was present.
         mutating func see(_ hash: UInt64) -> Bool {
             let place = Int(hash & UInt64(seenSize - 2))
             if seen[place] == hash || seen[place + 1] == hash { return true }
@@ -34,26 +34,26 @@ package final class DistinctDevices: Sendable {
 
     private let state = Mutex(State())
 
-    /// Counts nothing before the first ``exchange(with:apps:at:)``.
+    /// Creates a counter. It counts nothing before the first ``exchange(with:apps:at:)``.
     package init() {}
 
-    /// Adds the device or key of a subject; nothing if it names none.
+    /// Whether a device is to be added: false if it was seen in the same hour a moment ago, and before the first exchange.
     ///
-    /// - Parameter sighting: the hash of the app's name.
-    func note(_ subject: any EngineSubject, app: String, _ sighting: SightingHash, at now: Date) {
-        var hash = sighting
-        guard subject.hashDevice(into: &hash) else { return }
-        hash.combine(UInt64(bitPattern: now.microseconds / 3_600_000_000))
-        let key: [UInt8]? = state.withLock { state in
-            state.key.isEmpty || state.see(hash.value) ? nil : state.key
-        }
-        guard let key, let identifier = subject.identifier else { return }
+    /// - Parameter sighting: the hash of the app's name and the device.
+    func isNew(_ sighting: inout SightingHash, at now: Date) -> Bool {
+        sighting.combine((now.timeIntervalSince1970 / 3600).rounded(.down).bitPattern)
+        return state.withLock { state in !state.key.isEmpty && !state.see(sighting.value) }
+    }
+
+    /// Adds the identifier of a device or key.
+    func add(_ identifier: String, app: String, at now: Date) {
+        let key = state.withLock { $0.key }
         let code = HMAC.sha256(key: key, Array(identifier.utf8))
         let value = code.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         state.withLock { $0.apps[app, default: DevicePeriods()].add(value, at: now) }
     }
 
-    /// Merges the sketches with those that other processes have stored, and stores the result.
+    /// Merges the sketches with those that other processes stored, and stores the result.
     ///
     /// - Returns: the estimates of each app, in the order of ``DevicePeriods/names``.
     func exchange(
@@ -74,7 +74,7 @@ package final class DistinctDevices: Sendable {
     private func exchange(
         _ app: String, with documents: any LedgerDocuments, at now: Date
     ) async throws(LedgerOutage) -> DevicePeriods {
-        // Not the app's own name, which may be none that a document can have.
+        // Use a hash: the name of an app may be an invalid document name.
         let name = "distinct-devices-" + Array(Digest.sha256(Array(app.utf8)).prefix(16)).hexadecimal
         for _ in 0..<Self.attempts {
             let document = try await documents.document(named: name)
@@ -95,7 +95,7 @@ package final class DistinctDevices: Sendable {
         return state.withLock { $0.apps[app] ?? DevicePeriods() }
     }
 
-    /// The key of the ledger; the first process draws it.
+    /// The key of the ledger. The first process generates it.
     private static func sharedKey(
         _ documents: any LedgerDocuments, at now: Date
     ) async throws(LedgerOutage) -> [UInt8] {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The system's clock that never steps. `ContinuousClock` and `DispatchTime` read the same one in five times as many instructions.
+/// The system's monotonic clock. `ContinuousClock` and `DispatchTime` read the same clock with five times as many
+/// instructions.
 enum MonotonicTime {
     static var nanoseconds: UInt64 {
         var time = timespec()

@@ -2,11 +2,11 @@ package import AssayCore
 public import FoundationEssentials
 
 extension Verifier {
-    /// Sets the gauges, and exchanges the counts of distinct devices with the other processes of the ledger.
+    /// Sets the gauges, and merges the counts of distinct devices with those of the ledger's other processes.
     ///
-    /// A verifier counts through swift-metrics if a backend was set up (`MetricsSystem.bootstrap`) before the verifier was made:
-    /// verdicts, checks that failed, outages, times, challenges. Distinct devices and the ends of keys need this call, each
-    /// minute. `Docs/metrics.md` lists all metrics.
+    /// A verifier counts verdicts, failed checks, outages, durations and challenges through swift-metrics, if a backend
+    /// was set up (`MetricsSystem.bootstrap`) before the verifier was created. Call this method once a minute for the
+    /// gauges of distinct devices and of expiring keys. `Docs/metrics.md` lists all metrics.
     public func refreshMetrics(at now: Date) async {
         guard let metrics, now.timeIntervalSince1970.isFinite else { return }
         if let documents = ledger as? any LedgerDocuments { await metrics.exchangeDevices(with: documents, at: now) }
@@ -22,19 +22,24 @@ extension Verifier {
 
     private static let keyPurposes = EngineRegistry.standard.keyMaterials.map { $0.purpose }
 
-    /// Assesses evidence, commits, and counts what came of it.
+    /// Assesses evidence, commits the effects, and counts the result.
     ///
-    /// Every verdict of a verifier is made here or by ``verdicts(of:at:)``; otherwise it would not be counted.
+    /// Only this method and ``verdicts(of:at:)`` make verdicts, so that all are counted.
     @inline(__always)
     func judge(
         at now: Date, _ assess: () async throws(VerificationError) -> Assessment
     ) async throws(VerificationError) -> Verdict {
-        guard let metrics else { return try await assess().verdict(committingTo: ledger, at: now) }
+        guard let metrics else {
+            let verdict = try await assess().verdict(committingTo: ledger, at: now)
+            if !observers.isEmpty { await observe(verdict, at: now) }
+            return verdict
+        }
         let start = MonotonicTime.nanoseconds
         do throws(VerificationError) {
             let assessment = try await assess()
             let verdict = try await assessment.verdict(committingTo: ledger, at: now)
             metrics.count(verdict, of: assessment, since: start)
+            if !observers.isEmpty { await observe(verdict, at: now) }
             return verdict
         } catch {
             metrics.count(error)
@@ -42,14 +47,21 @@ extension Verifier {
         }
     }
 
-    /// Turns the assessments of one request into verdicts, with one commit, and counts them.
+    private func observe(_ verdict: Verdict, at now: Date) async {
+        guard verdict.outcome == .accept else { return }
+        for observer in observers where observer.observedKinds.contains(verdict.kind) {
+            await observer.accepted(verdict, by: self, at: now)
+        }
+    }
+
+    /// Turns the assessments of one request into verdicts with one commit, and counts them.
     package func verdicts(of assessments: [Assessment], at now: Date) async throws(VerificationError) -> [Verdict] {
         guard let metrics else {
             return try await Assessment.verdicts(of: assessments, committingTo: ledger, at: now)
         }
         do throws(VerificationError) {
             let verdicts = try await Assessment.verdicts(of: assessments, committingTo: ledger, at: now)
-            // Of a rejected request there are the rejecting verdicts only.
+            // If the request is rejected, these are only the rejecting verdicts.
             for verdict in verdicts {
                 let assessment = assessments.first { $0.kind == verdict.kind && $0.app == verdict.app }
                 if let assessment { metrics.count(verdict, of: assessment, since: nil) }
@@ -61,7 +73,7 @@ extension Verifier {
         }
     }
 
-    /// Assesses evidence and counts an error; the verdict is counted when it is made.
+    /// Assesses evidence and counts an error. The verdict is counted later.
     func counting(
         _ assess: () async throws(VerificationError) -> Assessment
     ) async throws(VerificationError) -> Assessment {

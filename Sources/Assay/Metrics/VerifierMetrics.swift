@@ -3,13 +3,13 @@ import CoreMetrics
 import FoundationEssentials
 import Synchronization
 
-/// What a verifier counts, through swift-metrics. All metrics with labels from the policy and the catalogue are made once for each
-/// verifier, so that a verdict looks up no label.
+/// The metrics of a verifier, in swift-metrics. They are created with their labels when the verifier is created, so
+/// that counting a verdict looks up no label.
 final class VerifierMetrics: Sendable {
-    /// The metrics of an app. A class, as is that of a kind: a look-up counts one reference.
+    /// The metrics of an app. A class, like ``KindMetrics``: a lookup then retains only one reference.
     private final class AppMetrics: Sendable {
         let name: String
-        /// The beginning of the hash of a device of this app.
+        /// The hash state after the app's name; device identifiers continue it.
         let sighting: SightingHash
         let kinds: [KindMetrics]
 
@@ -22,47 +22,59 @@ final class VerifierMetrics: Sendable {
         }
     }
 
-    /// The metrics of one kind of evidence of an app.
+    /// The metrics of one kind of evidence of an app. The handlers of the backend: a `Counter` or `Timer` around each of them would
+    /// cost two references more for each verdict.
     private final class KindMetrics: Sendable {
         let kind: EvidenceKind
-        let accepted: Counter
-        let rejected: Counter
-        let verification: CoreMetrics.Timer
+        let accepted: any CounterHandler
+        let rejected: any CounterHandler
+        let verification: any TimerHandler
         /// Nil for a kind without challenges of the ledger.
-        let challenges: (issued: Counter, used: Counter, expired: Counter)?
+        let challenges: ChallengeMetrics?
 
         init(
-            _ kind: EvidenceKind, app: String, _ verification: CoreMetrics.Timer, hasChallenges: Bool,
+            _ kind: EvidenceKind, app: String, _ verification: any TimerHandler, hasChallenges: Bool,
             _ factory: any MetricsFactory
         ) {
-            func challenges(_ event: String) -> Counter { Counter(.challenges, [app, kind.name, event], factory) }
             self.kind = kind
             self.verification = verification
-            accepted = Counter(.verdicts, [app, kind.name, "accept"], factory)
-            rejected = Counter(.verdicts, [app, kind.name, "reject"], factory)
-            self.challenges = hasChallenges ? (challenges("issued"), challenges("used"), challenges("expired")) : nil
+            accepted = factory.counter(.verdicts, [app, kind.name, "accept"])
+            rejected = factory.counter(.verdicts, [app, kind.name, "reject"])
+            challenges = hasChallenges ? ChallengeMetrics(app, kind, factory) : nil
+        }
+    }
+
+    private final class ChallengeMetrics: Sendable {
+        let issued: any CounterHandler
+        let used: any CounterHandler
+        let expired: any CounterHandler
+
+        init(_ app: String, _ kind: EvidenceKind, _ factory: any MetricsFactory) {
+            issued = factory.counter(.challenges, [app, kind.name, "issued"])
+            used = factory.counter(.challenges, [app, kind.name, "used"])
+            expired = factory.counter(.challenges, [app, kind.name, "expired"])
         }
     }
 
     /// The metrics of one code of a check.
     private struct CodeMetrics: Sendable {
         let code: String
-        let failed: Counter
-        let annotated: Counter
+        let failed: any CounterHandler
+        let annotated: any CounterHandler
     }
 
-    /// An error, whose code a ledger or a service may have added.
+    /// The labels of an error. The ledger or the service may define its code.
     private struct ErrorLabels: Hashable {
         let metric: MetricName
         let part: String
         let code: String
     }
 
-    /// Policies with at most so many apps are searched without a hash of the name.
+    /// Up to this number of apps, a linear search is faster than hashing the name.
     private static let fewApps = 8
     private let apps: [AppMetrics]
     private let appsByName: [String: AppMetrics]
-    /// For evidence that no app could decode.
+    /// For evidence that matches no app.
     private let unknown: AppMetrics
     private let checks: [CheckID: [CodeMetrics]]
     private let distinct: [(app: String, meters: [Meter])]
@@ -71,7 +83,7 @@ final class VerifierMetrics: Sendable {
     private let factory: any MetricsFactory
     private let devices: DistinctDevices
 
-    /// Makes the metrics of a policy; nil if the process has no backend for metrics.
+    /// Creates the metrics of a policy; nil if the process has no metrics backend.
     init?(_ policy: VerificationPolicy, _ registry: EngineRegistry, devices: DistinctDevices) {
         let factory = MetricsSystem.factory
         guard !(factory is NOOPMetricsHandler) else { return nil }
@@ -79,7 +91,7 @@ final class VerifierMetrics: Sendable {
         self.devices = devices
         let timers = Dictionary(
             registry.kinds.map { kind in
-                (kind, Timer(.verification, [kind.name], factory))
+                (kind, factory.timer(.verification, [kind.name]))
             }, uniquingKeysWith: { first, _ in first })
         func metrics(_ app: String, _ kinds: [EvidenceKind]) -> AppMetrics {
             AppMetrics(
@@ -100,50 +112,58 @@ final class VerifierMetrics: Sendable {
             registry.catalogue.map { definition in
                 let codes = definition.codes.map { code in
                     CodeMetrics(
-                        code: code.name, failed: Counter(.checks, [definition.id.name, "failed", code.name], factory),
-                        annotated: Counter(.checks, [definition.id.name, "annotated", code.name], factory))
+                        code: code.name, failed: factory.counter(.checks, [definition.id.name, "failed", code.name]),
+                        annotated: factory.counter(.checks, [definition.id.name, "annotated", code.name]))
                 }
                 return (definition.id, codes)
             }, uniquingKeysWith: { first, _ in first })
         distinct = policy.apps.map { app in
             (app.name, DevicePeriods.names.map { Meter(.distinctDevices, [app.name, $0], factory) })
         }
-        // An alert sees an increase only of a series that was there before.
+        // Alerts detect an increase only in a series that already exists.
         for labels in Self.commonErrors { count(labels, by: 0) }
     }
 
     private func app(_ name: String?) -> AppMetrics {
         guard let name else { return unknown }
         guard apps.count <= Self.fewApps else { return appsByName[name] ?? unknown }
-        for app in apps where app.name == name { return app }
-        return unknown
+        return apps.first { $0.name == name } ?? unknown
     }
 
     /// Counts a verdict.
     ///
     /// - Parameters:
-    ///   - assessment: what the verdict was made of.
-    ///   - start: when the verification began; nil if it did not run in one piece.
+    ///   - assessment: The assessment behind the verdict.
+    ///   - start: The start of the verification; nil if it was interrupted.
     func count(_ verdict: Verdict, of assessment: Assessment, since start: UInt64?) {
         let app = app(verdict.app)
         guard let metrics = app.kinds.first(where: { $0.kind == verdict.kind }) else { return }
         if let start {
-            metrics.verification.recordNanoseconds(MonotonicTime.nanoseconds &- start)
+            metrics.verification.recordNanoseconds(Int64(truncatingIfNeeded: MonotonicTime.nanoseconds &- start))
         }
-        var first = 0
-        if verdict.outcome == .accept {
-            metrics.accepted.increment()
-            if let challenges = metrics.challenges, assessment.effects.contains(where: \.consumesChallenge) {
-                challenges.used.increment()
-            }
-            if let subject = verdict.engineSubject {
-                devices.note(subject, app: app.name, app.sighting, at: verdict.judgedAt)
-            }
-            if !assessment.hasFindings { first = assessment.checks.count }
-        } else {
-            metrics.rejected.increment()
+        guard verdict.outcome == .accept else {
+            metrics.rejected.increment(by: 1)
+            return countFindings(verdict, from: 0, of: metrics)
         }
-        for index in first..<max(first, verdict.checks.count) {
+        metrics.accepted.increment(by: 1)
+        if !assessment.effects.isEmpty, let challenges = metrics.challenges,
+            assessment.effects.contains(where: \.consumesChallenge)
+        {
+            challenges.used.increment(by: 1)
+        }
+        var sighting = app.sighting
+        if verdict.engineSubject?.hashDevice(into: &sighting) == true,
+            devices.isNew(&sighting, at: verdict.judgedAt), let identifier = verdict.engineSubject?.identifier
+        {
+            devices.add(identifier, app: app.name, at: verdict.judgedAt)
+        }
+        // The checks of the ledger follow.
+        let first = assessment.hasFindings ? 0 : assessment.checks.count
+        if first < verdict.checks.count { countFindings(verdict, from: first, of: metrics) }
+    }
+
+    private func countFindings(_ verdict: Verdict, from first: Int, of metrics: KindMetrics) {
+        for index in first..<verdict.checks.count {
             switch verdict.checks[index].status {
             case .passed, .skipped: break
             case .failed, .annotated: count(verdict.checks[index], of: metrics)
@@ -155,11 +175,11 @@ final class VerifierMetrics: Sendable {
         guard let code = result.finding?.code, let codes = checks[result.check],
             let counters = codes.first(where: { $0.code == code })
         else { return }
-        (result.status == .failed ? counters.failed : counters.annotated).increment()
-        if code == CheckCode.challengeExpired.name { metrics.challenges?.expired.increment() }
+        (result.status == .failed ? counters.failed : counters.annotated).increment(by: 1)
+        if code == CheckCode.challengeExpired.name { metrics.challenges?.expired.increment(by: 1) }
     }
 
-    /// Counts an error that gave no verdict.
+    /// Counts an error without a verdict.
     func count(_ error: VerificationError) {
         switch error {
         case .outage(let outage):
@@ -197,12 +217,12 @@ final class VerifierMetrics: Sendable {
         counter.increment(by: amount)
     }
 
-    /// Counts a challenge that was issued.
+    /// Counts an issued challenge.
     func countIssued(app: String, _ kind: EvidenceKind) {
-        self.app(app).kinds.first { $0.kind == kind }?.challenges?.issued.increment()
+        self.app(app).kinds.first { $0.kind == kind }?.challenges?.issued.increment(by: 1)
     }
 
-    /// Exchanges the counts of devices with other processes, and sets the gauges of devices.
+    /// Exchanges device counts with other processes and sets the device gauges.
     func exchangeDevices(with documents: any LedgerDocuments, at now: Date) async {
         do throws(LedgerOutage) {
             let found = try await devices.exchange(with: documents, apps: distinct.map(\.app), at: now)
@@ -214,7 +234,7 @@ final class VerifierMetrics: Sendable {
         }
     }
 
-    /// Sets the gauges of keys that end, and removes those of keys that are gone.
+    /// Sets the gauges of expiring keys, and removes those of deleted keys.
     func setKeyEnds(_ keys: [NamedKey]) {
         let ends = keys.compactMap { key in
             [key.window.notAfter, key.retiredAt].compactMap(\.self).min().map { ([key.name, key.purpose.name], $0) }
@@ -253,9 +273,13 @@ extension Counter {
     }
 }
 
-extension CoreMetrics.Timer {
-    fileprivate convenience init(_ name: MetricName, _ values: [String], _ factory: any MetricsFactory) {
-        self.init(label: name.rawValue, dimensions: name.dimensions(values), factory: factory)
+extension MetricsFactory {
+    fileprivate func counter(_ name: MetricName, _ values: [String]) -> any CounterHandler {
+        makeCounter(label: name.rawValue, dimensions: name.dimensions(values))
+    }
+
+    fileprivate func timer(_ name: MetricName, _ values: [String]) -> any TimerHandler {
+        makeTimer(label: name.rawValue, dimensions: name.dimensions(values))
     }
 }
 
