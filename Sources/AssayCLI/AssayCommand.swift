@@ -2,7 +2,7 @@ package import ArgumentParser
 import AssayCore
 import Foundation
 
-/// The program `assay`. Two executables call it, with and without HTTP; the one without builds faster.
+/// The program `assay`. Two executables call it, with and without HTTP. The one without builds faster.
 package enum AssayProgram {
     /// Runs the command in the process's arguments. Ends the process on failure.
     ///
@@ -11,15 +11,19 @@ package enum AssayProgram {
     ///   - service: runs `assay serve`; if nil, the command is refused.
     ///   - statusLists: fetches lists of revoked attestation certificates; if nil, a policy with `statusList: service` gives no
     ///     verdict on key attestations.
+    ///   - apple: exchanges receipts at Apple's server; if nil, none are kept.
     ///   - postgreSQL: opens ledgers in PostgreSQL; if nil, their URLs are refused.
     package static func main(
         google: (any GoogleConnector)?, service: (any ServiceRunner)? = nil,
-        statusLists: (any StatusListConnector)? = nil, postgreSQL: (any PostgreSQLConnector)? = nil
+        statusLists: (any StatusListConnector)? = nil, apple: (any AppleConnector)? = nil,
+        postgreSQL: (any PostgreSQLConnector)? = nil
     ) async {
         await GoogleOptions.$connector.withValue(google) {
             await ServeCommand.$runner.withValue(service) {
                 await StatusListChoice.$connector.withValue(statusLists) {
-                    await LedgerURL.$connector.withValue(postgreSQL) { await AssayCommand.main() }
+                    await AppleServicesChoice.$connector.withValue(apple) {
+                        await LedgerURL.$connector.withValue(postgreSQL) { await AssayCommand.main() }
+                    }
                 }
             }
         }
@@ -41,7 +45,8 @@ package struct AssayCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             VerifyCommand.self, InspectCommand.self, ReplayCommand.self, CaptureCommand.self,
-            ExplainCommand.self, PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self,
+            ExplainCommand.self, PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, TokensCommand.self,
+            LedgerCommand.self, ReceiptsCommand.self,
             OperatorsCommand.self, AuditCommand.self, MigrateCommand.self, MintCommand.self, ServeCommand.self,
             HealthcheckCommand.self,
         ])
@@ -50,7 +55,8 @@ package struct AssayCommand: AsyncParsableCommand {
 
     /// Runs the command in the process's arguments, and exits with an ``ExitStatus``.
     package static func main() async {
-        // Report an exceeded file size limit as a write error, like a full disk, instead of dying from SIGXFSZ.
+        // An exceeded file size limit must be a write error, like a full disk, and must not kill the process with
+        // SIGXFSZ.
         signal(SIGXFSZ, SIG_IGN)
         let status = await status(of: Array(ProcessInfo.processInfo.arguments.dropFirst()))
         Foundation.exit(status)
@@ -62,7 +68,7 @@ package struct AssayCommand: AsyncParsableCommand {
             do {
                 try await run(arguments)
             } catch  where !(error is CommandFailure) && exitCode(for: error).isSuccess {
-                // Help. The argument parser would ignore write errors.
+                // Help. Print it here, because the argument parser ignores write errors.
                 try Console.print(fullMessage(for: error))
             }
             return ExitStatus.success.rawValue
@@ -97,21 +103,21 @@ package struct AssayCommand: AsyncParsableCommand {
     }
 }
 
-/// Words the argument parser's messages as the others are.
+/// Rewords the argument parser's messages in the style of the program.
 private enum ParserMessage {
-    /// Replaces URLs among the arguments, which may hold a password, by their scheme. The argument parser repeats wrong
-    /// arguments in its messages.
+    /// Replaces URLs in a message by their scheme, because they may contain a password and the argument parser repeats
+    /// wrong arguments.
     static func hidingURLs(_ message: String, _ arguments: [String]) -> String {
         let values = arguments.flatMap { argument in
             [argument] + (argument.firstIndex(of: "=").map { [String(argument[argument.index(after: $0)...])] } ?? [])
         }
-        // The longest first: one may be a part of another.
+        // The longest first: one argument may be part of another.
         return values.sorted { $0.utf8.count > $1.utf8.count }.reduce(message) { text, value in
             LedgerURL.shown(value).map { text.replacing(value, with: $0) } ?? text
         }
     }
 
-    /// The message with `error:` in lower case, with the name that may be meant in place of a wrong value, and without URLs.
+    /// The message with `error:` in lower case, with a suggestion for a wrong value, and without URLs.
     static func text(_ message: String, arguments: [String]) -> String {
         var text = hidingURLs(message, arguments)
         if text.hasPrefix("Error: ") { text = "error: " + text.dropFirst("Error: ".count) }

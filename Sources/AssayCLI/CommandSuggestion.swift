@@ -1,13 +1,13 @@
 import ArgumentParser
 import AssayCore
 
-/// Reports unknown commands and suggests similar names. The argument parser reports them as unexpected arguments.
+/// Reports unknown commands and suggests similar names. The argument parser would report them as unexpected arguments.
 enum CommandSuggestion {
     /// Throws if the arguments name an unknown command at any level.
     static func check(_ arguments: [String], in root: any ParsableCommand.Type) throws(CommandFailure) {
         var command = root
         var path = root._commandName
-        // `assay help NAME...` takes the names of commands, too.
+        // `assay help NAME...` takes the names of commands too.
         for argument in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
             let subcommands = command.configuration.subcommands
             guard !subcommands.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return }

@@ -10,7 +10,7 @@ enum LedgerURL: Equatable {
     case memory
     /// A SQLite file.
     case sqlite(path: String)
-    /// A PostgreSQL database, which the program that has libpq opens. The URL holds no password.
+    /// A PostgreSQL database. Only the program with libpq opens it. The URL contains no password.
     case postgresql(url: String)
 
     /// Opens ledgers in PostgreSQL; nil in a program without libpq.
@@ -30,10 +30,11 @@ enum LedgerURL: Equatable {
         } else if let colon = text.firstIndex(of: ":"),
             ["postgresql", "postgres"].contains(text[..<colon].lowercased())
         {
-            // Schemes have no case (RFC 3986, section 3.1); libpq reads lower case only.
+            // Schemes are case-insensitive (RFC 3986 section 3.1), but libpq accepts lower case only.
             let url = text[..<colon].lowercased() + text[colon...]
             self = .postgresql(url: url)
-            // A program without libpq refuses it when it is opened. No message repeats the text, which may hold a password.
+            // A program without libpq refuses the URL when it opens it. No message repeats the text, which may contain
+            // a password.
             if let objection = LedgerURL.connector?.objection(to: url) { throw ValidationError(objection) }
         } else {
             throw ValidationError(
@@ -42,7 +43,7 @@ enum LedgerURL: Equatable {
         }
     }
 
-    /// What messages show of a URL that may hold a password: its scheme. Nil for other texts, which are shown as they are.
+    /// The scheme of a URL, for messages: the URL may contain a password. Nil for other texts, which messages may show.
     static func shown(_ text: String) -> String? {
         if let end = text.firstRange(of: "://") { return "\(text[..<end.lowerBound])://..." }
         guard let colon = text.firstIndex(of: ":"),
@@ -52,7 +53,7 @@ enum LedgerURL: Equatable {
         return "\(text[..<colon]):..."
     }
 
-    /// The URL that may be meant: a path has no scheme, and a scheme may be misspelt.
+    /// A suggestion: a path lacks the scheme, or the scheme is misspelt.
     private static func advice(on text: String) -> String {
         guard let colon = text.firstIndex(of: ":") else {
             if text == "memory" { return "; did you mean memory:?" }
@@ -106,13 +107,13 @@ enum LedgerURL: Equatable {
         }
     }
 
-    /// Looks for damage in the file of a ledger that cannot be opened. Empty if the file is missing, no database, or sound.
+    /// Checks the file of a ledger that cannot be opened. Empty if the file is missing, not a database, or sound.
     func damage() -> [String] {
         guard case .sqlite(let path) = self, !LedgerURL.isMissing(path) else { return [] }
         return (try? SQLiteLedger.problems(withFileAt: path)) ?? []
     }
 
-    /// A ledger in PostgreSQL is never created here: `assay ledger create` does that, as another role.
+    /// Never creates a ledger in PostgreSQL: `assay ledger create` does that, under another role.
     private func open(creating: Bool, purging: LedgerPurging) async throws(CommandFailure) -> OpenLedger {
         switch self {
         case .memory: return OpenLedger(ledger: MemoryLedger(purging: purging), keys: nil)
@@ -134,7 +135,7 @@ enum LedgerURL: Equatable {
         }
     }
 
-    /// Opens the ledger to move it, also one that was moved.
+    /// Opens the ledger to move it, even if it was moved before.
     ///
     /// - Parameter creating: whether to create a missing file.
     func openToMove(creating: Bool) async throws(CommandFailure) -> any MovableLedger & LedgerAdministration {
@@ -199,19 +200,19 @@ enum LedgerURL: Equatable {
     }
 }
 
-/// Opens ledgers in PostgreSQL. The program with libpq hands one in; the one for `make demo` builds without.
+/// Opens ledgers in PostgreSQL. The program with libpq provides a connector; the one for `make demo` is built without.
 package protocol PostgreSQLConnector: Sendable {
-    /// What is wrong with a URL, without a password; nil for nothing.
+    /// The problem of a URL, without its password; nil for none.
     func objection(to url: String) -> String?
     /// Opens a ledger.
     func open(
         _ url: String, purging: LedgerPurging
     ) async throws(LedgerOutage) -> any LedgerAdministration & SealedKeyStorage
-    /// Opens a ledger to move it, also one that was moved.
+    /// Opens a ledger to move it, even if it was moved before.
     func openToMove(_ url: String) async throws(LedgerOutage) -> any MovableLedger & LedgerAdministration
-    /// Creates the tables of a ledger, and grants a role what it needs. Returns whether the tables are new.
+    /// Creates the tables of a ledger and grants a role the necessary rights. Returns whether the tables are new.
     func create(_ url: String, grantingTo role: String?) async throws(LedgerOutage) -> Bool
-    /// Brings the tables to this program's version. Returns the version before, and now.
+    /// Upgrades the tables to this program's version. Returns the old and the new version.
     func upgrade(_ url: String) async throws(LedgerOutage) -> (from: Int, to: Int)
 }
 
@@ -222,7 +223,7 @@ struct OpenLedger: Sendable {
     /// The sealed keys; nil if the ledger stores none.
     let keys: (any SealedKeyStorage)?
 
-    /// Closes the ledger. A failure is only noted: all commits are already durable.
+    /// Closes the ledger. A failure is only printed as a note, because all commits are durable already.
     fileprivate func close() async {
         do {
             try await ledger.close()

@@ -29,7 +29,7 @@ struct UnknownOption {
         let names: [Name]?
         let parsingStrategy: String?
 
-        /// Whether the next argument is its value, even if it looks like an option.
+        /// Whether the next argument is the option's value, even if it looks like an option.
         var takesAnything: Bool { kind == "option" && parsingStrategy == "unconditional" }
     }
 

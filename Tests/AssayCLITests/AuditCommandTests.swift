@@ -16,7 +16,7 @@ struct AuditCommandTests {
     private func run(_ arguments: String...) throws -> Run { try scratch.run(arguments + Self.ledger) }
 
     @Test(
-        "Each change by hand is listed with who made it, verified and exported, and removing the file's triggers is found"
+        "Manual changes are listed with their operator, verified and exported; removed triggers are detected"
     )
     func trail() throws {
         #expect(
@@ -46,7 +46,7 @@ struct AuditCommandTests {
         #expect(try run("audit", "verify", "--expect", "abc").status == 64)
         let export = try run("audit", "export")
         #expect(export.lines.count == 3 && export.lines[2].hasSuffix(#","hash":"\#(hash)"}"#))
-        // Whoever has the export can follow the hashes without assay.
+        // A user can verify the hashes of an export without assay.
         var previous = String(repeating: "0", count: 64)
         for line in export.lines {
             let parts = try #require(
@@ -66,7 +66,7 @@ struct AuditCommandTests {
         #expect(try scratch.run(["audit", "verify", "--ledger", "sqlite:none.sqlite"]).status == 3)
     }
 
-    @Test("An allowance names policy checks alone, and ends after 30 days unless told otherwise")
+    @Test("An allowance names policy checks only, and ends after 30 days by default")
     func allowances() throws {
         let key = ["--key-id", TestEvidence.keyID]
         func allow(_ arguments: [String]) throws -> Run {
@@ -106,7 +106,7 @@ struct AuditCommandTests {
         #expect(try run("ledger", "show", "--blocks", "--account", "alice").status == 64)
     }
 
-    @Test("A key is enrolled for the account of its session, shown under it, and moved by hand")
+    @Test("A key is enrolled for the account of its session, listed under it, and moved manually")
     func accounts() throws {
         try scratch.policy()
         try scratch.write("x.json", Data(TestEvidence.attestationLine("x").utf8))

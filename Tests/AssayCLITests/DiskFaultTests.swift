@@ -2,9 +2,9 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// What commands leave behind when there is no room for what they write.
+/// What commands leave behind when the disk is full.
 @Suite(
-    "Writing without room", .timeLimit(.minutes(20)),
+    "Writing to a full disk", .timeLimit(.minutes(20)),
     .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.filesHint)))
 struct DiskFaultTests {
     private func scratch() throws -> Scratch {
@@ -17,14 +17,14 @@ struct DiskFaultTests {
     }
 
     @Test(
-        "A limit on the size of files is a clear error, and no file is left that could pass for a whole one",
+        "A file size limit gives a clear error, and no partial file that looks complete",
         arguments: [
             ("mint corpus --output out", "out"),
             ("replay --policy policy.yaml --as-captured --report out.html attestation-accept.json", "out.html"),
         ])
     func fileSizeLimit(command: String, output: String) throws {
         let scratch = try scratch()
-        // A kilobyte, which is enough for an error.
+        // A kilobyte, enough for an error message.
         let run = try scratch.shell("ulimit -f 1; \"$ASSAY\" \(command) >/dev/null")
         #expect(run.status != 0 && run.status < 128, "\(run.status): \(run.errors)")
         #expect(run.errors.hasPrefix("error: ") && run.errors.contains("out"), "\(run.errors)")
@@ -32,7 +32,7 @@ struct DiskFaultTests {
         #expect(try scratch.shell("find . -name '.assay-*' -o -name '*.tmp'").output.isEmpty)
     }
 
-    @Test("A ledger without room is an outage for every command that writes to it, and is whole afterwards")
+    @Test("A ledger on a full disk is an outage for every writing command, and stays intact")
     func ledger() throws {
         let scratch = try scratch()
         let ledger = "--ledger sqlite:ledger.sqlite"

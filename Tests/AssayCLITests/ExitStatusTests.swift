@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The exit status")
 struct ExitStatusTests {
-    @Test("Each outcome has its own status, and the worst of several wins")
+    @Test("Each outcome has its own status, and the worst of several is returned")
     func everyStatus() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -28,7 +28,7 @@ struct ExitStatusTests {
             (verify + ["--ledger", "sqlite:no/such/folder"] + ["good.json"], 3),
             (verify + ["--create-ledger", "--ledger", "sqlite:no/such/folder"] + ["good.json"], 3),
             (verify + ["--create-ledger", "--ledger", "sqlite:/dev/null"] + ["good.json"], 3),
-            // The worst wins: unreadable over rejected.
+            // The worst status wins: unreadable over rejected.
             (other + ["bad.json", "broken.json", "bad.json"], 2),
             (verify, 64),
             (["verify", "good.json"], 64),
@@ -53,7 +53,7 @@ struct ExitStatusTests {
         }
     }
 
-    @Test("An unknown command is answered with the one that may be meant")
+    @Test("An unknown command is answered with a suggestion")
     func suggestions() throws {
         let scratch = try Scratch()
         #expect(try scratch.assay("verfy").errors.contains("did you mean verify?"))
@@ -62,7 +62,7 @@ struct ExitStatusTests {
     }
 
     @Test(
-        "An unknown option is reported, not the missing arguments that follow from it",
+        "An unknown option is reported instead of the missing arguments that result from it",
         arguments: [
             ("verify --polcy policy.yaml records.json", "assay verify has no option --polcy; did you mean --policy?"),
             ("verify --kind approov.token --secrt env:A token", "no option --secrt; did you mean --secret"),
@@ -129,6 +129,7 @@ struct HelpTests {
             "keys import play-console", "keys list", "keys retire", "keys remove", "mint", "mint approov",
             "mint corpus", "mint app-attest", "mint app-attest device", "mint app-attest request",
             "mint android-key", "mint android-key device", "mint android-key attestation", "mint android-key request",
+            "tokens", "tokens issue", "tokens rotate", "tokens jwks",
         ])
     func help(command: String) throws {
         let run = try Scratch().run(command.split(separator: " ").map(String.init) + ["--help"])

@@ -91,7 +91,7 @@ struct InspectCommandTests {
         #expect(!key.output.contains("01 08 0f"))
     }
 
-    @Test("Long output is cut and says so; --full and --json are whole")
+    @Test("Long output is truncated with a note; --full and --json are complete")
     func bounded() throws {
         let scratch = try Scratch()
         let long = String(repeating: "word ", count: 4000)
@@ -107,7 +107,7 @@ struct InspectCommandTests {
         }
     }
 
-    @Test("With --policy records are judged by a new ledger, and the status is the verdict's")
+    @Test("With --policy records are judged with a new ledger, and the exit status is that of the verdict")
     func policy() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -125,7 +125,7 @@ struct InspectCommandTests {
         #expect(verdicts.first?["failed"] as? [String] == ["app-attest.attestation.app-id"])
     }
 
-    @Test("A lone attestation is judged by its own identifiers; for a lone assertion, missing options are listed")
+    @Test("A single attestation is judged by its own identifiers; for a single assertion, missing options are listed")
     func blobs() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -143,7 +143,7 @@ struct InspectCommandTests {
         #expect(nothing.errors.contains("nothing here is evidence that a policy applies to"))
     }
 
-    @Test("What cannot be read is an error: no file, no bytes, too many; options that need a policy")
+    @Test("Unreadable input is an error: no file, no bytes, too many; options that need a policy")
     func errors() throws {
         let scratch = try Scratch()
         try scratch.write("empty", [UInt8]())
@@ -182,7 +182,7 @@ struct InspectCommandTests {
         #expect(!evil.output.contains("\u{202E}"))
     }
 
-    @Test("For blobs cut at any length, --json is valid JSON, and text and dump do not fail")
+    @Test("For blobs truncated at any length, --json is valid JSON, and text and dump do not fail")
     func cut() throws {
         let scratch = try Scratch()
         let attestation = try TestEvidence.attestation().attestation

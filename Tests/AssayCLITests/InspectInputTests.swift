@@ -11,7 +11,7 @@ struct InspectInputTests {
         return scratch
     }
 
-    @Test("Several files are each headed by their name; --json prints a line for each")
+    @Test("Each of several files has a heading with its name; --json prints a line for each")
     func several() throws {
         let scratch = try scratch()
         let run = try scratch.assay("inspect", "attestation.bin", "assertion.bin")
@@ -24,7 +24,7 @@ struct InspectInputTests {
         #expect(!(try scratch.assay("inspect", "assertion.bin")).output.contains("==>"))
     }
 
-    @Test("The status is the worst of all files, and a file that cannot be read does not hide the others")
+    @Test("The status is the worst of all files, and an unreadable file does not hide the others")
     func worst() throws {
         let scratch = try scratch()
         let run = try scratch.assay("inspect", "missing", "assertion.bin")
@@ -40,7 +40,7 @@ struct InspectInputTests {
         #expect(twice.status == 64 && twice.errors.contains("standard input can be read once"))
     }
 
-    @Test("gzip is decompressed, also of several members, and so is base64 and a record in it")
+    @Test("gzip is decompressed, also with several members, as are base64 and a record in it")
     func gzip() throws {
         let scratch = try scratch()
         let text = Data(try TestEvidence.attestation().attestation).base64EncodedString()
@@ -66,7 +66,7 @@ struct InspectInputTests {
         #expect(judged.status == 0, "\(judged.errors)\(judged.output)")
     }
 
-    @Test("gzip that ends early is inspected up to there; bytes that only begin like it are unknown")
+    @Test("Truncated gzip is inspected up to its end; bytes that only start like gzip are unknown")
     func damagedGzip() throws {
         let scratch = try scratch()
         let made = try scratch.shell("gzip -1 <attestation.bin | head -c 2000 >cut.gz; printf '\\037\\213xyz' >other")
@@ -89,7 +89,7 @@ struct InspectInputTests {
         #expect(run.output.isEmpty)
     }
 
-    @Test("A dump is decoded, and a private key in one is not shown")
+    @Test("A dump is decoded, and a private key in it is not shown")
     func dumps() throws {
         let scratch = try scratch()
         let pem = TestKey(.p256, seed: "inspect dump", label: "private").pem
@@ -111,7 +111,7 @@ struct InspectInputTests {
         }
     }
 
-    /// Makes every form of key that OpenSSL writes.
+    /// Creates every form of key that OpenSSL writes.
     private static let keys = """
         set -e
         openssl ecparam -name prime256v1 -genkey -out ec.pem
@@ -130,7 +130,7 @@ struct InspectInputTests {
         """
 
     @Test(
-        "Sound keys and certificates in PEM have no violation, and private keys are named but not shown",
+        "Valid PEM keys and certificates have no violation; private keys are named but not shown",
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/openssl"), "openssl is not installed"))
     func pem() throws {
         let scratch = try Scratch()

@@ -11,7 +11,7 @@ struct KeysApproovTests {
         ["keys", "add", name, "--use", use] + options + store
     }
 
-    @Test("Secrets, package keys, key sets and message keys are added, listed with their algorithms, and serve")
+    @Test("Secrets, package keys, key sets and message keys are added, listed with their algorithms, and used")
     func add() throws {
         let scratch = try Scratch()
         try scratch.writeKeys()
@@ -46,7 +46,7 @@ struct KeysApproovTests {
         }
     }
 
-    @Test("Parts that do not belong together are refused by their options")
+    @Test("Incompatible parts are refused with the names of their options")
     func refused() throws {
         let scratch = try Scratch()
         try scratch.writeKeys()
@@ -63,7 +63,7 @@ struct KeysApproovTests {
             ),
             ("approov", ["--secret", "file:account.b64"], 2, "--secret: account.b64: expected"),
             ("approov", ["--secret", "file:es.pem"], 2, "a public key is no secret"),
-            ("approov-hardware", secret, 64, "--secret is no part of a key for approov-hardware"),
+            ("approov-hardware", secret, 64, "a key for approov-hardware needs --private-key"),
             (
                 "approov-hardware", ["--private-key", "file:es.pem"], 2,
                 "--private-key: es.pem: expected a P-256 private key"
@@ -81,7 +81,7 @@ struct KeysApproovTests {
         }
     }
 
-    @Test("The secret is imported as the vendor's tool prints it, from a pipe or a file, and shows in no output")
+    @Test("The secret is imported from the vendor tool's output, from a pipe or a file, and is not printed")
     func imported() throws {
         let scratch = try Scratch()
         try scratch.writeKeys()

@@ -57,12 +57,12 @@ struct KeysCommandTests {
         let help = try Scratch().assay("keys", "add", "--help").output
         for part in Verifier.keyMaterials.types.flatMap({ $0.parts }) {
             let words = part.name.replacing(/[A-Z]+/) { "-\($0.output.lowercased())" }
-            // What is no word is named by where it is, and never stands on the command line itself.
+            // An option names the source of a secret part. The secret is never an argument.
             #expect(help.contains("--\(words) <\(part.content == .word ? "" : "source>")"), "\(part.name)")
         }
     }
 
-    @Test("The master key comes from its option or variable; without both, the error says how to make one")
+    @Test("The master key comes from its option or variable; without both, the error says how to create one")
     func masterKey() throws {
         let scratch = try Scratch()
         let parts = try scratch.writeKeys()
@@ -94,7 +94,7 @@ struct KeysCommandTests {
         }
     }
 
-    @Test("A file with a secret that others can read is refused with the command that fixes it, which does")
+    @Test("A secret file with exposed permissions is refused with the command that fixes it")
     func permissions() throws {
         let scratch = try Scratch()
         let parts = try scratch.writeKeys()
@@ -114,7 +114,7 @@ struct KeysCommandTests {
     }
 
     @Test(
-        "A secret on a file system that cannot be written to is to be copied, by a command that does",
+        "For an exposed secret on a read-only file system, the error has a command that copies it",
         .enabled(if: LineProcess.canMount, "mounting a file system takes root"))
     func readOnly() throws {
         let scratch = try Scratch()
@@ -131,7 +131,7 @@ struct KeysCommandTests {
         #expect(run.lines.filter { $0.hasPrefix("status") } == ["status 2", "status 0"], "\(run.output)\(run.errors)")
     }
 
-    @Test("An invalid key is refused with its option, and no ledger is created")
+    @Test("An invalid key is refused with the name of its option, and no ledger is created")
     func refused() throws {
         let scratch = try Scratch()
         let parts = try scratch.writeKeys()
@@ -150,7 +150,7 @@ struct KeysCommandTests {
             (with("--decryption-key", "file:none"), 2, "--decryption-key: the file none cannot be read"),
             (with("--decryption-key", "env:NONE"), 2, "environment variable NONE is not set"),
             (with("--decryption-key", base64), 64, "a secret itself does not belong here"),
-            (with("--use", "approval"), 64, "allowed are play-integrity"),
+            (with("--use", "approval"), 64, "allowed are apple-services, play-integrity"),
             (Array(good.dropLast(2)), 64, "a key for play-integrity needs --verification-key"),
             (good + ["--not-before", "2026-01-02T00:00:00Z", "--not-after", "2026-01-01T00:00:00Z"], 64, "is before"),
             (good + ["--not-after", "tomorrow"], 64, "RFC 3339"),
@@ -179,7 +179,7 @@ struct KeysCommandTests {
         #expect(try scratch.run(["keys", "ad"]).errors.contains("did you mean add?"))
     }
 
-    @Test("No command shows a secret, nor do the files that it writes")
+    @Test("No command prints a secret, and no written file contains one")
     func secrecy() throws {
         let scratch = try Scratch()
         let parts = try scratch.writeKeys()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Importing the Play Console's keys on the command line")
 struct KeysImportTests {
-    /// Makes `private.pem`, encrypted, and `shop.enc`, as the console's instructions say.
+    /// Creates `private.pem`, encrypted, and `shop.enc`, by the console's instructions.
     private func download(_ scratch: Scratch) throws {
         try scratch.writeKeys()
         try scratch.writeSecret("pass", TestKeys.passphrase + "\n")
@@ -27,7 +27,7 @@ struct KeysImportTests {
             + ["--for", "com.example.shop"] + KeysCommandTests.store
     }
 
-    @Test("Google's download is opened with the RSA key and its passphrase, and shows in no output")
+    @Test("Google's download is opened with the RSA key and its passphrase, and is not printed")
     func imported() throws {
         let scratch = try Scratch()
         try download(scratch)
@@ -44,7 +44,7 @@ struct KeysImportTests {
         #expect(variable.status == 1 && variable.errors.contains("there is a key play-2026 already"))
     }
 
-    @Test("A file that cannot be opened is reported with the reason, and never with its contents")
+    @Test("A file that cannot be opened is reported with the reason and without its contents")
     func refused() throws {
         let scratch = try Scratch()
         try download(scratch)
@@ -82,7 +82,7 @@ struct KeysImportTests {
             (command("shop.enc", key: "shop.enc"), 2, "--private-key: "),
             (command("shop.enc", key: "none.pem"), 2, "--private-key: the file none.pem cannot be read"),
         ]
-        // A file that is no PEM must first be one that only its user can read.
+        // A file in another format must have mode 0600 too, to reach the format check.
         #expect(try scratch.shell("chmod 600 shop.enc").status == 0)
         for (arguments, status, words) in table {
             let run = try scratch.run(arguments)
@@ -95,7 +95,7 @@ struct KeysImportTests {
         #expect(try scratch.run(command("base64.enc", with: pass)).status == 0, "base64 of the same bytes is taken")
     }
 
-    @Test("A private key in place of its file is refused, and shows in no error")
+    @Test("A private key in place of its file is refused and not printed")
     func inlineKey() throws {
         let scratch = try Scratch()
         try download(scratch)
@@ -111,7 +111,7 @@ struct KeysImportTests {
         }
     }
 
-    @Test("A private key that others can read is refused with the command that fixes it")
+    @Test("A private key with exposed permissions is refused with the command that fixes it")
     func permissions() throws {
         let scratch = try Scratch()
         try download(scratch)
@@ -120,7 +120,7 @@ struct KeysImportTests {
         #expect(run.status == 2 && run.errors.contains("(mode 0640); run: chmod 600 private.pem"), "\(run.errors)")
     }
 
-    /// script(1) of util-linux runs a command on a terminal of its own.
+    /// script(1) of util-linux runs a command on a new terminal.
     private static let hasTerminal = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
 
     @Test(
@@ -131,7 +131,7 @@ struct KeysImportTests {
         try download(scratch)
         let line = command().map { "'\($0)'" }.joined(separator: " ")
         try scratch.write("run.sh", Data("stty -a >before; \"$ASSAY\" \(line); echo status $?; stty -a >after\n".utf8))
-        // What is typed before the program asks would be shown, and lost. A mistake is typed and taken back.
+        // Input typed before the prompt would be echoed and lost. The test types a mistake and deletes it.
         func wait(for text: String) -> String {
             "n=0; until grep -q '\(text)' said || [ $((n += 1)) -gt 3000 ]; do sleep 0.1; done"
         }

@@ -6,7 +6,7 @@ import Testing
 struct LedgerCommandTests {
     static let ledger = ["--ledger", "sqlite:ledger.sqlite"]
 
-    @Test("A name with white space around it is not blocked: the block would hold for no evidence")
+    @Test("A name with surrounding white space is refused: such a block would match no evidence")
     func blockedNames() throws {
         let scratch = try Scratch()
         for (option, name) in [("--issuer", "batch "), ("--account", " 7"), ("--device", "AAAAAAAAAAAAAAAAAAAAAA==\n")]
@@ -21,7 +21,7 @@ struct LedgerCommandTests {
         #expect(inner.status == 0, "\(inner.errors)")
     }
 
-    @Test("A challenge is issued, consumed by an attestation, and no second time")
+    @Test("A challenge is issued, and consumed by only one attestation")
     func challenge() throws {
         let scratch = try Scratch()
         try scratch.policy(challenge: "ledger")
@@ -41,7 +41,7 @@ struct LedgerCommandTests {
         #expect(without.output.contains("the ledger memory: knows only what this command told it"))
     }
 
-    @Test("A challenge is for an app of the policy, a kind that uses one up, and a time")
+    @Test("A challenge needs an app of the policy, a kind that consumes challenges, and a valid duration")
     func issueArguments() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -58,7 +58,7 @@ struct LedgerCommandTests {
         }
     }
 
-    @Test("With a policy, a challenge is issued to an app whose evidence of that kind can use it")
+    @Test("With a policy, challenges are issued only to apps whose evidence can consume them")
     func issuePolicies() throws {
         let scratch = try Scratch()
         try scratch.policy(
@@ -78,7 +78,7 @@ struct LedgerCommandTests {
         let table: [(app: String, kind: String, status: Int32, words: String)] = [
             ("android", "play-integrity.classic", 0, "created a new ledger"),
             ("android", "app-attest.attestation", 2, "says nothing"),
-            ("android", "attestation", 64, "did you mean app-attest.attestation or android-key.attestation?"),
+            ("android", "attestation", 64, "write app-attest.attestation or android-key.attestation"),
             ("caller", "classic", 0, "leaves challenges for"), ("pc", "classic", 2, "says nothing"),
             ("shop", "classic", 2, "says nothing"), ("shop", "assertion", 0, "leaves challenges for"),
         ]
@@ -103,7 +103,7 @@ struct LedgerCommandTests {
         #expect(scratch.exists(".local/state/assay/ledger.sqlite"))
     }
 
-    @Test("A blocked key's assertion is rejected, and accepted again when the block is lifted")
+    @Test("An assertion of a blocked key is rejected, and accepted again after the block is removed")
     func block() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -130,7 +130,7 @@ struct LedgerCommandTests {
     }
 
     @Test(
-        "A block takes the place of an allowance, and an allowance that of no block; both are printed with their ends")
+        "A block replaces an allowance, an allowance replaces no block, and both are printed with their ends")
     func allowance() throws {
         let scratch = try Scratch()
         func run(_ arguments: String...) throws -> Run { try scratch.run(["ledger"] + arguments + Self.ledger) }
@@ -184,7 +184,7 @@ struct LedgerCommandTests {
         #expect(lifted.output == "issuer server-token is no longer blocked\n")
     }
 
-    @Test("A key that is allowed is shown, also one that is not enrolled; as an argument and as an option")
+    @Test("An allowed key is shown even if it is not enrolled; as an argument and as an option")
     func allowedKey() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -209,7 +209,7 @@ struct LedgerCommandTests {
         }
     }
 
-    @Test("The export has every entry, and no challenge that can still be used")
+    @Test("The export has every entry, but no challenge that can still be used")
     func export() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -245,13 +245,13 @@ struct LedgerCommandTests {
         #expect(try scratch.run(["ledger", "check"] + Self.ledger).status == 0)
     }
 
-    /// Commands that create a ledger only with --create-ledger.
+    /// The commands that create a ledger only with --create-ledger.
     private static let beginning = [
         ["verify", "--policy", "policy.yaml", "x.json"], ["ledger", "block", "--account", "x", "--reason", "y"],
         ["ledger", "allow", "--account", "x", "--reason", "y", "--check", "approov.token.annotations"],
     ]
 
-    @Test("A ledger that does not exist, or is empty, is an outage and is not begun: it would have forgotten replays")
+    @Test("A missing or empty ledger is an outage and is not created: a new one would accept replays")
     func missing() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -292,9 +292,9 @@ struct LedgerCommandTests {
         #expect(try scratch.run(Self.beginning[0] + ["--create-ledger"]).status == 64, "memory: is always new")
     }
 
-    @Test("The help says which blocks are enforced, and on what terms")
+    @Test("The help says which blocks are enforced, and under which conditions")
     func blockHelp() throws {
-        // Lines are broken anywhere.
+        // Line breaks depend on the width, so ignore them.
         let help = try Scratch().assay("ledger", "block", "--help").output
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
         for part in ["A block on a key is enforced", "if the backend names the account", "--create-ledger", "--issuer"]
@@ -303,7 +303,7 @@ struct LedgerCommandTests {
         }
     }
 
-    @Test("A file that is no ledger is an outage, and stays as it is")
+    @Test("A file that is no ledger is an outage and is not changed")
     func garbage() throws {
         let scratch = try Scratch()
         let garbage = Data(repeating: 0x41, count: 8192)
@@ -316,13 +316,13 @@ struct LedgerCommandTests {
         #expect(try Data(contentsOf: scratch.folder.appendingPathComponent("ledger.sqlite")) == garbage)
     }
 
-    @Test("A ledger that is too damaged to be opened is damaged, with what is wrong")
+    @Test("A ledger too damaged to be opened is reported as damaged, with the problems")
     func tooDamaged() throws {
         let scratch = try Scratch()
         #expect(try scratch.run(["challenge", "issue", "--app", "x"] + Self.ledger).status == 0)
         let file = scratch.folder.appendingPathComponent("ledger.sqlite")
         var bytes = try Data(contentsOf: file)
-        // All pages but the first, which says that the file is a database.
+        // Keep the first page, which identifies the file as a database.
         bytes.resetBytes(in: 4096..<bytes.count)
         try scratch.write("ledger.sqlite", bytes)
         let run = try scratch.run(["ledger", "check"] + Self.ledger)
@@ -331,7 +331,7 @@ struct LedgerCommandTests {
         #expect(try Data(contentsOf: file) == bytes)
     }
 
-    @Test("An operator of the audit trail has a name that looks like no other")
+    @Test("Operator names in the audit trail cannot be confused with each other")
     func operatorNames() throws {
         let scratch = try Scratch()
         for name in ["", "root\n", " root", "ro\u{200B}ot", String(repeating: "a", count: 256)] {
@@ -344,7 +344,7 @@ struct LedgerCommandTests {
         }
     }
 
-    @Test("Blocks and allowances need one subject, a reason and at most one end that is to come")
+    @Test("Blocks and allowances need one subject, a reason and at most one future end")
     func usage() throws {
         let scratch = try Scratch()
         let reason = ["--reason", "why"]

@@ -12,7 +12,7 @@ struct ManualTests {
         let arguments: [Argument]?
         let subcommands: [Command]?
 
-        /// The page of this command and those of the commands below it.
+        /// The pages of this command and its subcommands.
         func pages(below path: [String] = []) -> [(path: [String], command: Command)] {
             let path = path + [commandName]
             return [(path, self)]
@@ -67,7 +67,7 @@ struct ManualTests {
     }
 
     @Test(
-        "Pages are installed below the prefix, and removed, with those of former commands and not with others'",
+        "Installing and removing affects our pages below the prefix, including those of former commands, and no others",
         .enabled(if: isInstalled("python3", "chrpath", "strip"), "python3, chrpath or strip is not installed"))
     func installation() throws {
         let scratch = try Scratch()

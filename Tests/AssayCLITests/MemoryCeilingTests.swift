@@ -2,21 +2,21 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// A limit on addresses, of which the program itself takes most, and more than it ever has in memory.
+/// A limit on address space. The program itself takes most of it, and more than it ever uses as memory.
 private enum MemoryCeiling {
     static let kilobytes = 1_000_000
 
     static let canHold: Bool = {
-        // What a sanitizer maps is no measure; one of them lifts the limit, now and then with success.
+        // A sanitizer's mappings exceed any limit, and one sanitizer may lift the limit.
         guard Sanitizer.isOff else { return false }
         let run = try? Scratch().shell(#"ulimit -v \#(kilobytes) && "$ASSAY" --version"#)
         return run?.status == 0
     }()
 }
 
-/// What hostile input may take of memory, and what becomes of evidence where there is too little.
+/// Memory limits for hostile input, and the behaviour when memory runs out.
 @Suite(
-    "Ceilings of memory", .serialized, .timeLimit(.minutes(20)),
+    "Memory limits", .serialized, .timeLimit(.minutes(20)),
     .enabled(
         if: MemoryCeiling.canHold,
         "the program does not start under a limit on addresses, as with sanitizers"))
@@ -31,7 +31,7 @@ struct MemoryCeilingTests {
     }
 
     @Test(
-        "Input of any size and depth is refused or read under the ceiling, and nothing of it is accepted",
+        "Input of any size and depth is refused or read within the limit, and none is accepted",
         arguments: [
             "truncate -s 1G input", "head -c 5000000 /dev/zero | tr '\\0' '[' >input",
             "(yes '{\"a\":' | head -1000000) >input",
@@ -46,7 +46,7 @@ struct MemoryCeilingTests {
             let run = try scratch.shell(
                 "\(make); ulimit -v \(MemoryCeiling.kilobytes); timeout -s KILL 900 \"$ASSAY\" \(command) input >out; status=$?; "
                     + "head -c 200000 out; exit $status")
-            // 2 is evidence that cannot be read; whatever bytes are, they can be inspected.
+            // Status 2 means unreadable evidence. Any bytes can be inspected.
             #expect(
                 run.status == 2 || (run.status == 0 && command == "inspect"),
                 "\(command): \(run.status) \(run.errors.prefix(300))")
@@ -55,16 +55,16 @@ struct MemoryCeilingTests {
         }
     }
 
-    @Test("Where memory runs out, what was accepted is enrolled, nothing is accepted twice, and the ledger is whole")
+    @Test("When memory runs out, accepted keys are enrolled, nothing is accepted twice, and the ledger is intact")
     func tooLittle() throws {
         let scratch = try scratch()
         var (whole, cut) = (0, 0)
         let verify =
             "\"$ASSAY\" verify --policy policy.yaml --as-captured --json --create-ledger attestation-accept.json"
-        // From too little for the program to start to more than enough.
+        // From too little memory to start the program up to more than enough.
         for kilobytes in stride(from: 60_000, through: 420_000, by: 30_000) {
             let ledger = "sqlite:\(kilobytes).sqlite"
-            // Without threads the run time waits for some, for ever. Where there is enough, it may take its time.
+            // If threads cannot start, the Swift runtime waits forever. With enough memory, allow more time.
             let seconds = kilobytes < 400_000 ? 4 : 120
             let run = try scratch.shell(
                 "ulimit -v \(kilobytes); timeout -s KILL \(seconds) \(verify) --ledger \(ledger); exit $?")
@@ -72,7 +72,7 @@ struct MemoryCeilingTests {
                 try run.json().filter { $0["outcome"] as? String == "accept" }.compactMap { $0["id"] as? String })
             if run.status == 0 { whole += 1 } else { cut += 1 }
             #expect(run.status != 0 || accepted.count == 21, "\(kilobytes)")
-            // The run time ends the process where it gets no memory, with a sentence if it has enough left for one.
+            // Without memory the Swift runtime ends the process, with a message if memory suffices for one.
             #expect(
                 run.status == 0 || run.status >= 127 || run.errors.contains("error: "),
                 "\(kilobytes): \(run.status)")

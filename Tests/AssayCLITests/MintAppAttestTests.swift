@@ -50,7 +50,7 @@ struct MintAppAttestTests {
         return (run.status, verdict?["failed"] as? [String] ?? ["\(run.errors)"])
     }
 
-    @Test("A test device registers, asserts and signs requests, each with a challenge of the ledger, and each once")
+    @Test("A test device registers, asserts and signs requests, each once and with a challenge of the ledger")
     func device() throws {
         let scratch = try scratch()
         let attestation = try mint(scratch, "attestation", "--challenge", try challenge(scratch, "attestation"))
@@ -71,7 +71,7 @@ struct MintAppAttestTests {
         #expect(again.failed == ["app-attest.assertion.challenge", "app-attest.assertion.counter"])
     }
 
-    @Test("The fields of a request are printed for curl, and what is signed has no other form")
+    @Test("The fields of a request are printed for curl, byte for byte as signed")
     func headers() throws {
         let scratch = try scratch()
         let run = try mint(
@@ -82,7 +82,7 @@ struct MintAppAttestTests {
         #expect(lines.last?.hasPrefix("Signature: assay=:") == true)
     }
 
-    @Test("A device's file is for its owner alone, is never overwritten, and another file is no device")
+    @Test("A device file is private and never overwritten, and other files are refused")
     func files() throws {
         let scratch = try scratch()
         let path = scratch.folder.appendingPathComponent("device.json").path

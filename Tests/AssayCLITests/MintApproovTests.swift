@@ -44,7 +44,7 @@ struct MintApproovTests {
         return (try #require(verdict["failed"] as? [String]), token)
     }
 
-    @Test("tokens of every type are taken or refused as those of Approov's own tool are meant to be")
+    @Test("tokens of every type are accepted or refused like those of Approov's own tool")
     func types() throws {
         let scratch = try scratch()
         let bound = ["--bind", "Bearer myauth_token"]
@@ -75,7 +75,7 @@ struct MintApproovTests {
         #expect(try loggable("--type", "invalid", asCaptured: true) == ["approov.token.signature"])
     }
 
-    @Test("the claims are those of Approov's example tokens")
+    @Test("the claims equal those of Approov's example tokens")
     func claims() throws {
         func claims(_ arguments: String...) throws -> String {
             let token = try judge(try scratch(), app: "open", ["--at", "2019-05-27T17:16:28Z"] + arguments).token
@@ -94,7 +94,7 @@ struct MintApproovTests {
                 + #""pay":"tih+xRFV8PMsDhKthuFdvqWtQpKdT+K8X5W3258EJnU="}"#)
     }
 
-    @Test("a new secret is written for its owner alone, never over another one, and shown nowhere")
+    @Test("a new secret is written with private permissions, overwrites nothing, and is not printed")
     func secrets() throws {
         let scratch = try scratch()
         let run = try scratch.run(["mint", "approov", "--new-secret", "secret.b64"])
@@ -118,7 +118,7 @@ struct MintApproovTests {
     }
 
     @Test(
-        "options that contradict each other are bad arguments",
+        "contradictory options are bad arguments",
         arguments: [
             [], ["--secret", "env:A", "--new-secret", "x"], ["--secret", "env:A", "--type", "other"],
             ["--secret", "env:A", "--type", "failover", "--bind", "x"],

@@ -9,7 +9,7 @@ struct MintCorpusTests {
         "--days", "2",
     ]
 
-    @Test("Every record is judged as it expects under the policy beside it, in the days before the time that is given")
+    @Test("Every record gets its expected verdict under the generated policy, in the days before the given time")
     func judged() throws {
         let scratch = try Scratch()
         let run = try scratch.run(mint)
@@ -39,7 +39,7 @@ struct MintCorpusTests {
         #expect(difference.status == 0, "\(difference.output)")
     }
 
-    @Test("Shares of failures are met; with --only-given-shares nothing else fails")
+    @Test("Shares of failures are met; with --only-given-shares there are no other failures")
     func shares() throws {
         let scratch = try Scratch()
         let run = try scratch.run(
@@ -58,7 +58,7 @@ struct MintCorpusTests {
     }
 
     @Test(
-        "What cannot be minted is an error of the arguments, and nothing is written",
+        "An invalid blueprint is an argument error, and nothing is written",
         arguments: [
             (["--share", "app-attest.assertion.key-state=1%"], "app-attest.assertion.counter"),
             (["--share", "app-attest.assertion.counter"], "a check and a percentage"),
@@ -76,7 +76,7 @@ struct MintCorpusTests {
         #expect(!scratch.exists("out"))
     }
 
-    @Test("A folder that is not empty is left alone without --force")
+    @Test("A folder that is not empty is not changed without --force")
     func refusal() throws {
         let scratch = try Scratch()
         try FileManager.default.createDirectory(atPath: scratch.path("out"), withIntermediateDirectories: true)
@@ -88,7 +88,7 @@ struct MintCorpusTests {
         #expect(try scratch.assay("mint", "corpus", "--output", "file").status == 64)
     }
 
-    @Test("A key file that others could read is replaced by one that they cannot, and without a seed by another key")
+    @Test("A key file with exposed permissions is replaced by a private one, and without a seed by another key")
     func modes() throws {
         let scratch = try Scratch()
         #expect(try scratch.run(mint).status == 0)
@@ -108,7 +108,7 @@ struct MintCorpusTests {
         #expect(try Data(contentsOf: url) != first)
     }
 
-    @Test("A corpus that was killed on its way is told from a whole one by its name")
+    @Test("An incomplete corpus of a killed process has another file name")
     func killed() throws {
         let scratch = try Scratch()
         #expect(try scratch.run(mint).status == 0)
@@ -123,6 +123,7 @@ struct MintCorpusTests {
         #expect(
             run.output == """
                 README.md
+                android-test-roots.pem
                 corpus.ndjson.partial
                 keys
                 policy.yaml
@@ -135,7 +136,7 @@ struct MintCorpusTests {
     }
 
     @Test(
-        "A full disk is reported as such",
+        "A full disk is reported",
         .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.filesHint)))
     func fullDisk() throws {
         let scratch = try Scratch()

@@ -22,7 +22,7 @@ struct OperatorsCommandTests {
 
     private func open() throws -> SQLiteLedger { try SQLiteLedger.open(path: scratch.path("ledger.sqlite")) }
 
-    @Test("A token is printed alone and once, is the key to its role until it is revoked, and is nowhere in the file")
+    @Test("A token is printed once and alone, grants its role until revoked, and is not stored in the file")
     func life() async throws {
         let added = try run("add", "shop", "--role", "caller", "--for", "30d", "--operator", "eve")
         let token = try token(added)
@@ -72,7 +72,7 @@ struct OperatorsCommandTests {
         #expect(file.range(of: Data(token.dropFirst(6).utf8)) == nil && file.range(of: Data(hash)) != nil)
     }
 
-    @Test("The list shows live operators, and with --all those that ended or were revoked")
+    @Test("The list shows live operators, and with --all also expired and revoked ones")
     func list() throws {
         let missing = try run("list")
         #expect(missing.status == 3 && missing.errors.contains("`assay operators add`"), "\(missing.errors)")
@@ -96,7 +96,7 @@ struct OperatorsCommandTests {
             none.errors.contains("has no active operators; --all lists 3 that ended or were revoked"), "\(none.errors)")
     }
 
-    @Test("A live name is taken; a revoked one is free; a name that is not there is answered with the nearest")
+    @Test("The name of a live operator is taken, of a revoked one free; an unknown name gets a suggestion")
     func names() throws {
         let first = try token(run("add", "shop", "--role", "caller"))
         let taken = try run("add", "shop", "--role", "admin")
@@ -111,7 +111,7 @@ struct OperatorsCommandTests {
         #expect(try run("list", "--all", "--json").json().count == 2)
     }
 
-    @Test("A token that ended can be revoked, and leaves its name free")
+    @Test("An expired token can be revoked, which frees its name")
     func ended() async throws {
         let ledger = try open()
         let past = LedgerOperator(
@@ -128,7 +128,7 @@ struct OperatorsCommandTests {
     }
 
     @Test(
-        "On a terminal a revocation asks, and takes yes alone; --yes does not ask",
+        "On a terminal a revocation asks and accepts only yes; --yes does not ask",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "script is not installed"))
     func confirmation() throws {
         _ = try token(run("add", "shop", "--role", "caller"))
@@ -147,7 +147,7 @@ struct OperatorsCommandTests {
         #expect(forced.output.contains("is revoked") && !forced.output.contains("Type yes"), "\(forced.output)")
     }
 
-    @Test("A token that cannot be written is lost, and the message says what to do")
+    @Test("If a token cannot be printed, it is lost, and the message says what to do")
     func lostToken() throws {
         let add = #""$ASSAY" operators add shop --role caller --ledger sqlite:ledger.sqlite >/dev/full"#
         let lost = try scratch.shell(add)
@@ -158,7 +158,7 @@ struct OperatorsCommandTests {
         _ = try token(run("add", "shop", "--role", "caller"))
     }
 
-    @Test("Wrong arguments add nothing and say what is allowed")
+    @Test("Invalid arguments add nothing and are answered with the allowed values")
     func usage() throws {
         let role = ["--role", "caller"]
         let table: [(arguments: [String], words: String)] = [

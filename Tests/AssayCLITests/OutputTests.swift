@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Output")
 struct OutputTests {
-    @Test("A rejection ends with its reason and where to read on")
+    @Test("A rejection ends with its reason and a hint for more information")
     func rejection() throws {
         let scratch = try Scratch()
         try scratch.policy(appID: "1234567890.com.example.other")
@@ -17,12 +17,12 @@ struct OutputTests {
         #expect(last.first?.hasPrefix("  rejected because: app-attest.attestation.app-id: ") == true, "\(last)")
         #expect(last.last == "  hint: see `assay explain app-attest.attestation.app-id`")
         #expect(run.output.contains("REJECTED  x  app-attest.attestation  app shop"))
-        // The row of a failed check has its code, which `assay explain` takes.
+        // The row of a failed check has its code, which `assay explain` accepts.
         let row = try #require(run.output.firstMatch(of: /failed +app-attest\.attestation\.app-id  (\S+)\n/))
         #expect(try scratch.assay("explain", String(row.output.1)).status == 0, "\(row.output.1)")
     }
 
-    @Test("One line a verdict, only rejections, or nothing but the status, each with the same exit status")
+    @Test("One line per verdict, only rejections, or no verdicts, each with the same exit status")
     func shorter() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -52,7 +52,7 @@ struct OutputTests {
         }
     }
 
-    @Test("Checks that one gate has skipped share a line, and the causes of several rejections are counted at the end")
+    @Test("Checks skipped because of one gate share a line, and the causes of rejections are counted at the end")
     func causes() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -77,7 +77,7 @@ struct OutputTests {
             ])
     }
 
-    @Test("Evidence that was in time when it was received: the hint is --as-captured")
+    @Test("For evidence that was fresh at its receipt, the hint is --as-captured")
     func asCaptured() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -99,14 +99,14 @@ struct OutputTests {
         #expect(run.lines.last == "3 records: 1 accepted, 1 rejected, 1 that could not be judged")
     }
 
-    @Test("No colour outside of a terminal, on a dumb one, or when NO_COLOR is set; only ASCII without UTF-8")
+    @Test("No colour without a terminal, on a dumb one, or with NO_COLOR; only ASCII without UTF-8")
     func colour() throws {
         let scratch = try Scratch()
         try scratch.policy()
         try scratch.write("x.json", Data(TestEvidence.attestationLine("x").utf8))
         let verify = "\"$ASSAY\" verify --policy policy.yaml --as-captured x.json"
         #expect(try !scratch.shell(verify).output.contains("\u{1B}"))
-        // `script` gives the program a terminal.
+        // `script` runs the program on a terminal.
         let onTerminal = "script -qec '\(verify)' /dev/null"
         let table: [(environment: [String: String], isColoured: Bool)] = [
             (["TERM": "xterm"], true), (["TERM": "xterm", "NO_COLOR": ""], true),
@@ -181,7 +181,7 @@ struct ExplainTests {
         }
     }
 
-    @Test("Every code of every check is explained, with each check that has it")
+    @Test("Every code of every check is explained, with each check that reports it")
     func everyCode() throws {
         let scratch = try Scratch()
         var checks: [String: [String]] = [:]

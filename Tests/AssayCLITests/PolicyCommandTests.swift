@@ -2,7 +2,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// `assay policy` finds every error and weak setting, shows what is in force, and writes a policy that can be used.
+/// `assay policy` finds every error and weak setting, shows the policy in force, and writes a usable policy.
 @Suite("assay policy")
 struct PolicyCommandTests {
     private static let broken = """
@@ -23,7 +23,7 @@ struct PolicyCommandTests {
 
         """
 
-    @Test("check prints one line per finding, and its status says whether the policy can be used")
+    @Test("check prints one line per finding, and its status says whether the policy is usable")
     func check() throws {
         let scratch = try Scratch()
         try scratch.write("broken.yaml", Data(Self.broken.utf8))
@@ -57,7 +57,7 @@ struct PolicyCommandTests {
         #expect(json.last?["field"] as? String == "apps[1].approov.annotations.reject[0]")
     }
 
-    @Test("A name that is not known is noted whenever the policy is read, in the same words")
+    @Test("An unknown name is noted whenever the policy is read, in the same words")
     func notes() throws {
         let scratch = try Scratch()
         try scratch.write("weak.yaml", Data(Self.weak.utf8))
@@ -74,7 +74,7 @@ struct PolicyCommandTests {
         }
     }
 
-    @Test("show prints a policy that show prints again, and no secret")
+    @Test("The output of show is a policy with the same output, and contains no secret")
     func show() throws {
         let scratch = try Scratch()
         try scratch.writeApproov("token.txt", "")
@@ -106,9 +106,12 @@ struct PolicyCommandTests {
         let parts = [
             ["--app-id", "1234567890.com.example.shop"],
             ["--package-name", "com.example.shop", "--certificate-digest", String(repeating: "a1", count: 32)],
+            ["--android-key-package", "com.example.shop", "--android-key-package", "com.example.clip"],
             ["--approov-binding", "Authorization"], ["--approov-secret", "file:secret.b64"],
         ]
-        for (index, options) in (parts + [parts.flatMap(\.self)]).enumerated() {
+        let digest = ["--certificate-digest", String(repeating: "a1", count: 32)]
+        for (index, part) in (parts + [parts.flatMap(\.self)]).enumerated() {
+            let options = part.first == "--android-key-package" ? part + digest : part
             let run = try scratch.run(["policy", "init"] + options + ["--output", "p\(index).yaml"])
             #expect(run.status == 0 && run.output.isEmpty, "\(run)")
             let check = try scratch.assay("policy", "check", "p\(index).yaml")
@@ -119,7 +122,7 @@ struct PolicyCommandTests {
             )
             #expect(try scratch.run(["policy", "init"] + options).output == text)
         }
-        // What ends a text in YAML is part of the App ID here.
+        // The App ID contains characters that end a text in YAML.
         let odd = try scratch.assay("policy", "init", "--app-id", #"1234567890.a"b] #\"#, "--output", "odd.yaml")
         #expect(odd.status == 64 && odd.errors.contains("white space"), "\(odd)")
         #expect(
@@ -132,14 +135,19 @@ struct PolicyCommandTests {
         #expect(try String(contentsOfFile: scratch.path("mine.yaml"), encoding: .utf8) == "mine")
     }
 
-    @Test("init refuses values that no policy can have, at the option, and writes nothing")
+    @Test("init refuses values that no policy can have, naming the option, and writes nothing")
     func wrongStart() throws {
         let scratch = try Scratch()
         let table: [(arguments: [String], status: Int32, words: String)] = [
             ([], 64, "needs a terminal"), (["--output", "p.yaml"], 64, "needs a terminal"),
             (["--app-id", "shop"], 64, "error: --app-id: an App ID is"),
             (["--package-name", "com.example.shop"], 64, "--package-name needs --certificate-digest"),
-            (["--certificate-digest", "00"], 64, "--certificate-digest needs --package-name"),
+            (["--certificate-digest", "00"], 64, "--certificate-digest needs --package-name or --android-key-package"),
+            (["--android-key-package", "com.example.shop"], 64, "--android-key-package needs --certificate-digest"),
+            (
+                ["--android-key-package", "shop:", "--certificate-digest", String(repeating: "a1", count: 32)], 64,
+                "error: --android-key-package: "
+            ),
             (
                 ["--package-name", "com.example.shop", "--certificate-digest", "00"], 64,
                 "error: --certificate-digest: "
@@ -165,15 +173,16 @@ struct PolicyCommandTests {
     func questions() throws {
         let scratch = try Scratch()
         guard try scratch.shell("command -v script").status == 0 else { return }
-        let answers = "1234567890.com.example.shop, 1234567890.com.example.clip\\n\\nAuthorization\\n\\n\\n"
+        let answers = "1234567890.com.example.shop, 1234567890.com.example.clip\\n\\n\\nAuthorization\\n\\n\\n"
         let run = try scratch.shell("printf '\(answers)' | script -qec '\"$ASSAY\" policy init' /dev/null")
         #expect(run.status == 0 && run.output.contains("App Attest: App IDs"), "\(run)")
         let shown = try scratch.assay("policy", "show", "policy.yaml").output
         #expect(shown.contains("appIDs: [1234567890.com.example.shop, 1234567890.com.example.clip]"), "\(shown)")
         #expect(shown.contains("binding: [Authorization]") && !shown.contains("playIntegrity"), "\(shown)")
+        #expect(!shown.contains("androidKey"), "\(shown)")
     }
 
-    @Test("Misspelt names are answered with the one that may be meant, and every error begins with error:")
+    @Test("Misspelt names are answered with a suggestion, and every error begins with error:")
     func suggestions() throws {
         let scratch = try Scratch()
         try scratch.write("x.json", Data("{}".utf8))
@@ -194,6 +203,10 @@ struct PolicyCommandTests {
             (["challenge", "issue", "--app", "a", "--ledger", "memory"], 64, "did you mean memory:?"),
             (["verify", "--kind", "app-attest.atestation", "x.json"], 64, "did you mean app-attest.attestation?"),
             (["challenge", "issue", "--app", "a", "--for", "assertoin"], 64, "did you mean app-attest.assertion?"),
+            (
+                ["challenge", "issue", "--app", "a", "--for", "attestation"], 64,
+                "write app-attest.attestation or android-key.attestation"
+            ),
             (["explain", "app-attest.atestation.nonce"], 64, "did you mean app-attest.attestation.nonce?"),
             (["verify", "--policy", "p", "--at", "now", "x.json"], 64, "expected an RFC 3339 time"),
             (try policy(app.replacing("binding", with: "bindng")), 2, "did you mean binding?"),

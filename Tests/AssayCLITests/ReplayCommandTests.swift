@@ -4,10 +4,10 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// `assay replay`, as it is called.
+/// `assay replay` as a process.
 @Suite("assay replay")
 struct ReplayCommandTests {
-    /// A corpus with an attestation, assertions of its key, one of them twice, and a line that is no record.
+    /// A corpus with an attestation, assertions of its key, one of them twice, and an invalid line.
     private static func corpus(_ scratch: Scratch, broken: Bool = false) throws -> [String] {
         try scratch.policy()
         var lines = [
@@ -19,7 +19,7 @@ struct ReplayCommandTests {
         return lines
     }
 
-    @Test("Verdicts as JSON are those of verify, byte for byte, in the order of the corpus")
+    @Test("Verdicts as JSON equal those of verify, byte for byte, in the order of the corpus")
     func json() throws {
         let scratch = try Scratch()
         _ = try Self.corpus(scratch)
@@ -33,7 +33,7 @@ struct ReplayCommandTests {
         }
     }
 
-    @Test("A person reads the outcome, and the reason of a rejection with an example")
+    @Test("The text shows the outcome, and the reason of a rejection with an example")
     func text() throws {
         let scratch = try Scratch()
         _ = try Self.corpus(scratch)
@@ -63,7 +63,7 @@ struct ReplayCommandTests {
         #expect(lines[4]["id"] as? String == "again")
     }
 
-    @Test("--strict stops at the first record that cannot be read", arguments: ["1", "3"])
+    @Test("--strict stops at the first unreadable record", arguments: ["1", "3"])
     func strict(jobs: String) throws {
         let scratch = try Scratch()
         _ = try Self.corpus(scratch, broken: true)
@@ -74,7 +74,7 @@ struct ReplayCommandTests {
         #expect(text.output.contains("3 records: 2 accepted, 0 rejected, 1 not judged"))
     }
 
-    @Test("The first ten unreadable records are reported, and the number of all")
+    @Test("The first ten unreadable records are reported, and the total number")
     func manyBroken() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -86,7 +86,7 @@ struct ReplayCommandTests {
         #expect(run.errors.contains("corpus.ndjson: 1224 more records that could not be judged"))
     }
 
-    @Test("A verdict that a record does not expect is a mismatch, and status 1")
+    @Test("A verdict other than the expected one is a mismatch, with status 1")
     func expectations() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -102,7 +102,7 @@ struct ReplayCommandTests {
         #expect(run.output.contains("1 record had another verdict than expected"))
     }
 
-    @Test("A comparison lists the records that change sides, in text, JSON and report")
+    @Test("A comparison lists the records with another outcome, in text, JSON and report")
     func comparison() throws {
         let scratch = try Scratch()
         _ = try Self.corpus(scratch)
@@ -146,7 +146,7 @@ struct ReplayCommandTests {
     }
 
     @Test(
-        "Arguments that have no meaning are refused",
+        "Invalid combinations of arguments are refused",
         arguments: [
             ["-"], ["c", "--jobs", "0"], ["c", "--at", "2026-01-01T00:00:00Z", "--now"], ["c", "--changed"],
             ["c", "--json", "--rejected"], ["c", "--nearest-policy"],
@@ -178,7 +178,7 @@ struct ReplayCommandTests {
         #expect(run.output.contains("5 records had another verdict than expected"))
     }
 
-    @Test("A corpus that does not exist counts as no record, and ends the replay before anything is judged")
+    @Test("A missing corpus has no records, and ends the replay before anything is judged")
     func missing() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -190,7 +190,7 @@ struct ReplayCommandTests {
             run.errors == "error: nowhere.json, policy.yaml/x: there is no such file or folder; nothing was judged\n")
     }
 
-    @Test("A policy that cannot be read, and one that is not there")
+    @Test("An unreadable policy and a missing one are reported")
     func policies() throws {
         let scratch = try Scratch()
         _ = try Self.corpus(scratch)
@@ -203,7 +203,7 @@ struct ReplayCommandTests {
         #expect(none.errors.contains("give --policy (no-policy)"))
     }
 
-    @Test("Output that cannot be written ends the replay with an error; a closed pipe ends it without")
+    @Test("If the output cannot be written, the replay ends with an error; for a closed pipe without one")
     func output() throws {
         let scratch = try Scratch()
         _ = try Self.corpus(scratch)
@@ -236,14 +236,14 @@ struct ReplayCommandTests {
     }
 
     @Test(
-        "When the disk is full the older report stays as it was, and no part of the new one does",
+        "On a full disk the older report is unchanged, and no partial one remains",
         .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.filesHint)))
     func fullDisk() throws {
         let scratch = try Scratch()
         _ = try Self.corpus(scratch)
         try scratch.write("r.html", Data("older".utf8))
         let before = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).sorted()
-        // Files of at most 4 KiB stand in for a disk that fills while the page is written.
+        // A file size limit of 4 KiB simulates a disk that becomes full during writing.
         let run = try scratch.shell("ulimit -f 4; \"$ASSAY\" replay corpus.ndjson --report r.html >/dev/null")
         #expect(run.status == 74)
         #expect(run.errors == "error: r.html cannot be written: File too large\n")
@@ -254,7 +254,7 @@ struct ReplayCommandTests {
         #expect(full.errors == "error: /dev/full cannot be written: No space left on device\n")
     }
 
-    @Test("A ledger that is not there is an outage")
+    @Test("A missing ledger is an outage")
     func outage() throws {
         let scratch = try Scratch()
         _ = try Self.corpus(scratch)
@@ -264,7 +264,7 @@ struct ReplayCommandTests {
     }
 
     @Test(
-        "All test vectors and all captures in one command, without a mismatch",
+        "All test vectors and all captures are replayed in one command without a mismatch",
         .enabled(if: SharedFiles.isAvailable, "\(SharedFiles.hint)"))
     func vectors() throws {
         let scratch = try Scratch()

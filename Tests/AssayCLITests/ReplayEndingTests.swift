@@ -2,7 +2,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-@Suite("assay replay that ends early, and its output")
+@Suite("Interrupted replays and their output")
 struct ReplayEndingTests {
     /// A corpus of three accepted records and a rejected one.
     private static func scratch() throws -> Scratch {
@@ -20,10 +20,10 @@ struct ReplayEndingTests {
         try String(contentsOf: scratch.folder.appendingPathComponent(name), encoding: .utf8)
     }
 
-    @Test("After a signal the report is of the records judged so far, and says so", arguments: ["INT", "TERM"])
+    @Test("After a signal the report has the records judged so far, and says so", arguments: ["INT", "TERM"])
     func interrupted(signal: String) throws {
         let scratch = try Self.scratch()
-        // -m: without job control, bash has SIGINT ignored by what it starts in the background.
+        // -m enables job control; without it, bash ignores SIGINT in background processes.
         let run = try scratch.shell(
             """
             set -m
@@ -45,7 +45,7 @@ struct ReplayEndingTests {
         #expect(report.contains("4 records: 3 accepted, 1 rejected, 0 not judged"))
     }
 
-    @Test("A signal that the program is started to ignore stays ignored")
+    @Test("A signal that the parent process ignores stays ignored")
     func ignored() throws {
         let scratch = try Self.scratch()
         let run = try scratch.shell(
@@ -77,7 +77,7 @@ struct ReplayEndingTests {
         #expect(try Self.text("old.html", in: scratch) == "old", "without a replay the old report stays")
     }
 
-    @Test("If standard output cannot be written, the report is of what was judged, and says so")
+    @Test("If standard output cannot be written, the report has the records judged so far, and says so")
     func fullOutput() throws {
         let scratch = try Self.scratch()
         let run = try scratch.shell(#""$ASSAY" replay corpus.ndjson --json --report r.html >/dev/full"#)
@@ -89,7 +89,7 @@ struct ReplayEndingTests {
                 "<strong>Incomplete:</strong> standard output cannot be written: No space left on device."))
     }
 
-    @Test("--csv prints the tables, with cells that no spreadsheet calculates")
+    @Test("--csv prints the tables, with cells that spreadsheets do not evaluate")
     func csv() throws {
         let scratch = try Self.scratch()
         let run = try scratch.assay("replay", "corpus.ndjson", "--csv")
@@ -114,7 +114,7 @@ struct ReplayEndingTests {
             "formula.ndjson", Data(#"{"id":"x","kind":"=1+1,\"a\"","receivedAt":"2026-01-01T00:00:00Z"}"#.utf8))
         let formula = try scratch.assay("replay", names, "--policy", "policy.yaml", "--csv")
         #expect(!formula.output.contains("\n="))
-        // A combining mark makes another character of the sign, and spreadsheets take a full-width one for it.
+        // A combining mark changes the character, and spreadsheets accept a full-width sign.
         for sign in ["=\u{301}", "+\u{FE0F}", "\u{FF1D}", "\u{FF20}"] {
             let line = #"{"id":"x","kind":"\#(sign)1+1","receivedAt":"2026-01-01T00:00:00Z"}"#
             let marked = try scratch.write("marked.ndjson", Data(line.utf8))
@@ -123,7 +123,7 @@ struct ReplayEndingTests {
         }
     }
 
-    @Test("On a terminal text is wrapped and progress fits the line; elsewhere neither is there")
+    @Test("On a terminal text is wrapped and progress fits the line; without a terminal neither happens")
     func widths() throws {
         let scratch = try Self.scratch()
         let piped = try scratch.shell(#""$ASSAY" replay corpus.ndjson"#)

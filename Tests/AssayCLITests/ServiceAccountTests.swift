@@ -3,11 +3,11 @@ import AssayTesting
 import Foundation
 import Testing
 
-@Suite("assay verify, standard tokens that Google is asked about")
+@Suite("assay verify, standard tokens decoded by Google")
 struct ServiceAccountTests {
     private static let python = "/usr/bin/python3"
 
-    /// Grants a token and decodes it, both without looking.
+    /// Issues an access token and decodes a token, both without checks.
     private static let server = """
         import http.server, json, sys
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -26,7 +26,7 @@ struct ServiceAccountTests {
         server.serve_forever()
         """
 
-    /// Writes `account.json` with a new key, and a placeholder for a token: only Google can open a standard one.
+    /// Writes `account.json` with a new key, and a placeholder token: only Google can decrypt a standard token.
     private func prepare(_ scratch: Scratch, port: String) throws {
         try scratch.writeStandardAnswer()
         try scratch.write("token.txt", Data("bm90IGEgdG9rZW4\n".utf8))
@@ -39,7 +39,7 @@ struct ServiceAccountTests {
         try scratch.writeSecret("account.json", text)
     }
 
-    /// Writes a record that brings Google's answer, and policies that say differently who vouches for it.
+    /// Writes a record with Google's answer, and policies with different values of `answers`.
     private func records(_ scratch: Scratch) throws {
         let evidence: [String: Any] = [
             "packageName": TestTokens.packageName, "requestHash": TestTokens.requestHash,
@@ -68,7 +68,7 @@ struct ServiceAccountTests {
     }
 
     @Test(
-        "A token is sent to the server, and its answer is judged",
+        "A token is sent to the server, and the answer is judged",
         .enabled(if: FileManager.default.isExecutableFile(atPath: python), "needs \(python)"),
         .timeLimit(.minutes(20)))
     func decoded() throws {
@@ -84,7 +84,7 @@ struct ServiceAccountTests {
         #expect(run.status == 0, "\(run.errors)\(run.output)")
         #expect(run.errors.contains("token.txt: read as a token, to be sent to Google"), "\(run.errors)")
         #expect(!(run.output + run.errors).contains("ya29.test"))
-        // What the file holds never decides that Google is not asked.
+        // The contents of a file never decide that Google is not asked.
         try scratch.write("token.txt", Data(TestTokens.standardAnswer()))
         let answer = try scratch.run(command(port: port))
         #expect(answer.status == 64, "\(answer.errors)\(answer.output)")

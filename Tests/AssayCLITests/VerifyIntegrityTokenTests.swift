@@ -3,11 +3,11 @@ import AssayTesting
 import Foundation
 import Testing
 
-@Suite("assay verify, tokens of Play Integrity")
+@Suite("assay verify, Play Integrity tokens")
 struct VerifyIntegrityTokenTests {
     private static let keys = PlayIntegrityTestKeys(seed: "raw tokens", label: "app")
     private static let digest = [UInt8](repeating: 0x6A, count: 32)
-    /// In base64url it begins with a hyphen, as one nonce in 64 does.
+    /// In base64url it begins with a hyphen, like one nonce in 64.
     private static let nonce = [0xFB] + [UInt8](repeating: 0x42, count: 23)
     private static let nonceText = "-0JCQkJCQkJCQkJCQkJCQkJCQkJCQkJC"
     private static let policy = """
@@ -51,7 +51,7 @@ struct VerifyIntegrityTokenTests {
         #expect(run.output.contains("nonce                     \(Self.nonceText)"), "\(run.output)")
     }
 
-    @Test("For a token outside the window, the detail has the difference and the limit")
+    @Test("For a token outside the window, the detail has the time difference and the limit")
     func freshness() throws {
         let table = [
             ("2026-05-01T12:05:00.500Z", "300.5 s after that; allowed are 300 s back"),
@@ -104,7 +104,7 @@ struct VerifyIntegrityTokenTests {
         try scratch.write("records.json", Data(lines.joined(separator: "\n").utf8))
     }
 
-    @Test("A standard token without a service account names the option for it; a classic one without a key the store")
+    @Test("A standard token without a service account names that option; a classic one without a key the store")
     func advice() throws {
         let scratch = try scratch()
         try standardRecords(scratch)

@@ -6,7 +6,7 @@ import Testing
 struct VerifyKeyStoreTests {
     private static let folder = "vectors/play-integrity"
 
-    /// Writes the shared policy without its own keys, a genuine record, the shared keys and two master keys.
+    /// Writes the shared policy without its keys, a genuine record, the shared keys and two master keys.
     private func prepare(_ scratch: Scratch) throws {
         try scratch.writeKeys()
         for (name, file) in [("d", "play-decryption.b64"), ("v", "play-verification.b64")] {
@@ -70,7 +70,7 @@ struct VerifyKeyStoreTests {
         #expect(memory.status == 64 && memory.errors.contains("--master-key needs --ledger sqlite:PATH"))
     }
 
-    @Test("A key that was retired before the token was received does not accept it")
+    @Test("A key that was retired before the token was received does not open it")
     func retired() throws {
         let scratch = try Scratch()
         try prepare(scratch)
@@ -82,7 +82,7 @@ struct VerifyKeyStoreTests {
         #expect(run.errors.contains("retired at 2026-11-19T00:00:00Z"), "\(run.output)\(run.errors)")
     }
 
-    @Test("A policy brings its keys along in files that only its user can read")
+    @Test("A policy names its keys in files with mode 0600")
     func policyFile() throws {
         let scratch = try Scratch()
         try prepare(scratch)

@@ -10,7 +10,7 @@ struct VerifyRawApproovTests {
     private static let token = ["verify", "--kind", "approov.token", "token.txt"]
     private static let secret = ["--secret", "file:secret.b64"]
 
-    @Test("A token is verified with secrets from files and the environment, and its verdict names key, device and ARC")
+    @Test("A token is verified with secrets from files and the environment; the verdict has key, device and ARC")
     func token() throws {
         let scratch = try Scratch()
         let minted = try TestApproov.token()
@@ -100,7 +100,7 @@ struct VerifyRawApproovTests {
         }
     }
 
-    @Test("Issuers, audiences and tokens of the failover service are the options' to allow")
+    @Test("Options allow issuers, audiences and tokens of the failover service")
     func sources() throws {
         let scratch = try Scratch()
         let time = TestApproov.expiresAt
@@ -148,7 +148,7 @@ struct VerifyRawApproovTests {
         #expect(both.status == 64 && both.errors.contains("--secret and --policy exclude each other"), "\(both.errors)")
     }
 
-    @Test("A secret as an argument is refused; an invalid one is reported by its option, and not shown")
+    @Test("A secret as an argument is refused; an invalid one is reported with its option and not shown")
     func secrets() throws {
         let scratch = try Scratch()
         try scratch.writeApproov("token.txt", TestApproov.token().token)
@@ -170,10 +170,10 @@ struct VerifyRawApproovTests {
         }
     }
 
-    @Test("A request is verified as it was captured, by the installation's key or the account's")
+    @Test("A captured request is verified with the installation's or the account's key")
     func message() throws {
         let scratch = try Scratch()
-        // Requests are good for seconds, and the program may have to wait for others.
+        // Requests are fresh for seconds, and a busy machine may delay the program.
         let command =
             ["verify", "--kind", "approov.message", "request.http", "--at", RFC3339.format(TestEvidence.time)]
             + Self.secret
@@ -319,7 +319,7 @@ struct VerifyRawApproovTests {
         }
     }
 
-    @Test("An option with an unusable value is reported, and nothing is judged")
+    @Test("An option with an invalid value is reported, and nothing is judged")
     func unusableValues() throws {
         let scratch = try Scratch()
         try scratch.writeApproov("request.http", try TestApproov.request())
@@ -342,7 +342,7 @@ struct VerifyRawApproovTests {
         }
     }
 
-    @Test("A proof is compared with measurements, or with those of a token that is verified first")
+    @Test("A proof is compared with given measurements, or with those of a token that is verified first")
     func proof() throws {
         let scratch = try Scratch()
         let measurements = ApproovTestMeasurements(seed: "assay command line", label: "app")

@@ -20,7 +20,7 @@ struct VerifyRawSettingTests {
     ]
     private static let app = ["--app-id", TestEvidence.appID, "--test-root", "root.pem"]
 
-    @Test("Every field of the policy can be set, by its path, as YAML, and beside the options that stand for fields")
+    @Test("Every policy field can be set by its path, as YAML, and together with options for fields")
     func fields() throws {
         let scratch = try scratch()
         let set = ["--set", "appIDs=\(TestEvidence.appID)", "--set", "testRoots=file:root.pem"]
@@ -37,7 +37,7 @@ struct VerifyRawSettingTests {
         }
     }
 
-    @Test("Modes of checks are set by the name of the check, in full or as the kind has it")
+    @Test("The mode of a check is set by its full name or its name within the kind")
     func modes() throws {
         let scratch = try scratch()
         let old = Self.evidence + Self.app + ["--set", "minimumOSVersion=99.0", "--json"]
@@ -49,7 +49,7 @@ struct VerifyRawSettingTests {
         }
     }
 
-    @Test("An invalid --set is refused with field or check, the value found and the values allowed")
+    @Test("An invalid --set is refused with the field or check, the value found and the allowed values")
     func refusals() throws {
         let scratch = try scratch()
         try scratch.policy()
@@ -97,7 +97,7 @@ struct VerifyRawSettingTests {
     }
 
     @Test(
-        "Every option stands for a field that the schema of its engine declares, and the reader of policies knows each")
+        "The engine's schema declares the field of every option, and the policy reader accepts it")
     func declarations() throws {
         for engine in EngineRegistry.standard.engines {
             let paths = engine.policyFields.map(\.path)

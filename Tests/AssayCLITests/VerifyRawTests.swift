@@ -13,7 +13,7 @@ struct VerifyRawTests {
         return scratch
     }
 
-    @Test("An attestation is read as bytes, base64 or base64url, wrapped or not; the output names the encoding")
+    @Test("An attestation is read as bytes, base64 or base64url, also wrapped; the output names the encoding")
     func encodings() throws {
         let scratch = try scratch()
         let minted = try TestEvidence.attestation()
@@ -36,7 +36,7 @@ struct VerifyRawTests {
         }
     }
 
-    @Test("A nonce, a hash or a digest that begins with a hyphen is a value and no option")
+    @Test("A nonce, hash or digest that begins with a hyphen is a value and not an option")
     func hyphens() throws {
         let scratch = try Scratch()
         let digest = "-" + String(repeating: "Pj4-", count: 10) + "Pg"
@@ -75,7 +75,7 @@ struct VerifyRawTests {
         }
     }
 
-    @Test("An assertion needs its key and counter, and the challenge where the client data carries it")
+    @Test("An assertion needs key and counter, and the challenge if the client data contains one")
     func assertion() throws {
         let scratch = try scratch()
         let clientData = #"{"challenge":"challenge"}"#
@@ -105,7 +105,7 @@ struct VerifyRawTests {
         }
     }
 
-    @Test("A ledger takes the place of key and counter, by app, and a replay is rejected")
+    @Test("A ledger supplies key and counter for each app, and a replay is rejected")
     func ledger() throws {
         let scratch = try scratch()
         try scratch.write("attestation", TestEvidence.attestation().attestation)
@@ -170,7 +170,7 @@ struct VerifyRawTests {
         #expect(policy.status == 0, "\(policy.errors)")
     }
 
-    @Test("A damaged blob is a verdict, and one of no size is an error")
+    @Test("A damaged blob gives a verdict, an empty or oversized one an error")
     func damaged() throws {
         let scratch = try scratch()
         let attestation = try TestEvidence.attestation().attestation

@@ -3,9 +3,9 @@ import AssayTesting
 import Foundation
 import Testing
 
-@Suite("assay verify, raw tokens of Play Integrity")
+@Suite("assay verify, raw Play Integrity tokens")
 struct VerifyRawTokenTests {
-    @Test("A classic token is opened with keys from files and from the environment, and the verdict names the key")
+    @Test("A classic token is opened with keys from files and the environment, and the verdict names the key")
     func classic() throws {
         let scratch = try Scratch()
         let token = try scratch.writeClassicToken()
@@ -48,7 +48,7 @@ struct VerifyRawTokenTests {
             #expect(run.status == 1, "\(entry.arguments): \(run.errors)")
             #expect(run.output.contains("rejected because: play-integrity.\(entry.check):"), "\(run.output)")
         }
-        // The last byte of the tag, which is random.
+        // Change the last byte of the tag, which is random.
         let otherTag = token.dropLast(2) + (token.hasSuffix("AA") ? "QA" : "AA")
         for (contents, check) in [(token + "=", "decode"), ("[]", "decode"), (otherTag, "decryption")] {
             try scratch.write("token.txt", Data(contents.utf8))
@@ -61,7 +61,7 @@ struct VerifyRawTokenTests {
         #expect(object.status == 64 && object.errors.contains("give --decoded"), "\(object.errors)")
     }
 
-    @Test("An unreadable or invalid key is reported by its option")
+    @Test("An unreadable or invalid key is reported with its option")
     func keys() throws {
         let scratch = try Scratch()
         try scratch.writeClassicToken()
@@ -87,7 +87,7 @@ struct VerifyRawTokenTests {
         }
     }
 
-    @Test("A standard token is judged from Google's answer, and is used once where a ledger remembers it")
+    @Test("A standard token is judged from Google's answer, and accepted once by a ledger")
     func standard() throws {
         let scratch = try Scratch()
         try scratch.writeStandardAnswer()
@@ -109,7 +109,7 @@ struct VerifyRawTokenTests {
         #expect(refused.output.contains("rejected because: play-integrity.decode:"), "\(refused.output)")
     }
 
-    @Test("A game on PC takes --pc and no certificate, and what is of Android is refused for it")
+    @Test("A PC game needs --pc and no certificate, and Android options are refused for it")
     func pc() throws {
         let scratch = try Scratch()
         try scratch.writeStandardAnswer()
@@ -124,7 +124,7 @@ struct VerifyRawTokenTests {
         #expect(run.status == 0, "\(run.errors)\(run.output)")
     }
 
-    @Test("A policy takes the place of keys and certificates")
+    @Test("A policy replaces keys and certificates")
     func policy() throws {
         let scratch = try Scratch()
         try scratch.writeClassicToken()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("assay verify, records")
 struct VerifyRecordsTests {
-    @Test("Records come from standard input as well, judged in their order, one verdict a line")
+    @Test("Records from standard input are judged in order, with one verdict per line")
     func standardInput() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -26,7 +26,7 @@ struct VerifyRecordsTests {
         #expect(run.errors.isEmpty)
     }
 
-    /// Has a ledger forgotten what was used of an app's evidence that was made by a time.
+    /// Makes a ledger forget the used evidence of an app that was made by a time.
     private func forget(_ path: String, app: String, kind: EvidenceKind, madeBy time: Date) async throws {
         let later = time + 86_400
         let ledger = try SQLiteLedger.open(path: path, purging: .byClock { later })
@@ -82,7 +82,7 @@ struct VerifyRecordsTests {
         #expect(run.errors.contains("record forgotten is not judged"), "\(run.errors)")
     }
 
-    @Test("A record that cannot be read is named with file, record, line, byte and field; the others are judged")
+    @Test("An unreadable record is named by file, record, line, byte and field; the others are judged")
     func brokenLine() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -127,7 +127,7 @@ struct VerifyRecordsTests {
         try scratch.write("binary", Data([0xA3, 0x00, 0xFF]))
         try FileManager.default.createDirectory(
             at: scratch.folder.appendingPathComponent("folder"), withIntermediateDirectories: true)
-        // Sparse: takes no room on the disk.
+        // A sparse file takes no space on the disk.
         let huge = try scratch.shell("truncate -s 40M huge")
         #expect(huge.status == 0)
         let table: [(file: String, sentence: String)] = [
@@ -147,7 +147,7 @@ struct VerifyRecordsTests {
         }
     }
 
-    @Test("A policy that cannot be read is named with file, line and field")
+    @Test("An unreadable policy is named by file, line and field")
     func badPolicy() throws {
         let scratch = try Scratch()
         let path = try scratch.policy(extra: "surplus: 1")
@@ -158,7 +158,7 @@ struct VerifyRecordsTests {
         #expect(run.errors.contains("\(path):10: surplus: unknown field"), "\(run.errors)")
     }
 
-    @Test("An expectation that is not met is shown and does not change the status")
+    @Test("An unmet expectation is shown and does not change the status")
     func expectation() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -169,7 +169,7 @@ struct VerifyRecordsTests {
         #expect(run.output.contains("the record expects reject, failed: app-attest.attestation.nonce"))
     }
 
-    @Test("A record that names another app than --app is an error that names both; the others are judged")
+    @Test("A record for another app than --app is an error that names both; the others are judged")
     func otherApp() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -186,7 +186,7 @@ struct VerifyRecordsTests {
         #expect(run.errors.contains("record astray: it names app shoe, --app names shop"), "\(run.errors)")
     }
 
-    @Test("After ten records of a file that cannot be read the others are only counted, file by file")
+    @Test("After ten unreadable records of a file the others are only counted, for each file")
     func manyBroken() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -204,7 +204,7 @@ struct VerifyRecordsTests {
         #expect(run.lines.last == "302 records: 1 accepted, 1 rejected, 300 that could not be judged")
     }
 
-    @Test("An app is named for records that name none")
+    @Test("--app names the app of records without one")
     func app() throws {
         let scratch = try Scratch()
         try scratch.policy()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Messages")
 struct WordingTests {
-    @Test("A check that the policy does not require names how: mode, rule or caller")
+    @Test("For a check that is not required, the output says why: mode, rule or caller")
     func skipped() throws {
         let scratch = try Scratch()
         try scratch.policy(extra: "checks:\n  app-attest.attestation.receipt: off")
@@ -18,13 +18,13 @@ struct WordingTests {
             let row = "skipped   app-attest.attestation.\(check)  (because: policy: \(reason))"
             #expect(run.output.contains(row), "\(run.output)")
         }
-        // The value in JSON is API, and stays.
+        // The value in JSON is API and must not change.
         let verdict = try #require(try scratch.run(arguments + ["--json"], input: line).json().first)
         let reasons = (verdict["checks"] as? [[String: Any]])?.compactMap { $0["because"] as? String }
         #expect(reasons?.isEmpty == false && Set(reasons ?? []).isSubset(of: ["policy", "not-applicable"]))
     }
 
-    @Test("No message repeats a URL that may hold a password")
+    @Test("No message repeats a URL that may contain a password")
     func passwords() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -55,7 +55,7 @@ struct WordingTests {
         #expect(shown.errors.contains("no ledger is at \"mysql://...\""), "\(shown.errors)")
     }
 
-    @Test("A value of no characters is shown as empty")
+    @Test("An empty value is shown as empty")
     func empty() throws {
         let scratch = try Scratch()
         try scratch.writeApproov("token.txt", TestApproov.token { $0[.address] = .text("") }.token)
@@ -63,7 +63,7 @@ struct WordingTests {
         #expect(run.lines.contains("  address    (empty)"), "\(run.output)\(run.errors)")
     }
 
-    @Test("A policy that is not there is named once, and a list is shown for a single value")
+    @Test("A missing policy is named once, and a list in place of a single value is shown")
     func policies() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -78,7 +78,7 @@ struct WordingTests {
         #expect(root.errors.contains("test-root.pem: the file cannot be read: it does not exist"), "\(root.errors)")
     }
 
-    @Test("A misspelt app or check is answered with the name that may be meant")
+    @Test("A misspelt app or check is answered with a suggestion")
     func misspelt() throws {
         let scratch = try Scratch()
         try scratch.policy(challenge: "ledger")
@@ -106,7 +106,7 @@ struct WordingTests {
         #expect(try String(contentsOfFile: scratch.path("secret.b64"), encoding: .utf8) == "old")
     }
 
-    @Test("Files that cannot be read are not counted as records")
+    @Test("Unreadable files are not counted as records")
     func files() throws {
         let scratch = try Scratch()
         try scratch.policy()

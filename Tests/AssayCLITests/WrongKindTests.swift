@@ -43,7 +43,7 @@ struct WrongKindTests {
         return try ["verify", "--kind", kind, file] + #require(options[kind])
     }
 
-    @Test("Evidence of another kind is refused as before, and the message names its kind and option")
+    @Test("Evidence of another kind is still refused, and the message names its kind and option")
     func evidence() throws {
         let scratch = try scratch()
         let table: [(given: String, file: String, kind: String)] = [
@@ -83,7 +83,7 @@ struct WrongKindTests {
         #expect(key.output.contains("inspection recognises this as something else: PEM"), "\(key.output)")
     }
 
-    @Test("No kind is named for evidence of the given kind, whether it is accepted, rejected or broken")
+    @Test("No kind is suggested for evidence of the given kind, whether accepted, rejected or broken")
     func fitting() throws {
         let scratch = try scratch()
         try scratch.write("broken.bin", TestEvidence.attestation().attestation.dropLast(10))
@@ -93,7 +93,7 @@ struct WrongKindTests {
             (["verify", "--kind", "app-attest.attestation", "attestation.bin"] + VerifyRawTests.common, 64),
             (try arguments("approov.token", "approov.txt"), 0), (TestTokens.classic(), 0),
             (TestTokens.classic(packageName: "com.example.other"), 1), (TestTokens.standard(requestHash: "other"), 1),
-            // A token of Approov carries the measurements of a proof.
+            // An Approov token carries the measurements of a proof.
             (
                 [
                     "verify", "--kind", "approov.proof", "--secret", "file:secret.b64", "--nonce",
@@ -110,7 +110,7 @@ struct WrongKindTests {
         }
     }
 
-    @Test("Without --kind, the error names the kind of a raw blob and its option; with or without --policy")
+    @Test("Without --kind, the error names the kind of a raw blob and its option, with or without --policy")
     func missing() throws {
         let scratch = try scratch()
         try scratch.policy()
@@ -125,7 +125,7 @@ struct WrongKindTests {
             #expect(bare.status == 64)
             #expect(bare.errors.contains("needs --kind instead. \(file): it is \(kind) ("), "\(bare.errors)")
             #expect(bare.errors.contains("give --kind \(kind)"), "\(bare.errors)")
-            // A request with a JSON body is read as a record on each line.
+            // A request with a JSON body is read as one record per line.
             guard file != "request.http" else { continue }
             let judged = try scratch.assay("verify", "--policy", "policy.yaml", file)
             #expect(judged.status == 2)
@@ -137,7 +137,7 @@ struct WrongKindTests {
         }
     }
 
-    @Test("A record whose evidence is of another kind is rejected, and the hint names the field and the kind")
+    @Test("A record with evidence of another kind is rejected, and the hint names the field and the kind")
     func record() throws {
         let scratch = try scratch()
         try scratch.policy()

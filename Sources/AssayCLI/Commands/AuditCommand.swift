@@ -49,7 +49,7 @@ struct AuditListCommand: AsyncParsableCommand {
     }
 }
 
-/// `assay audit verify`: follows the chain of hashes.
+/// `assay audit verify`: verifies the chain of hashes.
 struct AuditVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",

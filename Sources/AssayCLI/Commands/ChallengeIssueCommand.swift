@@ -96,7 +96,11 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
 
     private static func purpose(_ text: String) throws -> EvidenceKind {
         let fitting = purposes.filter { $0.name == text || $0.name.hasSuffix(".\(text)") }
-        guard let kind = fitting.first, fitting.count == 1 else {
+        guard fitting.count <= 1 else {
+            let names = fitting.map(\.name).joined(separator: " or ")
+            throw ValidationError("several kinds end in \(text.excerpt): write \(names)")
+        }
+        guard let kind = fitting.first else {
             throw ValidationError(
                 "allowed are \(purposes.map(\.name).joined(separator: ", ")), or the last part of one"
                     + Nearest.advice(for: text, among: purposes.map(\.name)))

@@ -37,7 +37,7 @@ struct ExplainCommand: ParsableCommand {
         let uses = CodeUse.all(of: name, in: catalogue)
         let problem = ServeCommand.runner?.problems.first { $0.code == name }
         if !uses.isEmpty { try explain(uses) }
-        // Lines of JSON are of one form.
+        // All JSON lines must have the same form.
         if let problem, uses.isEmpty || !json { try explain(problem) }
         guard uses.isEmpty, problem == nil else { return }
         let beginning = name.hasSuffix(".") ? name : name + "."

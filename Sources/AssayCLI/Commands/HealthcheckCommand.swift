@@ -2,7 +2,7 @@ import ArgumentParser
 import AssayCore
 import Foundation
 
-/// The listener of operators of a running service.
+/// The operators' listener of a running service.
 package protocol ServiceListener: Sendable {
     /// The address, for messages.
     var address: String { get }

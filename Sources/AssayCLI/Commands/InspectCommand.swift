@@ -129,7 +129,7 @@ struct InspectCommand: AsyncParsableCommand {
             guard !unpacked.bytes.isEmpty else { throw CommandFailure(.unreadable, "\(name) decompresses to nothing") }
             return inspector.inspect(unpacked.bytes, name: name, encoding: "gzip")
         }
-        // Bytes that only begin like gzip are inspected as they are.
+        // Bytes that only look like the start of gzip are inspected unchanged.
         guard !unpacked.bytes.isEmpty else { return inspector.inspect(bytes, name: name) }
         Console.note("\(name): \(failure.message); the \(unpacked.bytes.count) bytes before that are inspected")
         return inspector.inspect(unpacked.bytes, name: name, encoding: "gzip")

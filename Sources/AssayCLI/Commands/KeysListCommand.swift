@@ -44,7 +44,7 @@ extension SealedKey {
         ]
     }
 
-    /// The state, and the retirement time if there is one: it has no column.
+    /// The state with the retirement time, which has no column.
     private func stateText(at now: Date) -> String {
         switch state(at: now) {
         case .retired(let time): "retired at \(RFC3339.format(time))"

@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import Foundation
 
-/// `assay ledger allow`: allows a subject what policy would refuse.
+/// `assay ledger allow`: excuses a subject from policy checks.
 struct LedgerAllowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow",
@@ -66,13 +66,14 @@ struct LedgerAllowCommand: AsyncParsableCommand {
             "This excuses failures of \(names) for \(allowance.subject) in \(options.url.description)")
         let before = try await options.url.withLedger(creating: creation.createLedger) { open in
             let before: LedgerStanding?
+            let block: LedgerBlock?
             do throws(LedgerOutage) {
                 before = try await open.ledger.standings(of: [allowance.subject], at: now).first
-                if before?.block == nil { try await open.ledger.allow(allowance) }
+                block = try await open.ledger.allow(allowance)
             } catch {
                 throw CommandFailure(error)
             }
-            guard let block = before?.block else { return before }
+            guard let block else { return before }
             throw CommandFailure(
                 .rejected,
                 "\(block.sentence). Run assay ledger unblock first: a subject has a block or an allowance, not both"

@@ -2,7 +2,7 @@ import ArgumentParser
 import AssayCore
 import Foundation
 
-/// `assay ledger create`: makes the tables of a ledger in PostgreSQL.
+/// `assay ledger create`: creates the tables of a ledger in PostgreSQL.
 struct LedgerCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
@@ -37,7 +37,7 @@ struct LedgerCreateCommand: AsyncParsableCommand {
     }
 }
 
-/// `assay ledger upgrade`: brings the tables of a ledger in PostgreSQL to this version.
+/// `assay ledger upgrade`: upgrades the tables of a ledger in PostgreSQL to this version.
 struct LedgerUpgradeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upgrade",
@@ -67,7 +67,7 @@ struct LedgerUpgradeCommand: AsyncParsableCommand {
     }
 }
 
-/// The ledger in PostgreSQL that a command makes or changes.
+/// The PostgreSQL ledger that a command creates or upgrades.
 struct PostgreSQLOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The ledger: postgresql://[user@]host[:port]/database.", valueName: "url"),
@@ -85,7 +85,7 @@ struct PostgreSQLOptions: ParsableArguments {
     /// The URL.
     var url: String { ledger.description }
 
-    /// What opens ledgers in PostgreSQL.
+    /// The connector that opens ledgers in PostgreSQL.
     func connector() throws(CommandFailure) -> any PostgreSQLConnector {
         guard let connector = LedgerURL.connector else {
             throw CommandFailure(.usage, "this program was built without libpq")

@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import Foundation
 
-/// `assay ledger move`: gives an enrolled key to another account.
+/// `assay ledger move`: moves an enrolled key to another account.
 struct LedgerMoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move",

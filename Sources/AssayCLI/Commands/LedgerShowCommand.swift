@@ -91,6 +91,7 @@ struct LedgerShowCommand: AsyncParsableCommand {
             ("allowances in force", "\(summary.allowances)"),
             ("active operators", "\(summary.operators)"),
             ("documents", "\(summary.documents)"),
+            ("tasks", "\(summary.tasks)"),
         ])
     }
 

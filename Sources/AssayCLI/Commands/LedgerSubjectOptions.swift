@@ -89,9 +89,9 @@ struct StandingEndOptions: ParsableArguments {
     /// Whether an end is given.
     var isGiven: Bool { until != nil || duration != nil }
 
-    /// The end; nil for never.
+    /// The end; nil for no end.
     ///
-    /// - Parameter standard: the duration if none is given, in seconds; nil for no end.
+    /// - Parameter standard: the default duration in seconds; nil for no end.
     func time(from now: Date, standard: Double?) -> Date? {
         switch until {
         case .at(let time): time

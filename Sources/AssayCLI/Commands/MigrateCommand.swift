@@ -10,7 +10,7 @@ struct MigrateCommand: AsyncParsableCommand {
         abstract: "Moves a ledger from SQLite to PostgreSQL, or back.",
         discussion: """
             Copies everything: challenges, keys with their counters, used digests and the marks of purged ones, blocks, operators, \
-            sealed keys, documents and the audit trail. From the beginning on, FROM refuses all writers, for good. The copy is \
+            sealed keys, documents, tasks and the audit trail. From the beginning on, FROM refuses all writers, for good. The copy is \
             compared by counts and digests. A migration that was interrupted is continued by the same command. Until the copy \
             is complete, TO is refused by all other commands.
 

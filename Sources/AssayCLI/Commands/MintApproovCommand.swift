@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `assay mint approov`: makes Approov tokens.
+/// `assay mint approov`: mints Approov tokens.
 struct MintApproovCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approov",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `assay mint`: makes test evidence.
+/// `assay mint`: mints test evidence.
 struct MintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mint",

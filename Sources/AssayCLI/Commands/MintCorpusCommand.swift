@@ -120,8 +120,8 @@ struct MintCorpusCommand: AsyncParsableCommand {
         URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent("corpus.ndjson")
     }
 
-    /// Creates the folder if necessary, and in it the file that only one process can create: two that mint into one folder would
-    /// mix their keys and records.
+    /// Creates the folder if necessary, and a file in it that only one process can create: two processes that mint into
+    /// one folder would mix their keys and records.
     private func claim(_ partial: URL) throws(CommandFailure) -> FileHandle {
         do {
             try FileManager.default.createDirectory(
@@ -143,7 +143,7 @@ struct MintCorpusCommand: AsyncParsableCommand {
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// Streams the records to a file as they are minted, and renames it at the end. Returns their number.
+    /// Streams the records to a file and renames it at the end. Returns the number of records.
     private func write(_ corpus: CorpusMint, to url: URL, through handle: FileHandle) async throws -> Int {
         var mint = corpus
         var count = 0

@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import Foundation
 
-/// Who makes a change by hand.
+/// The operator who makes a manual change.
 struct OperatorOption: ParsableArguments {
     @Option(
         name: .customLong("operator"),
@@ -17,7 +17,7 @@ struct OperatorOption: ParsableArguments {
         }
     }
 
-    /// The given name, otherwise that of the login, otherwise that of the user.
+    /// The given name, otherwise the login name, otherwise the user name.
     var name: String {
         if let given { return given }
         var buffer = [CChar](repeating: 0, count: 256)
@@ -30,14 +30,14 @@ struct OperatorOption: ParsableArguments {
     }
 }
 
-/// The confirmation of a change that takes effect on live requests at once.
+/// The confirmation of a change that affects live requests at once.
 struct ConfirmationOption: ParsableArguments {
     @Flag(help: "Do not ask for confirmation, as on a terminal.")
     var yes = false
 
-    /// Asks on a terminal, and throws unless the answer is yes.
+    /// Asks on a terminal. Throws unless the answer is yes.
     ///
-    /// - Parameter change: what will be done, such as `block device abc in sqlite:ledger.sqlite`.
+    /// - Parameter change: the change in words, such as `block device abc in sqlite:ledger.sqlite`.
     func demand(_ change: String) throws(CommandFailure) {
         guard !yes, isatty(STDIN_FILENO) == 1 else { return }
         Console.show("\(Terminal(STDERR_FILENO).printable(change)). Type yes to go on: ")

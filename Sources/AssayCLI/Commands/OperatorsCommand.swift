@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import Foundation
 
-/// `assay operators`: who may call a service.
+/// `assay operators`: manages the callers of a service.
 struct OperatorsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "operators",
@@ -60,7 +60,7 @@ struct OperatorsAddCommand: AsyncParsableCommand {
     @OptionGroup var options: LedgerOptions
 
     private static let roles = OperatorRole.allCases.map(\.rawValue)
-    /// How long a token counts without --until and --for.
+    /// The lifetime of a token without --until and --for, in days.
     private static let standardDays = Int(LedgerRules.operatorLifetime / 86_400)
 
     func validate() throws {

@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import Foundation
 
-/// `assay policy init`: writes a policy to start with.
+/// `assay policy init`: writes a new policy.
 struct PolicyInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -14,6 +14,7 @@ struct PolicyInitCommand: ParsableCommand {
 
               assay policy init --app-id 1234567890.com.example.shop --output policy.yaml
               assay policy init --package-name com.example.shop --certificate-digest HEX
+              assay policy init --android-key-package com.example.shop --certificate-digest HEX
               assay policy init --approov-binding Authorization --approov-secret file:secret.b64
 
             An existing file is never overwritten.
@@ -32,8 +33,9 @@ struct PolicyInitCommand: ParsableCommand {
             guard isatty(STDIN_FILENO) == 1 else {
                 throw CommandFailure(
                     .usage,
-                    "say what the policy is for: --app-id for App Attest, --package-name for Play Integrity, --approov-binding "
-                        + "or --approov-secret for Approov; without them the command asks, which needs a terminal")
+                    "say what the policy is for: --app-id for App Attest, --package-name for Play Integrity, --android-key-package "
+                        + "for Android Key Attestation, --approov-binding or --approov-secret for Approov; without them the "
+                        + "command asks, which needs a terminal")
             }
             sections = try PolicyQuestions.ask()
             if output == nil {
@@ -54,7 +56,7 @@ struct PolicyInitCommand: ParsableCommand {
     }
 }
 
-/// What a new policy is for.
+/// The apps and evidence of a new policy.
 struct PolicyInitOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -63,6 +65,11 @@ struct PolicyInitOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("The package name for Play Integrity, such as com.example.shop.", valueName: "name"))
     var packageName: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A package name for Android Key Attestation, such as com.example.shop. Repeatable.", valueName: "name"))
+    var androidKeyPackage: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -79,18 +86,21 @@ struct PolicyInitOptions: ParsableArguments {
             valueName: "source"))
     var approovSecret: String?
 
-    /// Whether nothing is given.
-    var isEmpty: Bool { appID.isEmpty && packageName == nil && certificateDigest.isEmpty && !hasApproov }
+    /// Whether no option is given.
+    var isEmpty: Bool { appID.isEmpty && !hasPackage && certificateDigest.isEmpty && !hasApproov }
+
+    /// Whether there is a section for an app of Android.
+    private var hasPackage: Bool { packageName != nil || !androidKeyPackage.isEmpty }
 
     /// Whether there is a section for Approov.
     var hasApproov: Bool { !approovBinding.isEmpty || approovSecret != nil }
 
     func validate() throws {
-        guard (packageName == nil) == certificateDigest.isEmpty else {
+        guard hasPackage == !certificateDigest.isEmpty else {
             throw ValidationError(
-                packageName == nil
-                    ? "--certificate-digest needs --package-name"
-                    : "--package-name needs --certificate-digest: without it, a repackaged app is accepted. Play Console, "
+                !hasPackage
+                    ? "--certificate-digest needs --package-name or --android-key-package"
+                    : "--\(packageName == nil ? "android-key-package" : "package-name") needs --certificate-digest: without it, a repackaged app is accepted. Play Console, "
                         + "App integrity, App signing key certificate, SHA-256")
         }
         try SecretArgument.validate(approovSecret, of: "--approov-secret")
@@ -100,6 +110,7 @@ struct PolicyInitOptions: ParsableArguments {
     func option(for field: String) -> String {
         for (name, option) in [
             ("appIDs", "--app-id"), ("packageName", "--package-name"), ("certificateDigests", "--certificate-digest"),
+            ("packages", "--android-key-package"),
             ("binding", "--approov-binding"), ("keys[", "--approov-secret"),
         ] where field.contains(name) {
             return option
@@ -108,7 +119,7 @@ struct PolicyInitOptions: ParsableArguments {
     }
 }
 
-/// Asks on the terminal what a new policy is for.
+/// Asks on the terminal for the contents of a new policy.
 enum PolicyQuestions {
     /// Asks for each kind of evidence. Throws ``CommandFailure`` if there is none, or if a required answer is missing.
     static func ask() throws -> PolicyInitOptions {
@@ -117,9 +128,11 @@ enum PolicyQuestions {
         let name = answer("Play Integrity: package name, such as com.example.shop (none: Enter)")
         if !name.isEmpty {
             arguments.append("--package-name=\(name)")
-            arguments += list("SHA-256 of its signing certificates, from the Play Console")
-                .map { "--certificate-digest=\($0)" }
+            arguments += digests()
         }
+        let packages = list("Android Key Attestation: package names, such as com.example.shop (none: Enter)")
+        arguments += packages.map { "--android-key-package=\($0)" }
+        if name.isEmpty, !packages.isEmpty { arguments += digests() }
         arguments += list("Approov: request fields that tokens are bound to, such as Authorization (none: Enter)")
             .map { "--approov-binding=\($0)" }
         let secret = answer("Approov: secret, as file:PATH or env:NAME (from the key store or none: Enter)")
@@ -136,6 +149,10 @@ enum PolicyQuestions {
     static func answer(_ question: String) -> String {
         Console.show("\(question): ")
         return (readLine() ?? "").trimmingCharacters(in: .whitespaces)
+    }
+
+    private static func digests() -> [String] {
+        list("SHA-256 of the app's signing certificates, from the Play Console").map { "--certificate-digest=\($0)" }
     }
 
     private static func list(_ question: String) -> [String] {
@@ -168,6 +185,7 @@ struct PolicyTemplate {
         text += "apps:\n"
         if !sections.appID.isEmpty { text += appAttest }
         if let name = sections.packageName { text += playIntegrity(name) }
+        if !sections.androidKeyPackage.isEmpty { text += androidKey }
         if sections.hasApproov { text += approov }
         return text + """
             # The mode of policy checks: enforce, annotate or off. `assay explain` lists the checks and their defaults.
@@ -218,6 +236,29 @@ struct PolicyTemplate {
         """
     }
 
+    private var androidKey: String {
+        """
+          - name: android-key
+            androidKey:
+              packages: \(list(sections.androidKeyPackage))
+              # The app signing key of the Play Console, not the upload key.
+              certificateDigests: \(list(sections.certificateDigest))
+              # Google's list of revoked certificates, which `assay serve` fetches. For a file: file:status.json
+              statusList: service
+              # The ledger issues each challenge and accepts it once.
+              challenge: ledger
+              # Android 10, and a patch level of the last twelve months. strict and lenient are the others, grapheneos one for
+              # that system.
+              preset: standard
+              # The key signs the requests of the app; a new attestation every so often brings the patch level up to date.
+              requests: {}
+              maximumAttestationAge: 90d
+              # Decide on the oldest build to accept, and raise it when vulnerabilities become known.
+              # minimumVersionCode: 1
+
+        """
+    }
+
     private var approov: String {
         let keys =
             sections.approovSecret == nil
@@ -244,7 +285,7 @@ struct PolicyTemplate {
 
     private func list(_ texts: [String]) -> String { "[\(texts.map(quoted).joined(separator: ", "))]" }
 
-    /// A text between double quotes, which end nothing else in YAML.
+    /// A text in double quotes. The YAML escapes keep it within them.
     private func quoted(_ text: String) -> String {
         "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }

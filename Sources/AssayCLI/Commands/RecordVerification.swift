@@ -10,11 +10,11 @@ struct RecordVerification {
     let verifier: Verifier
     /// The app of all records; nil if each record names its own.
     let app: String?
-    /// The account of all records; nil if each record names its own, or none.
+    /// The account of all records; nil if each record names its own account or none.
     var account: String?
     /// The time of judgement; nil for `receivedAt` of each record.
     let time: Date?
-    /// Opens sealed records; without it they cannot be read.
+    /// Opens sealed records; nil if there is no key.
     var captureKey: CapturePrivateKey?
 
     /// Judges the records of a file. Reports unreadable records and continues.
@@ -34,7 +34,7 @@ struct RecordVerification {
         return isUp
     }
 
-    /// Judges the records in `bytes`; messages call their source `name`.
+    /// Judges the records in `bytes`. Messages use `name` for the source.
     ///
     /// - Returns: false after an outage that affects the following records too.
     func verify(
@@ -58,7 +58,7 @@ struct RecordVerification {
         return true
     }
 
-    /// The document with its sealed records, which stand one on a line, opened. Reports those that cannot be opened, and
+    /// Opens the sealed records of a document, which has one per line. Reports records that cannot be opened, and
     /// leaves their lines empty.
     private func open(
         _ bytes: [UInt8], with key: CapturePrivateKey, of name: String, into report: inout VerdictReport
@@ -99,7 +99,7 @@ struct RecordVerification {
         return "\(name): \(record)line \(line), \(error.error)"
     }
 
-    /// What a document that holds no record is instead, to be appended to the error.
+    /// A hint on the kind of a document without records, to append to the error.
     private static func choice(_ bytes: [UInt8]) -> String {
         if bytes.count <= BlobFile.limit, let choice = RecognisedBlob(bytes)?.choice { return "; \(choice)" }
         return bytes.starts(with: "eyJ".utf8) ? "; it looks like a token, and one without a record needs --kind" : ""
@@ -108,7 +108,7 @@ struct RecordVerification {
     private func verify(
         _ record: EvidenceRecord, at place: Place, into report: inout VerdictReport
     ) async throws(CommandFailure) -> Bool {
-        // A record is untrusted input: it must not override the app that the caller pins.
+        // A record is untrusted input. It must not override the app that the caller names.
         if let app, let named = record.app, named != app {
             report.fail(record: "\(place.description): it names app \(named.prefix(80)), --app names \(app)")
             return true
@@ -131,7 +131,8 @@ struct RecordVerification {
             switch error {
             case .outage(let outage):
                 report.fail(outage)
-                // Record-specific: Google's answer for this token is lost, or the ledger has purged entries of its age.
+                // Affects only this record: Google's answer for the token is lost, or the ledger has purged entries of
+                // this age.
                 let isOfThisOne =
                     (outage as? IntegrityDecoderOutage)?.code == .answerLost
                     || (outage as? LedgerOutage)?.code == .forgotten

@@ -4,30 +4,30 @@ package import AssayCore
 package import AssayKeyStore
 import Foundation
 
-/// Runs the service. The program without HTTP has none.
+/// Runs the service. The program without HTTP has no runner.
 package protocol ServiceRunner: Sendable {
-    /// The keys of the configuration: name, form, what holds without it, and help.
+    /// The configuration keys: name, form, default, and help.
     var keys: [(path: String, form: String, standard: String, help: String)] { get }
 
-    /// The codes of the service's problems, and what each means.
+    /// The problem codes of the service, with their meanings.
     var problems: [(code: String, meaning: String)] { get }
 
     /// Reads the configuration.
     ///
-    /// - Throws: `PolicyError` for what cannot be used.
+    /// - Throws: `PolicyError` for an invalid configuration.
     func prepare(
         file: String?, environment: [String: String], settings: [(key: String, value: String)]
     ) throws(PolicyError) -> any PreparedService
 
-    /// Finds the listener of operators of a running service: at `address`, or if it is nil, where the configuration has it.
+    /// The operators' listener of a running service, at `address` or, if that is nil, from the configuration.
     ///
-    /// - Throws: `PolicyError` for a configuration that cannot be used, with the field `--address` for a wrong address.
+    /// - Throws: `PolicyError` for an invalid configuration. The field `--address` means an invalid address.
     func listener(
         at address: String?, file: String?, environment: [String: String], settings: [(key: String, value: String)]
     ) throws(PolicyError) -> any ServiceListener
 }
 
-/// A service whose configuration was read.
+/// A service with its configuration.
 package protocol PreparedService: Sendable {
     /// The URL of the ledger; nil for the user's own.
     var ledger: String? { get }
@@ -35,10 +35,12 @@ package protocol PreparedService: Sendable {
     var masterKey: String? { get }
     /// The source of Google's service account.
     var serviceAccount: String? { get }
+    /// The URL of the Play Integrity API; nil for Google's.
+    var googleURL: String? { get }
     /// The URL of the list of revoked attestation certificates; nil for Google's.
     var statusListURL: String? { get }
 
-    /// Serves until the process is told to stop.
+    /// Serves until a signal stops the process.
     func run(
         ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService],
         sealedKeys: (any SealedKeyStorage)?
@@ -121,6 +123,8 @@ struct ServeCommand: AsyncParsableCommand {
         guard let runner = Self.runner else {
             throw CommandFailure(.usage, "serve: this program was built without HTTP; `make install` has it")
         }
+        // Otherwise an entry of the log ends the process when the reader of its logs has ended.
+        signal(SIGPIPE, SIG_IGN)
         let prepared: any PreparedService
         do throws(PolicyError) {
             prepared = try runner.prepare(
@@ -136,11 +140,11 @@ struct ServeCommand: AsyncParsableCommand {
                     + "evidence; name \(LedgerURL.durableForm)")
         }
         let masterKey = try MasterKeyOption.read(prepared.masterKey, of: "masterKey")
-        let client = try GoogleOptions.client(prepared.serviceAccount, of: "serviceAccount", url: nil)
+        let client = try GoogleOptions.client(prepared.serviceAccount, of: "serviceAccount", url: prepared.googleURL)
         do {
             try await url.withLedger(creating: true) { open in
                 let stores: [any KeyStore] = try masterKey.map { [try open.keyStore($0)] } ?? []
-                try await Self.run(prepared, open, stores, client)
+                try await Self.run(prepared, open, stores, masterKey, client)
             }
         } catch {
             await client?.shutdown()
@@ -159,11 +163,15 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private static func run(
-        _ service: any PreparedService, _ open: OpenLedger, _ stores: [any KeyStore], _ client: (any GoogleConnection)?
+        _ service: any PreparedService, _ open: OpenLedger, _ stores: [any KeyStore], _ masterKey: MasterKey?,
+        _ client: (any GoogleConnection)?
     ) async throws {
-        // It asks nobody before a policy needs the list, which a policy that is read later may.
-        let status = try StatusListChoice.connection(sharing: open.ledger, url: service.statusListURL)
-        let services: [(any EngineService)?] = [client, status]
+        // Sends no request before a policy needs the list. A policy that is read later may need it.
+        let status = try StatusListChoice.connection(
+            sharing: open.ledger, url: service.statusListURL, of: "statusListURL")
+        // It exchanges receipts where a policy keeps them, which a policy that is read later may.
+        let apple = AppleServicesChoice.connector?.connect(ledger: open.ledger, masterKey: masterKey)
+        let services: [(any EngineService)?] = [client, status, apple]
         let result: Result<Void, any Error>
         do {
             result = .success(
@@ -174,6 +182,7 @@ struct ServeCommand: AsyncParsableCommand {
             result = .failure(error)
         }
         await status?.shutdown()
+        await apple?.shutdown()
         do { try result.get() } catch let outage as any Outage {
             throw CommandFailure(outage)
         } catch {

@@ -87,6 +87,7 @@ struct VerifyCommand: AsyncParsableCommand {
     var captureKey: String?
 
     @OptionGroup var google: GoogleOptions
+    @OptionGroup var statusServer: StatusListServerOption
     @OptionGroup var raw: RawOptions
 
     private var ledgerURL: LedgerURL { ledger ?? .memory }
@@ -123,7 +124,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         guard raw.kind != nil else {
             guard policy != nil else {
-                // A terminal would be read to its end, with nothing said about why.
+                // Reading a terminal would block without an explanation.
                 let readable = files.first.flatMap { $0 == "-" && isatty(STDIN_FILENO) == 1 ? nil : $0 }
                 let choice = readable.flatMap { file in
                     RecognisedBlob(file: file)?.choice.map { ". \(InputFile.name(file)): \($0)" }
@@ -151,7 +152,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func judge(under policy: VerificationPolicy, _ open: OpenLedger, _ masterKey: MasterKey?) async throws {
         let client = try google.client()
-        let status = try policy.needsStatusService ? StatusListChoice.connection(sharing: open.ledger) : nil
+        let status = try policy.needsStatusService ? statusServer.connection(sharing: open.ledger) : nil
         let archive = try raw.statusListOfRecords.flatMap { try StatusListChoice($0).archive(beside: files) }
         let services: [(any EngineService)?] = [client, status, archive]
         do {

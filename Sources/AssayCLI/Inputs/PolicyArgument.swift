@@ -3,7 +3,7 @@ import AssayCore
 
 /// Reads policies that the command line names.
 enum PolicyArgument {
-    /// Reads a policy file. Names in it that are not known are noted: one of them may be misspelt.
+    /// Reads a policy file. Prints a note on unknown names in it, which may be misspelt.
     static func read(_ path: String) throws(CommandFailure) -> VerificationPolicy {
         do {
             let policy = try PolicyFile.load(path: path, engines: .current)

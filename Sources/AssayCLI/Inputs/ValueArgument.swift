@@ -38,7 +38,7 @@ enum ValueArgument: Equatable {
         }
     }
 
-    /// The bytes. Reads a file, and decodes it if it may be base64 and is.
+    /// The bytes. Reads a file, and decodes it if it may be and is base64.
     func resolve() throws(CommandFailure) -> [UInt8] {
         switch self {
         case .bytes(let bytes): return bytes

@@ -31,9 +31,9 @@ struct GoogleOptions: ParsableArguments {
         try Self.client(serviceAccount, of: "--service-account", url: googleURL)
     }
 
-    /// The connection in the name of a service account; nil without one.
+    /// A connection with a service account; nil without one.
     ///
-    /// - Parameter name: what gave the source, for messages: an option, or a key of a configuration.
+    /// - Parameter name: the option or configuration key that named the source, for messages.
     static func client(
         _ serviceAccount: String?, of name: String, url: String?
     ) throws(CommandFailure) -> (any GoogleConnection)? {

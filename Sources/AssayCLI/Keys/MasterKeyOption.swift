@@ -22,7 +22,7 @@ struct MasterKeyOption: ParsableArguments {
 
     /// Reads the master key from a source, or from the variable; nil if there is neither.
     ///
-    /// - Parameter name: what gave the source, for messages: an option, or a key of a configuration.
+    /// - Parameter name: the option or configuration key that named the source, for messages.
     static func read(_ masterKey: String?, of name: String) throws(CommandFailure) -> MasterKey? {
         let source: String
         if let masterKey {

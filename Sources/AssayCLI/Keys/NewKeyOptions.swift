@@ -37,7 +37,7 @@ struct NewKeyOptions: ParsableArguments {
         if let objection = KeyName.objection(to: name) { throw ValidationError("the name of a key: \(objection)") }
     }
 
-    /// Seals a key and prints a confirmation. Creates the ledger if there is none.
+    /// Seals a key and prints a confirmation. Creates a missing ledger.
     func add(_ name: String, _ type: any KeyMaterial.Type, parts: [String: SecretBytes]) async throws {
         let masterKey = try masterKey.read()
         let now = Date()

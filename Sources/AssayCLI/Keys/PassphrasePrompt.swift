@@ -16,7 +16,7 @@ enum PassphrasePrompt {
         var saved = termios()
         guard tcgetattr(terminal, &saved) == 0 else { return nil }
         var silent = saved
-        // Read signal keys as characters: a process stopped or killed here would leave echo disabled.
+        // Read signal keys as characters: stopping or killing the process here would leave echo disabled.
         silent.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG)
         withUnsafeMutableBytes(of: &silent.c_cc) { characters in
             characters[Int(VMIN)] = 1

@@ -4,7 +4,7 @@ import AssayCore
 
 /// Secrets on the command line. Options name the source of a secret, never the secret itself.
 ///
-/// Such options are plain text to the argument parser: an error in parsing them would print the value.
+/// The argument parser treats such options as plain text, because its parsing errors would print the value.
 enum SecretArgument {
     /// Checks that an option names a source.
     ///
@@ -19,7 +19,7 @@ enum SecretArgument {
         }
     }
 
-    /// Checks that an option may be a file name and is not a file's contents. Other errors print file names.
+    /// Checks that an option can be a file name and is not the contents of a file. Other errors print file names.
     ///
     /// - Throws: `ValidationError` without the text, which may be a secret.
     static func validateFile(_ text: String, of option: String) throws {
@@ -44,7 +44,7 @@ enum SecretArgument {
     /// The error message for a part of a key: option, source and reason.
     static func failure(_ error: KeyError, of option: String?, _ text: String?) -> CommandFailure {
         guard let option else { return CommandFailure(.unreadable, error.description) }
-        // A plain word is the value itself: do not print it.
+        // A plain word may be the secret itself: do not print it.
         guard let source = text.flatMap({ try? SecretSource($0) }) else {
             return CommandFailure(.unreadable, "\(option): \(error.message)")
         }

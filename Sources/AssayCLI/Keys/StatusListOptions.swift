@@ -23,13 +23,13 @@ package protocol StatusListConnection: EngineService {
     func shutdown() async
 }
 
-/// The status list that commands judge by: `service`, `as-captured` or `file:PATH`.
+/// The source of the status list by which commands judge: `service`, `as-captured` or `file:PATH`.
 enum StatusListChoice: Equatable {
-    /// Google's, where the policy says `statusList: service`.
+    /// Google's list, if the policy has `statusList: service`.
     case service
-    /// The one that each record names, from the folder `status-lists` beside the captures.
+    /// The list that each record names, from the folder `status-lists` beside the captures.
     case asCaptured
-    /// The one in a file, whatever the policy says.
+    /// The list in a file, whatever the policy says.
     case file(String)
 
     /// Connects to the server of the list; nil in a program without HTTP.
@@ -49,7 +49,7 @@ enum StatusListChoice: Equatable {
         }
     }
 
-    /// The archive that counts in place of the policy's list; nil for none.
+    /// The archive that replaces the policy's list; nil for none.
     ///
     /// - Parameter files: the files and folders with the records.
     func archive(beside files: [String]) throws(CommandFailure) -> (any EngineService)? {
@@ -68,14 +68,32 @@ enum StatusListChoice: Equatable {
 
     /// A connection to the server of the list.
     ///
-    /// - Parameter ledger: the ledger, which shares the list if it keeps documents.
+    /// - Parameters:
+    ///   - ledger: the ledger. It shares the list if it stores documents.
+    ///   - url: the URL of the list; nil for Google's.
+    ///   - name: the option or configuration key that gave the URL, for messages.
     static func connection(
-        sharing ledger: any Ledger, url: String? = nil
+        sharing ledger: any Ledger, url: String?, of name: String
     ) throws(CommandFailure) -> (any StatusListConnection)? {
         do throws(DecodeError) {
             return try connector?.connect(sharing: ledger as? any LedgerDocuments, url: url)
         } catch {
-            throw CommandFailure(.unreadable, "statusListURL: \(error.detail)")
+            throw CommandFailure(name.hasPrefix("-") ? .usage : .unreadable, "\(name): \(error.detail)")
         }
+    }
+}
+
+/// The option that names the server of the list.
+struct StatusListServerOption: ParsableArguments {
+    @Option(
+        name: .customLong("status-list-url"),
+        help: ArgumentHelp(
+            "Where the list of revoked certificates is, for statusList: service. (default: Google's)", valueName: "url")
+    )
+    var url: String?
+
+    /// A connection to the server of the list; nil in a program without HTTP.
+    func connection(sharing ledger: any Ledger) throws(CommandFailure) -> (any StatusListConnection)? {
+        try StatusListChoice.connection(sharing: ledger, url: url, of: "--status-list-url")
     }
 }

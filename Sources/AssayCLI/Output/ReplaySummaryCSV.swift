@@ -2,7 +2,7 @@ import AssayReplay
 
 /// The tables of a replay's summary as CSV (RFC 4180, lines that end with a line feed).
 ///
-/// A row has the name of its table, a value of it, and numbers of records. Only the tables of outcomes fill every column.
+/// A row has the name of its table, a value, and numbers of records. Only the tables of outcomes fill every column.
 struct ReplaySummaryCSV {
     private static let header = [
         "table", "value", "records", "accepted", "rejected", "not judged", "no longer accepted", "newly accepted",
@@ -49,10 +49,10 @@ struct ReplaySummaryCSV {
         end.reason.isEmpty ? end.outcome.word : "\(end.outcome.word) (\(end.reason))"
     }
 
-    /// A quoted cell where needed. Evidence names values, and a spreadsheet would calculate what looks like a formula: an
-    /// apostrophe in front prevents that.
+    /// Quotes a cell if necessary. Evidence determines some values, and a spreadsheet would evaluate one that looks
+    /// like a formula: a leading apostrophe prevents that.
     private static func cell(_ text: String) -> String {
-        // By scalars: a combining mark after the sign makes another character of it.
+        // Compare scalars: a combining mark after the sign would change the character.
         let isFormula = text.unicodeScalars.first.map { "=+-@\t\r＝＋－＠".unicodeScalars.contains($0) } ?? false
         let text = isFormula ? "'\(text)" : text
         guard text.unicodeScalars.contains(where: { "\",\r\n".unicodeScalars.contains($0) }) else { return text }

@@ -17,7 +17,7 @@ struct Terminal {
     let isUnicode: Bool
     /// The number of columns; nil if it is no terminal or its size is unknown.
     let columns: Int?
-    /// Where text is wrapped: nowhere, if it is no terminal.
+    /// The width at which text is wrapped; unlimited if this is no terminal.
     let width: Int
 
     /// Detects capabilities from the environment. No colours on a dumb terminal or with `NO_COLOR` (no-color.org).
@@ -40,7 +40,8 @@ struct Terminal {
         hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Escapes what a terminal acts on or cannot show: text from evidence could overwrite or reorder a verdict.
+    /// Escapes characters that a terminal interprets or cannot show: text from evidence could overwrite or reorder a
+    /// verdict.
     func printable(_ text: String) -> String {
         // Fast path: Unicode property lookups are slow.
         if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }

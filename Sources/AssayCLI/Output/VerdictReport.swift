@@ -13,11 +13,11 @@ struct VerdictReport {
     enum Form {
         /// Every check on a line of its own.
         case table
-        /// One line a verdict.
+        /// One line per verdict.
         case line
-        /// One JSON object a line.
+        /// One JSON object per line.
         case json
-        /// One JSON object a verdict, kept in ``collected``.
+        /// One JSON object per verdict, kept in ``collected``.
         case collected
         /// Not at all.
         case none
@@ -31,7 +31,7 @@ struct VerdictReport {
     private var accepted = 0
     private var rejected = 0
     private var unreadable = 0
-    /// How many verdicts have a check and its code as the first failure.
+    /// The number of verdicts by first failed check and code.
     private var causes: [String: Int] = [:]
     private var unreadableFiles = 0
     private var unreadableInFile = 0
@@ -57,8 +57,8 @@ struct VerdictReport {
     ///
     /// - Parameters:
     ///   - fallback: names a record without an ID in text.
-    ///   - receivedAt: when evidence that is judged as of another time was received.
-    ///   - mismatch: that rejected evidence is of another kind, in words.
+    ///   - receivedAt: the time of receipt, for evidence judged as of another time.
+    ///   - mismatch: a sentence that rejected evidence is of another kind; nil for none.
     mutating func add(
         _ verdict: Verdict, id: String?, fallback: String, expect: EvidenceRecord.Expectation? = nil,
         receivedAt: Date? = nil, mismatch: String? = nil
@@ -165,7 +165,7 @@ struct VerdictReport {
         return hints
     }
 
-    /// The codes of evidence that is older or newer than allowed.
+    /// The codes of evidence outside its time window.
     private static let timeCodes: Set<String> = [
         "expired", "not-yet-valid", "too-old", "too-far-ahead", "from-the-future", "receipt-expired", "receipt-too-old",
         "receipt-from-the-future", "key-not-live",

@@ -20,6 +20,10 @@ struct VerdictTable {
             let text = "rests on a test authority, not on the platform's own: \(authority)"
             lines += paragraph(mark(.annotated) + " " + terminal.printable(text), .yellow)
         }
+        if verdict.isDurabilityWaived {
+            let text = "the ledger may forget this verdict: its URL says durability=waived"
+            lines += paragraph(mark(.annotated) + " " + text, .yellow)
+        }
         if let expectation {
             let names = expectation.failed.map(\.description).joined(separator: ", ")
             let failed = names.isEmpty ? "" : ", failed: \(names)"
@@ -37,7 +41,7 @@ struct VerdictTable {
         return lines
     }
 
-    /// Renders a verdict as one line: the heading, and why it rejects.
+    /// Renders a verdict as one line: the heading and the reason for a rejection.
     func line(_ verdict: Verdict, id: String) -> String {
         let heading = heading(verdict, id: id)
         guard let first = verdict.checks.first(where: { $0.status == .failed }) else { return heading }
@@ -57,7 +61,7 @@ struct VerdictTable {
         return "\(outcome)  \(name)  \(verdict.kind)  \(app)"
     }
 
-    /// A row for each result. Checks that one gate has skipped share a row: one cause, one line.
+    /// A row for each result. Checks skipped because of the same gate share a row.
     private func rows(_ results: [CheckResult]) -> [String] {
         var lines: [String] = []
         var rest = results[...]
@@ -81,7 +85,7 @@ struct VerdictTable {
             "  " + terminal.colour("\(mark(result.status)) \(status)", colour(result.status)) + " \(result.check)"
         if let reason = result.reason { line += terminal.colour("  (because: \(reason))", .faint) }
         guard let finding = result.finding else { return [line] }
-        // `assay explain` takes the code of a failure.
+        // Print the code, which `assay explain` accepts.
         if result.status == .failed || result.status == .annotated {
             line += terminal.colour("  \(finding.code)", .faint)
         }

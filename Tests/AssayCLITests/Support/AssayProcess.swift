@@ -1,7 +1,7 @@
 import AssayTestSupport
 import Foundation
 
-/// What a run of the program gave.
+/// The result of running the program.
 struct Run {
     let status: Int32
     let output: String
@@ -21,7 +21,7 @@ struct Run {
     }
 }
 
-/// The folder of a test, removed at its end, in which the program runs.
+/// A temporary folder in which the program runs.
 final class Scratch {
     private let whole: TestFolder
 
@@ -29,7 +29,7 @@ final class Scratch {
 
     var folder: URL { whole.url }
 
-    /// The absolute path of a file of the folder.
+    /// The absolute path of a file in the folder.
     func path(_ name: String) -> String { whole.path(name) }
 
     func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
@@ -41,7 +41,7 @@ final class Scratch {
         return path(name)
     }
 
-    /// Runs the program in the folder, with nothing of the environment but what is given.
+    /// Runs the program in the folder with only the given environment variables.
     func assay(
         _ arguments: String..., input: String = "", environment: [String: String] = [:]
     ) throws -> Run {
@@ -51,7 +51,7 @@ final class Scratch {
     /// Runs a shell command; `$ASSAY` is the program.
     func shell(_ command: String, environment: [String: String] = [:]) throws -> Run {
         let program = ["ASSAY": try BuiltProducts.url("assay").path, "PATH": "/usr/bin:/bin"]
-        // Other tests of this process use sockets, for which SwiftNIO has SIGPIPE ignored, and children inherit that.
+        // SwiftNIO, which other tests of this process use, ignores SIGPIPE, and children inherit that.
         return try run(
             URL(fileURLWithPath: "/usr/bin/env"), ["--default-signal=PIPE", "/bin/bash", "-c", command], input: "",
             environment: environment.merging(program) { given, _ in given })
@@ -60,7 +60,7 @@ final class Scratch {
     private func run(
         _ program: URL, _ arguments: [String], input: String, environment: [String: String]
     ) throws -> Run {
-        // Files and not pipes: neither side can then wait for the other.
+        // Files instead of pipes, so that neither side can block on the other.
         let names = ["in", "out", "err"].map { "\($0)-\(UUID().uuidString)" }
         try write(names[0], Data(input.utf8))
         for name in names.dropFirst() { try write(name, Data()) }

@@ -1,7 +1,7 @@
 import AssayTestSupport
 import Foundation
 
-/// Digests as a user of the command line makes them.
+/// Digests in the forms that users of the command line pass.
 enum Digests {
     /// SHA-256 in hexadecimal digits.
     static func sha256Hex(_ bytes: [UInt8]) throws -> String {

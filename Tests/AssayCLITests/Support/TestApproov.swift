@@ -3,13 +3,13 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// Approov evidence under test keys for the tests of the command line.
+/// Approov evidence under test keys.
 enum TestApproov {
     static let deviceID = "h4gubfCFzJu81j/U2BJsdg=="
     static let bound = "Bearer myauth_token"
     static let targetURI = "https://api.example.com/v1/items?a=1"
     static let nonce = [UInt8](0..<16)
-    /// Long after any test has run.
+    /// Long after the end of any test.
     static let expiresAt = TestEvidence.time.addingTimeInterval(3600)
 
     static func keys() throws -> ApproovTestKeys { try ApproovTestKeys(seed: "assay command line", label: "api") }
@@ -27,7 +27,7 @@ enum TestApproov {
         return try blueprint.mint()
     }
 
-    /// A signed request as a proxy saves it.
+    /// A signed request in the form that a proxy saves.
     static func request(
         account: Bool = false, body: String = #"{"a":1}"#, target: String = "/v1/items?a=1", lineEnd: String = "\r\n"
     ) throws -> String {
@@ -46,7 +46,7 @@ enum TestApproov {
 }
 
 extension Scratch {
-    /// Writes `secret.b64`, `account.b64`, `es.pem`, and a file with a text.
+    /// Writes `secret.b64`, `account.b64`, `es.pem`, and a text file.
     func writeApproov(_ name: String = "token.txt", _ text: String) throws {
         let keys = try TestApproov.keys()
         try writeSecret("secret.b64", keys.secretFile)
@@ -55,7 +55,7 @@ extension Scratch {
         try write(name, Data(text.utf8))
     }
 
-    /// Runs the program with something on standard input.
+    /// Runs the program with text on standard input.
     func run(_ arguments: [String], input: String) throws -> Run {
         try write("standard-input", Data(input.utf8))
         let quoted = arguments.map { "'\($0)'" }.joined(separator: " ")

@@ -2,16 +2,16 @@ import AssayCore
 import AssayTesting
 import Foundation
 
-/// Evidence that a test authority makes for the tests of the command line.
+/// Evidence of a test authority.
 enum TestEvidence {
     static let appID = "1234567890.com.example.shop"
     static let key = AttestedKey(seed: "assay command line", label: "shop")
     static let time = now
-    /// For what is judged by the clock and is stale after five minutes, which a slow run of all tests takes.
+    /// For evidence that is judged by the clock: after five minutes, which a slow test run exceeds, it is stale.
     static var now: Date { Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)) }
     static let challenge = Array("challenge".utf8)
 
-    /// The key's name on the command line.
+    /// The key ID as an argument.
     static var keyID: String { Data(key.keyID).base64EncodedString() }
 
     private static let minted = Result {

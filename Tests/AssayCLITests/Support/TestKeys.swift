@@ -2,24 +2,24 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// Keys as their owners have them: in files that only these can read.
+/// Keys in files with mode 0600.
 enum TestKeys {
     static let decryption = Data((0..<32).map { UInt8($0) ^ 0x5A })
     static let master = Data((0..<32).map { UInt8($0) ^ 0xC3 })
     static let passphrase = "open sesame, please"
 
-    /// Every way in which a secret might show.
+    /// Every encoding in which a secret could be printed.
     static func forms(_ secret: Data) -> [String] {
         let base64 = secret.base64EncodedString()
         let hex = secret.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let url = base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-        // Half of it would be too much.
+        // A half of the secret is already too much.
         return [base64, url, hex, hex.uppercased()].map { String($0.prefix(20)) }
     }
 }
 
 extension Scratch {
-    /// Writes a file that only its user can read.
+    /// Writes a file with mode 0600.
     @discardableResult
     func writeSecret(_ name: String, _ contents: String, mode: Int = 0o600) throws -> String {
         let path = try write(name, Data(contents.utf8))
@@ -27,8 +27,7 @@ extension Scratch {
         return path
     }
 
-    /// Writes a master key `m`, a decryption key `d` and a verification key `v`, and returns the options that name the
-    /// latter two.
+    /// Writes a master key `m`, a decryption key `d` and a verification key `v`. Returns the options for `d` and `v`.
     @discardableResult
     func writeKeys() throws -> [String] {
         try writeSecret("m", TestKeys.master.base64EncodedString() + "\n")

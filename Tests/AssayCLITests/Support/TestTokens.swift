@@ -1,7 +1,7 @@
 import AssayTesting
 import Foundation
 
-/// Integrity tokens of test keys for the tests of the command line.
+/// Integrity tokens under test keys.
 enum TestTokens {
     static let packageName = "com.example.shop"
     static let keys = PlayIntegrityTestKeys(seed: "assay command line", label: "shop")
@@ -9,17 +9,17 @@ enum TestTokens {
     static let requestHash = "aGFzaA"
 
     private static let nonceBytes = [UInt8](0..<18)
-    /// The nonce as a server gives it out.
+    /// The nonce in the form that a server issues.
     static let nonce = Data(nonceBytes).base64EncodedString()
-    /// The digest as the Play Console shows it.
+    /// The digest in the form that the Play Console shows.
     static let hexDigest = digest.map { String($0, radix: 16, uppercase: true) }.joined(separator: ":")
 
-    /// The command for `token.txt` with what belongs to the evidence.
+    /// The command for `token.txt` with the evidence options.
     static func classicEvidence(packageName: String = packageName, nonce: String = nonce) -> [String] {
         ["verify", "--kind", "play-integrity.classic", "--package-name", packageName, "--nonce", nonce, "token.txt"]
     }
 
-    /// The command for `token.txt` with everything.
+    /// The complete command for `token.txt`.
     static func classic(
         packageName: String = packageName, nonce: String = nonce, digest: String = hexDigest
     ) -> [String] {
@@ -28,17 +28,17 @@ enum TestTokens {
         ]
     }
 
-    /// The command for Google's answer in `answer.json`, with what belongs to the evidence.
+    /// The command for Google's answer in `answer.json`, with the evidence options.
     static func standardEvidence(requestHash: String = requestHash) -> [String] {
         standardFile(requestHash: requestHash) + ["--decoded", "answer.json"]
     }
 
-    /// The command for Google's answer in `answer.json`, with everything.
+    /// The complete command for Google's answer in `answer.json`.
     static func standard(requestHash: String = requestHash) -> [String] {
         standardEvidence(requestHash: requestHash) + ["--certificate-digest", hexDigest]
     }
 
-    /// The command for a token in a file, with everything.
+    /// The complete command for a token in a file.
     static func standardToken(_ file: String) -> [String] {
         standardFile() + [file, "--certificate-digest", hexDigest]
     }
@@ -63,7 +63,7 @@ enum TestTokens {
 
     static func standardAnswer() -> [UInt8] { standardBlueprint.mint().body }
 
-    /// Google's answer on a classic token.
+    /// Google's answer for a classic token.
     static func classicAnswer() -> [UInt8] {
         var blueprint = standardBlueprint
         blueprint.payload = classicBlueprint.payload
@@ -72,7 +72,7 @@ enum TestTokens {
 }
 
 extension Scratch {
-    /// Writes a genuine token `token.txt` and its keys `d` and `v`, and returns the token.
+    /// Writes a genuine token `token.txt` and its keys `d` and `v`. Returns the token.
     @discardableResult
     func writeClassicToken() throws -> String {
         let token = try TestTokens.classicToken()
@@ -82,6 +82,6 @@ extension Scratch {
         return token
     }
 
-    /// Writes Google's answer on a genuine token, `answer.json`.
+    /// Writes Google's answer for a genuine token, `answer.json`.
     func writeStandardAnswer() throws { try write("answer.json", TestTokens.standardAnswer()) }
 }

@@ -34,7 +34,7 @@ enum CaptureKeyArgument {
         do throws(CommandFailure) {
             text = try SecretArgument.read(source, of: option)
         } catch {
-            // Others may read a public key: what is wrong is not its mode, but that it is no private key.
+            // A public key may be readable for others, so report the wrong kind of key instead of the file's mode.
             guard let open = try? SecretArgument.read(source, of: option, isSecret: false),
                 (try? CapturePublicKey(text: open)) != nil
             else { throw error }

@@ -1,9 +1,10 @@
 import ArgumentParser
 import AssayCore
+import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// `assay mint android-key`: makes evidence of Android Key Attestation of a test device.
+/// `assay mint android-key`: mints Android Key Attestation evidence of a test device.
 struct MintAndroidKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "android-key",
@@ -21,7 +22,7 @@ struct MintAndroidKeyCommand: ParsableCommand {
         ])
 }
 
-/// `assay mint android-key device`: makes a test device and its authority.
+/// `assay mint android-key device`: creates a test device and its authority.
 struct MintAndroidDeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
@@ -73,7 +74,8 @@ struct MintKeyAttestationCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "SHA-256 of the certificate that signs the app, hexadecimal, with or without colons.", valueName: "hex"))
+            "SHA-256 of the certificate that signs the app, as in policies: hexadecimal, with or without colons, or base64.",
+            valueName: "digest"))
     var certificateDigest: String
 
     @Option(help: ArgumentHelp("The version code of the app.", valueName: "number"))
@@ -90,10 +92,10 @@ struct MintKeyAttestationCommand: ParsableCommand {
 
     func run() throws {
         let (test, time) = (try device.read(), device.time)
-        let digest = try ValueArgument.hex(certificateDigest.filter { $0 != ":" })
-        guard digest.count == 32 else {
-            throw CommandFailure(
-                .usage, "--certificate-digest: expected the 32 bytes of a SHA-256, found \(digest.count)")
+        let digest: [UInt8]
+        do throws(CertificateDigestText.Problem) { digest = try CertificateDigestText.decode(certificateDigest) } catch
+        {
+            throw CommandFailure(.usage, "--certificate-digest: \(error.message)")
         }
         let minted = try TestDeviceOptions.minting { () throws(MintingError) in
             try AndroidKeyAttestationBlueprint(
@@ -106,7 +108,7 @@ struct MintKeyAttestationCommand: ParsableCommand {
     }
 }
 
-/// `assay mint android-key request`: prints a request that the attested key has signed.
+/// `assay mint android-key request`: prints a request signed by the attested key.
 struct MintAndroidRequestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request",

@@ -7,7 +7,7 @@ extension TestDevice {
         try AndroidAttestedKey(isRSA ? .rsa2048 : .p256, seed: seed, label: "device")
     }
 
-    /// The authority, which is valid from two days before the device was made.
+    /// The authority. It becomes valid two days before the device is created.
     func androidAuthority() throws(MintingError) -> AndroidKeyTestAuthority {
         try AndroidKeyTestAuthority(seed: seed, notBefore: createdAt.addingTimeInterval(-2 * 86_400))
     }

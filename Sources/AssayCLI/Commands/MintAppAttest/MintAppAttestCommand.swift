@@ -4,7 +4,7 @@ import AssayCore
 import AssayTesting
 import Foundation
 
-/// `assay mint app-attest`: makes App Attest evidence of a test device.
+/// `assay mint app-attest`: mints App Attest evidence of a test device.
 struct MintAppAttestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app-attest",
@@ -23,7 +23,7 @@ struct MintAppAttestCommand: ParsableCommand {
         ])
 }
 
-/// `assay mint app-attest device`: makes a test device and its authority.
+/// `assay mint app-attest device`: creates a test device and its authority.
 struct MintDeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
@@ -38,7 +38,7 @@ struct MintDeviceCommand: ParsableCommand {
     }
 }
 
-/// The options of evidence of a test device of Apple.
+/// The options for evidence of an Apple test device.
 struct TestAppOptions: ParsableArguments {
     @OptionGroup var device: TestDeviceOptions
 
@@ -106,7 +106,7 @@ struct MintAssertionCommand: ParsableCommand {
     }
 }
 
-/// `assay mint app-attest request`: prints a request that carries an assertion.
+/// `assay mint app-attest request`: prints a request with an assertion.
 struct MintRequestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request",

@@ -19,7 +19,7 @@ struct NewTestDevice: ParsableArguments {
         completion: .file())
     var root: String
 
-    /// Makes a device and writes both files.
+    /// Creates a device and writes both files.
     ///
     /// - Parameter rootPEM: The certificates of the authority's roots.
     func write(_ rootPEM: (TestDevice) throws(MintingError) -> String) throws -> TestDevice {

@@ -4,14 +4,14 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// A test device and its authority, whose keys come from one seed in a file.
+/// A test device and its authority. Their keys derive from one seed in a file.
 struct TestDevice {
     /// 32 random bytes, hexadecimal.
     let seed: String
-    /// When the device was made.
+    /// The creation time of the device.
     let createdAt: Date
 
-    /// Makes a device.
+    /// Creates a device.
     init(createdAt: Date) {
         seed = (0..<32).map { _ in
             let byte = UInt8.random(in: .min ... .max)
@@ -20,7 +20,7 @@ struct TestDevice {
         self.createdAt = createdAt
     }
 
-    /// Reads the file of a device.
+    /// Reads a device file.
     init(path: String) throws(CommandFailure) {
         do {
             let object = try JSONReader.readObject(Array(try Data(contentsOf: URL(filePath: path))), limit: 4096)
@@ -31,7 +31,7 @@ struct TestDevice {
             else { throw CommandFailure(.unreadable, "") }
             (self.seed, createdAt) = (seed, time)
         } catch {
-            // The error of a reader is not shown: it may quote the seed.
+            // Do not show the reader's error: it may quote the seed.
             throw CommandFailure(
                 .unreadable,
                 "\(path) is no file of a test device; `assay mint app-attest device` or `android-key device` makes one")
@@ -49,7 +49,7 @@ struct TestDevice {
     /// The key of the device.
     var key: AttestedKey { AttestedKey(seed: seed, label: "device") }
 
-    /// The authority, which is valid from two days before the device was made.
+    /// The authority. It becomes valid two days before the device is created.
     func authority() throws(MintingError) -> TestAuthority {
         try TestAuthority(seed: seed, notBefore: createdAt.addingTimeInterval(-2 * 86_400))
     }

@@ -3,7 +3,7 @@ import AssayCore
 import AssayTesting
 import Foundation
 
-/// The options of evidence of a test device.
+/// The options for evidence of a test device.
 struct TestDeviceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The file that `assay mint ... device` made.", valueName: "file"), completion: .file())
@@ -25,7 +25,7 @@ struct TestDeviceOptions: ParsableArguments {
     /// Prints a record on one line.
     func print(_ record: EvidenceRecord) throws { try Console.print(record.jsonLine) }
 
-    /// Mints, and says what is wrong with the arguments.
+    /// Runs `body` and converts its error to one about the arguments.
     static func minting<Minted>(_ body: () throws(MintingError) -> Minted) throws(CommandFailure) -> Minted {
         do { return try body() } catch { throw CommandFailure(.usage, "the evidence cannot be made: \(error)") }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import AssayTesting
 import Foundation
 
-/// The options of a request that carries evidence of a test device.
+/// The options for a request with evidence of a test device.
 struct TestRequestOptions: ParsableArguments {
     @Option(help: "The method.")
     var method = "GET"

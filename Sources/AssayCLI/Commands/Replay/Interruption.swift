@@ -1,16 +1,17 @@
 import Foundation
 import Synchronization
 
-/// SIGINT and SIGTERM during work that can end early and still give what it has. The second signal ends the program at once.
+/// Handles SIGINT and SIGTERM during work that can end early with partial results. A second signal ends the program at
+/// once.
 enum Interruption {
     private static let isRequestedFlag = Atomic(false)
 
-    /// Whether a signal has come since ``arm()``.
+    /// Whether a signal arrived after ``arm()``.
     static var isRequested: Bool { isRequestedFlag.load(ordering: .relaxed) }
 
-    /// Catches the first signal of each kind. A signal that the program was started to ignore stays ignored.
+    /// Catches the first signal of each kind. Signals that the parent process set to be ignored stay ignored.
     static func arm() {
-        // Before a signal handler uses it: the first use initialises it.
+        // Initialise the flag here, before a signal handler uses it.
         guard !isRequested else { return }
         for number in [SIGINT, SIGTERM] {
             var action = sigaction()

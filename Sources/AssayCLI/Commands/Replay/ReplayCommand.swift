@@ -51,7 +51,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Otherwise the replay of a misspelt name would look like one of a record that cannot be judged.
+        // Otherwise a misspelt path would look like a record that cannot be judged.
         let missing = corpus.filter { $0 != "-" && access($0, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno) }
         guard missing.isEmpty else {
             throw CommandFailure(
@@ -64,12 +64,13 @@ struct ReplayCommand: AsyncParsableCommand {
     private func replay(_ policies: ReplayPolicies, on base: OpenLedger?) async throws {
         var options = try await judging.options(on: base, corpus: corpus)
         let status: (any StatusListConnection)?
-        if judging.statusList == .service {
-            status = try StatusListChoice.connection(sharing: base?.ledger ?? MemoryLedger())
+        if judging.statusList == .service || judging.againstStatusList == .service {
+            status = try judging.statusServer.connection(sharing: base?.ledger ?? MemoryLedger())
         } else {
             status = nil
         }
-        if let status { options.services.append(status) }
+        if let status, judging.statusList == .service { options.services.append(status) }
+        if let status, judging.againstStatusList == .service { options.againstServices?.append(status) }
         options.isMeasured = output.measure
         options.stopsAtFailure = output.strict
         var reading = CorpusOptions()

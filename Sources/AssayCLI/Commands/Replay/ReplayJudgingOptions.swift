@@ -60,6 +60,15 @@ struct ReplayJudgingOptions: ParsableArguments {
         transform: { try StatusListChoice($0) })
     var statusList: StatusListChoice?
 
+    @Option(
+        help: ArgumentHelp(
+            "The same for --against, such as today's list for tomorrow's policy. (default: that of --status-list)",
+            valueName: "source"),
+        transform: { try StatusListChoice($0) })
+    var againstStatusList: StatusListChoice?
+
+    @OptionGroup var statusServer: StatusListServerOption
+
     @Option(help: "How many records are judged at a time. (default: the number of processors)")
     var jobs: Int?
 
@@ -72,8 +81,13 @@ struct ReplayJudgingOptions: ParsableArguments {
                 "--nearest-policy makes --policy second; without --policy the nearest is used anyway")
         }
         guard (1...1024).contains(jobs ?? 1) else { throw ValidationError("--jobs takes a number from 1 to 1024") }
-        guard statusList != .service || StatusListChoice.connector != nil else {
-            throw ValidationError("--status-list service: this program was built without HTTP; `make install` has it")
+        guard againstStatusList == nil || against != nil else {
+            throw ValidationError("--against-status-list needs --against, the policy to compare with")
+        }
+        for (option, choice) in [("status-list", statusList), ("against-status-list", againstStatusList)] {
+            guard choice != .service || StatusListChoice.connector != nil else {
+                throw ValidationError("--\(option) service: this program was built without HTTP; `make install` has it")
+            }
         }
         guard hasBase || masterKey.masterKey == nil else {
             throw ValidationError("--master-key needs --ledger \(LedgerURL.durableForm), in which the key store is")
@@ -118,6 +132,9 @@ struct ReplayJudgingOptions: ParsableArguments {
             try CaptureKeyArgument.privateKey(source, of: "--capture-key")
         }
         if let archive = try statusList?.archive(beside: corpus) { options.services = [archive] }
+        if let choice = againstStatusList {
+            options.againstServices = try choice.archive(beside: corpus).map { [$0] } ?? []
+        }
         options.isInterrupted = { Interruption.isRequested }
         options.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         if let base, let key = try masterKey.readIfAny() { options.keyStores = [try base.keyStore(key)] }

@@ -33,6 +33,6 @@ struct ReplayOutputOptions: ParsableArguments {
         guard report != "-" else { throw ValidationError("--report takes a file; standard output is /dev/stdout") }
     }
 
-    /// Whether the replay needs a summary: for its text or its report.
+    /// Whether the text or the report needs a summary.
     var needsSummary: Bool { !json || report != nil }
 }

@@ -10,7 +10,8 @@ struct ReplaySession {
     let policyName: String
     let againstName: String
 
-    /// Replays a corpus. After an interruption, an outage or a failed write, the output is of the records judged before.
+    /// Replays a corpus. After an interruption, an outage or a failed write, the output covers the records judged
+    /// before.
     ///
     /// Throws ``CommandFailure`` if the exit status is not 0.
     func run(_ paths: [String]) async throws(CommandFailure) {
@@ -53,7 +54,7 @@ struct ReplaySession {
         }
     }
 
-    /// Writes the report and prints the summary, and returns what failed.
+    /// Writes the report and prints the summary. Returns the failure.
     private func write(
         _ counted: ReplaySummary, _ statistics: ReplayStatistics, ending: String?, isPrinted: Bool
     ) -> [CommandFailure] {

@@ -24,17 +24,17 @@ struct RawOptions: ParsableArguments {
 
     @OptionGroup var engines: EngineOptions
 
-    /// Whether the options say that the blob is one for reading, which lets no request in.
+    /// Whether the options declare the blob as one for analysis, whose verdict admits no request.
     var isAnalysis: Bool { engines.texts["loggable"] != nil }
 
     private static var settingNames: [String] {
         EngineRegistry.current.engines.flatMap { $0.policyFields }.map { "\($0.path)=" }
     }
 
-    /// The option that records have too: the list of revoked certificates to judge by.
+    /// The option that also applies to records: the status list to judge by.
     static let statusList = "status-list"
 
-    /// The value of `--status-list` for records; nil without it, or for a raw blob, whose policy it is a part of.
+    /// The value of `--status-list` for records; nil without it, or for a raw blob, whose policy contains it.
     var statusListOfRecords: String? { kind == nil ? engines.texts[Self.statusList]?.last : nil }
 
     /// Checks that the options are consistent; `policy`, `app` and `service` are true if given. Throws `ValidationError`.
@@ -71,7 +71,7 @@ struct RawOptions: ParsableArguments {
         }
     }
 
-    /// The arguments that a kind's declarations inspect.
+    /// The arguments for the declarations of a kind.
     func arguments(policy: Bool, service: Bool, ledger: LedgerURL) -> RawArguments {
         RawArguments(
             engines.texts, settings: Set(settings.map(\.path)), hasPolicy: policy, hasService: service,

@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import AssayInspection
 
-/// Builds the policy for one raw blob from options, with the reader of policy files.
+/// Builds the policy for one raw blob from options. Uses the reader of policy files.
 struct RawPolicy {
     let kind: RawKindArgument
     let options: RawOptions
@@ -145,9 +145,11 @@ struct RawPolicy {
     }
 
     private mutating func add(
-        _ material: any KeyMaterial.Type, named name: String, _ parts: KeySources, to field: String, from option: String
+        _ material: any KeyMaterial.Type, named name: String, _ parts: KeySources, to field: String?,
+        from option: String
     ) throws {
         keys.append(NamedKey(name: name, material: try parts.read(material).material))
+        guard let field else { return }
         add(.scalar(name), to: field, isList: true, from: "--\(option)")
     }
 
@@ -211,6 +213,12 @@ struct RawPolicy {
         return PolicyNode(placed, path: path, line: 0, file: nil)
     }
 
+    /// Whether the value of a field names a file, as one of several forms may.
+    private func namesFile(_ path: String) -> Bool {
+        guard case .scalar(let text)? = fields.first(where: { $0.path == path })?.content else { return false }
+        return text.utf8.starts(with: "file:".utf8)
+    }
+
     /// Converts a policy error to one that names the option that set the field.
     private func failure(_ error: PolicyError, in section: String) -> CommandFailure {
         var field = error.field
@@ -220,7 +228,8 @@ struct RawPolicy {
         var name = String(path)
         while true {
             if let source = sources[name] {
-                return CommandFailure(isFile ? .unreadable : .usage, "\(source): \(error.message)")
+                let isUnreadable = isFile || namesFile(name)
+                return CommandFailure(isUnreadable ? .unreadable : .usage, "\(source): \(error.message)")
             }
             guard let period = name.lastIndex(of: ".") else { break }
             name = String(name[..<period])

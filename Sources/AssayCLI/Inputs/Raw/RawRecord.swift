@@ -46,7 +46,7 @@ struct RawRecord {
         return option.map { CommandFailure(.usage, "--\($0.name): \(error.message)") }
     }
 
-    /// The sentence for a file of another kind; nil if it is not known to be one.
+    /// The sentence for a file that is of another kind; nil if the kind fits or is unknown.
     func mismatch(in file: [UInt8], isUndecodable: Bool) -> String? {
         RecognisedBlob(file)?.mismatch(with: kind, isUndecodable: isUndecodable)
     }
@@ -117,7 +117,7 @@ struct RawRecord {
         var values: [String: String] = [:]
         for text in options.engines.texts[option] ?? [] {
             let named = try NamedValue(text)
-            // Names of fields are ASCII; other letters that become ASCII in lower case are not equal.
+            // Field names are ASCII. Other letters that become ASCII in lower case are not equal.
             guard named.name.utf8.allSatisfy({ $0 < 0x80 }),
                 let name = names.first(where: { $0.lowercased().isByteEqual(to: named.name.lowercased()) })
             else {

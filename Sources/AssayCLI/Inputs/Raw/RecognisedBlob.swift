@@ -2,17 +2,17 @@ import Assay
 import AssayCore
 import AssayInspection
 
-/// What inspection recognises in bytes, for messages about evidence of another kind than expected. It influences no verdict.
+/// The result of inspecting bytes, for messages about evidence of the wrong kind. It influences no verdict.
 struct RecognisedBlob {
     /// The name of the format, such as `App Attest attestation object`.
     let format: String
-    /// The kind of evidence of which the bytes are the main part; nil for other blobs, such as records and keys.
+    /// The kind of evidence whose main part the bytes are; nil for other blobs, such as records and keys.
     let kind: EvidenceKind?
     private let isCertain: Bool
     /// Whether the bytes themselves determine the kind, as Google's answers do.
     private let hasOwnKind: Bool
 
-    /// Recognises bytes, or the bytes that they encode as text. Nil if no format is more than a guess.
+    /// Recognises bytes, or the bytes that they encode as text. Nil if every format is only a guess.
     init?(_ bytes: [UInt8]) {
         let inspector = EngineRegistry.current.inspector
         var layer = inspector.inspect(bytes, name: "")
@@ -27,21 +27,21 @@ struct RecognisedBlob {
         hasOwnKind = own != nil
     }
 
-    /// Recognises a file that a user gave; nil if it cannot be read or is larger than any raw blob.
+    /// Recognises a file; nil if it cannot be read or is larger than any raw blob.
     init?(file: String) {
         guard let bytes = try? InputFile.read(file, limit: BlobFile.limit) else { return nil }
         self.init(bytes)
     }
 
-    /// The kind and its option for `assay verify`, for a file whose kind was not given; nil if it is none of those kinds.
+    /// The kind and its `assay verify` option, for a file without a given kind; nil if it is no such kind.
     var choice: String? {
         guard let kind, RawKindArgument(argument: kind.name) != nil else { return nil }
         return "it \(isCertain ? "is" : "seems to be") \(kind) (\(format)); give --kind \(kind)"
     }
 
-    /// The sentence for a raw file that was given as `expected`; nil if it fits, or if it is not known to be anything else.
+    /// The sentence for a raw file given as `expected`; nil if it fits or is not recognised as something else.
     ///
-    /// - Parameter isUndecodable: whether the file could not be decoded. Otherwise only other evidence is named.
+    /// - Parameter isUndecodable: whether decoding the file failed. If not, only other kinds of evidence are reported.
     func mismatch(with expected: RawKindArgument, isUndecodable: Bool) -> String? {
         guard !fits(expected) else { return nil }
         if let choice { return "this is another kind of evidence: \(choice)" }
@@ -50,13 +50,13 @@ struct RecognisedBlob {
         return "inspection recognises this as something else: \(format)"
     }
 
-    /// The sentence for a field of a record of the kind `expected`; nil if it fits, or if it is no other evidence.
+    /// The sentence for a field of a record of the kind `expected`; nil if it fits or is no other evidence.
     func mismatch(of field: String, with expected: RawKindArgument) -> String? {
         guard let kind, !fits(expected) else { return nil }
         return "evidence.\(field) holds another kind of evidence: \(kind) (\(format))"
     }
 
-    /// Whether evidence of a kind may have this format. A token of Approov is part of measurement proofs, too.
+    /// Whether evidence of the expected kind may have this format. Measurement proofs also contain Approov tokens.
     private func fits(_ expected: RawKindArgument) -> Bool {
         func isFormat(of field: String) -> Bool {
             expected.engine.format(of: field, in: expected.raw.kind)?.name == format
@@ -66,7 +66,7 @@ struct RecognisedBlob {
 }
 
 extension RecognisedBlob {
-    /// The sentence for a record whose evidence is of another kind; nil if that is not known.
+    /// The sentence for a record with evidence of another kind; nil if it fits or is not recognised.
     static func mismatch(in record: EvidenceRecord) -> String? {
         guard let expected = RawKindArgument(argument: record.kind.name) else { return nil }
         for member in record.evidence.members {

@@ -3,7 +3,7 @@ import AssayCore
 import AssayInspection
 import Foundation
 
-/// Judges evidence in an inspection that can be judged by itself.
+/// Judges the evidence in an inspection that can be judged without other inputs.
 struct InspectionJudgement {
     private let records: RecordVerification
     private let file: String
