@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// What the targets of the package above are compiled with.
+/// The compiler settings of the package above.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("ExistentialAny"),
@@ -10,12 +10,12 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The name under which SwiftPM compiles the package above, made from that of its folder. A target that is compiled under it
-/// can use what is `package` there.
+/// The name under which SwiftPM compiles the package above; SwiftPM derives it from the folder's name. A target
+/// compiled under the same name can use the `package` declarations there.
 let folder = Context.packageDirectory.split(separator: "/").dropLast().last?.lowercased() ?? ""
 let assay = String(folder.enumerated().map { $1.isLetter || $1.isNumber && $0 > 0 ? $1 : "_" })
 
-/// What instrumented code calls with what it compares; see CComparisons.
+/// The functions that instrumented code calls with compared numbers; see CComparisons.
 let comparisons =
     ["cmp", "const_cmp"].flatMap { kind in [1, 2, 4, 8].map { "\(kind)\($0)" } } + ["switch"]
 
@@ -27,7 +27,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
     ],
     targets: [
-        // What is fuzzed. It imports modules of the package above that are no products, but parts of these.
+        // The fuzz targets. They import modules that the package above does not export as products, but that are parts
+        // of these products.
         .target(
             name: "FuzzTargets",
             dependencies: [
@@ -39,7 +40,7 @@ let package = Package(
             ],
             path: "Targets", packageAccess: false,
             swiftSettings: strict + [.unsafeFlags(["-package-name", assay])]),
-        // What the compiler's runtime has, with -sanitize=fuzzer.
+        // A part of the compiler's runtime, linked with -sanitize=fuzzer.
         .systemLibrary(name: "CLibFuzzer"),
         .target(name: "CComparisons"),
         .executableTarget(

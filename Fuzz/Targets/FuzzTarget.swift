@@ -4,21 +4,21 @@ public struct FuzzTarget: Sendable {
     public let name: String
     /// The longest input in bytes. Short inputs run faster and reach as much.
     public let maximumLength: Int
-    /// Whether it compares with the Python that `Scripts/install-peers` prints the path of, in `ASSAY_PEERS`. Only then
-    /// can it run.
+    /// Whether it compares Assay with a Python package. `ASSAY_PEERS` then has the path of the Python, which
+    /// `Scripts/install-peers` prints. Without it, the target cannot run.
     public let needsPeers: Bool
-    /// Whether numbers that are compared while it runs are put into inputs. They belong there where inputs are in the format that
-    /// is read.
+    /// Whether libFuzzer inserts numbers into inputs that the code compares. Useful if the input has the format that
+    /// the code reads.
     public let learnsFromComparisons: Bool
-    /// Inputs to start from, minted, never captured. Each is accepted.
+    /// Initial inputs, minted in code, never captured. Each is accepted.
     public let seeds: @Sendable () throws -> [[UInt8]]
-    /// Words of the format, for the fuzzer to put in.
+    /// Words of the format, for the fuzzer to insert.
     public let dictionary: [String]
     /// Judges one input, and returns whether it was accepted: decoded, verified, or judged by an engine.
     public let run: @Sendable (_ input: [UInt8]) -> Bool
 
-    /// - Parameter run: judges one input, and returns whether it was accepted. It traps where a rule is broken: an acceptance that must not be, a
-    ///   disagreement with a second implementation, a value that does not survive being written and read.
+    /// - Parameter run: judges one input, and returns whether it was accepted. It traps if a rule is broken: a wrong
+    ///   acceptance, a disagreement with a second implementation, a value that changes when it is written and read.
     public init(
         name: String, maximumLength: Int, needsPeers: Bool = false, learnsFromComparisons: Bool = true,
         dictionary: [String],
@@ -37,7 +37,7 @@ public struct FuzzTarget: Sendable {
     /// Every target, in the order of the documentation.
     public static let all: [FuzzTarget] = decoders + differential + engines
 
-    /// Ends the process with a word on the rule that an input broke; the fuzzer keeps the input.
+    /// Ends the process with a message about the broken rule; libFuzzer keeps the input.
     static func broken(_ rule: @autoclosure () -> String) -> Never {
         fatalError("broken rule: \(rule())")
     }

@@ -6,8 +6,8 @@ static bool areTold = true;
 
 void tellComparisons(bool told) { areTold = told; }
 
-// The linker puts these in place of libFuzzer's own (--wrap in Package.swift), which they jump to: it looks at who called.
-// https://clang.llvm.org/docs/SanitizerCoverage.html: "Tracing data flow".
+// The linker calls these instead of libFuzzer's own functions (--wrap in Package.swift). They jump to libFuzzer's
+// functions, which examine the return address. https://clang.llvm.org/docs/SanitizerCoverage.html: "Tracing data flow".
 #define COMPARISON(name, type)                                                     \
     void __real___sanitizer_cov_trace_##name(type left, type right);               \
     void __wrap___sanitizer_cov_trace_##name(type left, type right);               \

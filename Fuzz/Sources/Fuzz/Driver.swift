@@ -3,7 +3,7 @@ import CLibFuzzer
 import Foundation
 import FuzzTargets
 
-/// libFuzzer's driver, which calls back with one input after the other on one thread.
+/// libFuzzer's driver. It calls back with one input after another, on one thread.
 enum Driver {
     /// The target of this process: libFuzzer's callback takes no context.
     nonisolated(unsafe) private static var current: FuzzTarget?

@@ -5,7 +5,7 @@ import FuzzTargets
 /// `Fuzz TARGET [libFuzzer options and corpus folders]`, `Fuzz --list`, `Fuzz --seeds TARGET FOLDER`.
 @main
 struct Fuzz {
-    /// The variable that tells children which target is fuzzed.
+    /// The variable that passes the name of the target to child processes.
     private static let inheritedTarget = "ASSAY_FUZZ_TARGET"
 
     static func main() {
@@ -15,7 +15,7 @@ struct Fuzz {
             do { return try SeedFolder(path: arguments[2]).write(target(arguments[1])) } catch { stop("\(error)") }
         }
         guard let name = arguments.first else { stop("which target? --list names them") }
-        // To shrink an input libFuzzer starts this program again with the arguments that it was given, which name no target.
+        // To shrink an input, libFuzzer starts this program again with its own arguments, which do not name the target.
         if name.hasPrefix("-"), let target = ProcessInfo.processInfo.environment[inheritedTarget] {
             exit(Driver.run(self.target(target), options: arguments))
         }
@@ -23,7 +23,7 @@ struct Fuzz {
         exit(Driver.run(target(name), options: Array(arguments.dropFirst())))
     }
 
-    /// Names the targets that can run here.
+    /// Prints the names of the targets that can run here.
     private static func list() {
         let peers = ProcessInfo.processInfo.environment["ASSAY_PEERS"] ?? ""
         for target in FuzzTarget.all {

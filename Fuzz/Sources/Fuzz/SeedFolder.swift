@@ -1,12 +1,12 @@
 import Foundation
 import FuzzTargets
 
-/// A folder `corpus/` of a target's seeds, and its `dictionary` in libFuzzer's form.
+/// A folder with a target's seeds in `corpus/`, and its `dictionary` in libFuzzer's format.
 struct SeedFolder {
     let path: String
 
-    /// Writes both. Names each seed on standard output before it runs: the last name is that of a seed that is refused or
-    /// breaks a rule, which ends the process.
+    /// Writes both. Prints the name of each seed before it runs: if a seed is refused or breaks a rule, the process
+    /// ends, and the last printed name is that of the seed.
     func write(_ target: FuzzTarget) throws {
         let folder = URL(fileURLWithPath: path)
         let corpus = folder.appendingPathComponent("corpus")

@@ -3,7 +3,7 @@ import AssayCore
 import AssayTesting
 
 extension FuzzTarget {
-    /// The authenticator data of App Attest, in both of its forms.
+    /// The authenticator data of App Attest, in both forms.
     static let authenticatorData = FuzzTarget(
         name: "authenticator-data", maximumLength: 512,
         dictionary: ["apple_validation_category_01", "apple_bundle_version_01", "appattest", "appattestdevelop"],

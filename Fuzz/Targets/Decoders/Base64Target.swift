@@ -3,7 +3,7 @@ import AssayPrimitives
 import Foundation
 
 extension FuzzTarget {
-    /// Base64 in each of its forms: one text for each value, and the bytes that Foundation reads.
+    /// Base64 in each form: each value has one text, and Foundation decodes it to the same bytes.
     static let base64 = FuzzTarget(
         name: "base64", maximumLength: 256, dictionary: ["=", "==", "+/", "-_", "AAAA"],
         seeds: {

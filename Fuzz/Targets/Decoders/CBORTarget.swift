@@ -3,7 +3,7 @@ import AssayPrimitives
 import AssayTesting
 
 extension FuzzTarget {
-    /// Items of CBOR: read and skipped alike, no deeper than allowed, and the same bytes when written again.
+    /// CBOR items: reading and skipping agree, the nesting is within the limit, and writing gives the same bytes.
     static let cbor = FuzzTarget(
         name: "cbor", maximumLength: 512,
         dictionary: ["fmt", "attStmt", "authData", "x5c", "signature", "\u{1}\u{2}\u{3}\u{26}"],
@@ -33,7 +33,7 @@ extension FuzzTarget {
         })
 }
 
-/// Any items of CBOR as they can be read.
+/// Any CBOR item that can be read.
 enum CBORReading {
     static func seeds() -> [[UInt8]] {
         let data = AuthenticatorDataBlueprint(
@@ -56,7 +56,7 @@ enum CBORReading {
         return items.map(\.encoded)
     }
 
-    /// The items that bytes consist of, one after the other.
+    /// The sequence of items in some bytes.
     static func items(
         _ bytes: ArraySlice<UInt8>, allowsTags: Bool,
         _ read: (inout CBORReader) throws(DecodeError) -> CBORItem
@@ -68,7 +68,7 @@ enum CBORReading {
         return items
     }
 
-    /// One item with everything in it.
+    /// One item with all items inside it.
     static func item(
         _ reader: inout CBORReader, of bytes: ArraySlice<UInt8>, depth: Int
     ) throws(DecodeError) -> CBORItem {
@@ -98,7 +98,7 @@ enum CBORReading {
     private static func key(_ key: CBORKey) throws(DecodeError) -> CBORItem {
         if let text = key.text { return .text(text) }
         if let integer = key.integer { return .integer(Int(integer)) }
-        // Of more than 64 bits, which only its description tells.
+        // An integer of more than 64 bits: only its description gives the value.
         guard let value = key.description.first == "-" ? nil : UInt64(key.description) else {
             guard let argument = argument(ofNegative: key.description) else {
                 FuzzTarget.broken("a key that is no text and no integer: \(key)")
@@ -128,7 +128,7 @@ enum CBORReading {
         }
     }
 
-    /// The bytes of an item that is skipped.
+    /// The item from the bytes that a skip passes over.
     static func skipped(
         _ reader: inout CBORReader, of bytes: ArraySlice<UInt8>
     ) throws(DecodeError) -> CBORItem {

@@ -3,7 +3,7 @@ import AssayPrimitives
 import AssayTesting
 
 extension FuzzTarget {
-    /// Certificates by themselves: their parts stand in them, and a copy says the same.
+    /// Single certificates: the parts are slices of the input, and a copy has equal parts.
     static let certificate = FuzzTarget(
         name: "certificate", maximumLength: 2048, dictionary: CertificateReading.dictionary,
         seeds: { try CertificateReading.seeds() },
@@ -36,9 +36,9 @@ extension FuzzTarget {
             return true
         })
 
-    /// Paths: a certificate of a genuine one changed, which no path must then lead over.
+    /// Certificate paths: the input replaces one certificate of a genuine path. No changed certificate may be accepted.
     ///
-    /// The first byte says which of leaf, intermediate and root the rest stands for.
+    /// The first byte selects the certificate that the rest replaces: leaf, intermediate or root.
     static let certificatePath = FuzzTarget(
         name: "certificate-path", maximumLength: 2048, dictionary: CertificateReading.dictionary,
         seeds: { try CertificateReading.pathSeeds() },
@@ -54,7 +54,7 @@ extension FuzzTarget {
             case (.success(let path), .success(let again)):
                 demand(path.chain == again.chain, "two paths of the same certificates")
                 for (certificate, original) in zip(path.chain, minted) {
-                    // Nothing signs the signature of an anchor.
+                    // No certificate signs the signature field of an anchor: it may differ.
                     demand(
                         certificate == original
                             || place % 3 == 2 && certificate == changed

@@ -4,7 +4,7 @@ import AssayTesting
 import FoundationEssentials
 
 extension FuzzTarget {
-    /// Encodings of DER: the same bytes when written again, and so are the values that they hold.
+    /// DER encodings: writing gives the same bytes, for elements and for their values.
     static let der = FuzzTarget(
         name: "der", maximumLength: 512, dictionary: ["\u{30}\u{6}", "\u{2}\u{1}", "\u{6}\u{3}", "\u{17}\u{d}"],
         seeds: { try DERReading.seeds() },
@@ -15,7 +15,7 @@ extension FuzzTarget {
             return true
         })
 
-    /// Encodings of BER: what is DER is read as the same, and chunks are put together.
+    /// BER encodings: DER is read as the same elements, and segmented strings are joined.
     static let ber = FuzzTarget(
         name: "ber", maximumLength: 1024, dictionary: ["\u{24}", "\u{30}", "\u{4}\u{2}", "\u{0}\u{0}"],
         seeds: {
@@ -36,7 +36,7 @@ extension FuzzTarget {
         })
 }
 
-/// What DER consists of, with the values checked that it may hold.
+/// The tree of some DER, with its values checked.
 enum DERReading {
     indirect enum Node: Equatable {
         case primitive(ASN1Tag, [UInt8])
@@ -104,7 +104,7 @@ enum DERReading {
         1 + (nodes.map { if case .constructed(_, let inner) = $0 { depth(of: inner) } else { 0 } }.max() ?? 0)
     }
 
-    /// Every element with its tag and its encoding, the outer ones first.
+    /// Every element with its tag and its encoding, outer elements first.
     static func flat(_ nodes: [Node]) -> [BERReading.Element] {
         nodes.flatMap { node -> [BERReading.Element] in
             switch node {
@@ -114,7 +114,7 @@ enum DERReading {
         }
     }
 
-    /// What an element holds is refused, or is the one value with this encoding.
+    /// Each value reader refuses the element, or returns the only value with this encoding.
     private static func checkValues(of element: DERElement) throws(DecodeError) {
         if let value = try? element.boolean() {
             FuzzTarget.demand(DERBuilder.boolean(value) == Array(element.bytes), "a BOOLEAN \(value): \(element)")
@@ -145,7 +145,7 @@ enum DERReading {
             "an OBJECT IDENTIFIER \(identifier): \(element)")
     }
 
-    /// Whether an element says a time in the digits of RFC 3339.
+    /// Whether the digits of an element's time are those of RFC 3339.
     private static func isTime(_ time: Date, _ element: DERElement) -> Bool {
         let digits = RFC3339.format(time).utf8.filter { (0x30...0x39).contains($0) }
         let expected = Array((element.tag == .utcTime ? digits.dropFirst(2) : digits[...])) + [0x5A]
@@ -153,7 +153,7 @@ enum DERReading {
     }
 }
 
-/// What BER consists of, each element behind the one that it is in.
+/// The elements of some BER, each one after its parent.
 enum BERReading {
     struct Element: Equatable {
         let tag: ASN1Tag

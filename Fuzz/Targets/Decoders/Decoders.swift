@@ -1,5 +1,5 @@
 extension FuzzTarget {
-    /// Decoders of bytes: whatever comes in, they answer with a value or an error.
+    /// Decoders of bytes: for every input they return a value or an error.
     static let decoders: [FuzzTarget] = [
         cbor, der, ber, certificate, certificatePath, issuedCertificate, signedData, authenticatorData, receiptPayload,
         keyDescription,

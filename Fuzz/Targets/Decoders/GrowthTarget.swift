@@ -9,10 +9,10 @@ import AssayPrimitives
 #endif
 
 extension FuzzTarget {
-    /// Inputs of four times the length take less than nine times the time, whatever they repeat.
+    /// An input of four times the length takes less than nine times the time, for every repeated unit.
     ///
-    /// The first byte says which decoder, the second how long the beginning is and the third how long the end; what
-    /// stands between is repeated.
+    /// The first byte selects the decoder, the second the length of the beginning, and the third the length of the end.
+    /// The bytes in between are repeated.
     static let growth = FuzzTarget(
         name: "growth", maximumLength: 48,
         dictionary: ["{\"a\":", "\"k0\":1,", "[", "a=1,", ";a", "\u{24}", "-----BEGIN "],
@@ -32,12 +32,12 @@ extension FuzzTarget {
                 read(bytes)
                 return Double(clock() - start) / Double(CLOCKS_PER_SEC)
             }
-            // Most are refused at once, and what is quick when it is long is never slow.
+            // Most inputs are refused at once. If a long input is fast, skip the measurement.
             guard seconds(4_096) > 0.002 else { return true }
             let least = { (length: Int) in (0..<3).map { _ in seconds(length) }.min() ?? 0 }
             var (short, long) = (0.0, 0.0)
-            // Four times the length; the square of that is sixteen. What a busy machine has slowed down once is not slow
-            // three times.
+            // Quadratic time would take sixteen times as long for four times the length. Other load on the machine may
+            // slow one measurement, so an input must be slow three times.
             let isLinear = (0..<3).contains { _ in
                 (short, long) = (least(8_192), least(32_768))
                 return long < max(0.01, short * 9)
@@ -99,9 +99,9 @@ private enum GrowthReading {
             + [[1, 0, 0, 0x81], [0, 0, 0, 0x61, 0x23, 0x01], [3, 0, 0, 0x24, 0x80], [2, 0, 0, 0x30, 0x00]]
     }
 
-    /// A unit with the place at which it stands in the place of each `#`, so that names differ.
+    /// A unit with every `#` replaced by its position: the names then differ.
     static func counted(_ unit: ArraySlice<UInt8>, _ place: Int) -> [UInt8] {
-        // Much at once, since most of the time would go into putting it together.
+        // Append many units at once: otherwise most of the time would go into appending.
         guard unit.contains(UInt8(ascii: "#")) else {
             return Array([ArraySlice](repeating: unit, count: 1 + 1024 / unit.count).joined())
         }

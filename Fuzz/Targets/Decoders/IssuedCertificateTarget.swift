@@ -4,15 +4,16 @@ import AssayTesting
 import FoundationEssentials
 
 extension FuzzTarget {
-    /// Certificates that the authority itself has signed, whatever is in them: whether they have a path does not depend on
-    /// whether their issuers are remembered, where our own rules stand in for OpenSSL's.
+    /// Certificates with any content, all signed by the authority. Whether such a certificate has a path must not
+    /// depend on whether the validator remembers its issuers. With remembered issuers, Assay's own rules replace
+    /// OpenSSL's.
     ///
-    /// The input is what is signed, tbsCertificate.
+    /// The input is the signed part, tbsCertificate.
     static let issuedCertificate = FuzzTarget(
         name: "issued-certificate", maximumLength: 1024, dictionary: certificate.dictionary,
         seeds: { try IssuedCertificates.seeds() },
         run: { input in
-            // Signing takes long, so what is no certificate at all is not signed.
+            // Signing is slow: skip inputs that are no certificate.
             guard (try? Certificate(der: IssuedCertificates.joined(input, signature: [0])[...])) != nil,
                 let issued = IssuedCertificates.issued(input), let authority = IssuedCertificates.authority
             else { return false }
@@ -39,7 +40,7 @@ private enum IssuedCertificates {
         let root: Certificate
         let intermediate: Certificate
         let issuer: TestIssuer
-        /// Has seen a genuine leaf, so that it remembers the issuers.
+        /// Has validated a genuine leaf, and remembers its issuers.
         let remembering: CertificatePathValidator
     }
 
@@ -75,7 +76,7 @@ private enum IssuedCertificates {
         ]
         let name = CertificateExtension(
             [2, 5, 29, 17], value: DERBuilder.sequence(DERBuilder.element(0x82, Array("a.example".utf8))))
-        // Those that OpenSSL reads and ours does not: policies, CRL distribution points, Netscape's.
+        // Extensions that OpenSSL reads and Assay does not: policies, CRL distribution points, Netscape's.
         let others = [
             CertificateExtension([2, 5, 29, 32], value: [0x30, 0x06, 0x30, 0x04, 0x06, 0x02, 0x2A, 0x03]),
             CertificateExtension(

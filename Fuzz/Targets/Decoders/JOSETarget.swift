@@ -3,10 +3,10 @@ import AssayPrimitives
 import AssayTesting
 
 extension FuzzTarget {
-    /// Compact JWSs and JWEs: one text for each, and none accepted but those that were signed or encrypted.
+    /// Compact JWSs and JWEs: each has one text, and only signed or encrypted ones are accepted.
     ///
-    /// The first byte says what the rest is: a text, the header of a JWS, or that of a JWE. Headers stand in base64url,
-    /// through which changes of bytes seldom come.
+    /// The first byte states what the rest is: a text, the header of a JWS, or the header of a JWE. `run` encodes
+    /// headers in base64url, because few edits of base64url leave a valid header.
     static let jose = FuzzTarget(
         name: "jose", maximumLength: 768,
         dictionary: [
@@ -24,7 +24,7 @@ extension FuzzTarget {
             }
         })
 
-    /// Sets of keys: no key ID twice, and the key of each ID is found.
+    /// Key sets: key IDs are unique, and each ID finds its key.
     static let keySet = FuzzTarget(
         name: "key-set", maximumLength: 2048,
         dictionary: [
@@ -49,13 +49,13 @@ extension FuzzTarget {
         })
 }
 
-/// JOSE objects to start from, and what must hold of all.
+/// Seeds of JOSE objects, and the rules for all of them.
 private enum JOSEReading {
     private static let secret = [UInt8](repeating: 0x2A, count: 32)
     private static let point = TestKey(.p256, seed: "assay fuzz", label: "jose")
     private static let payload = Array(#"{"sub":"x"}"#.utf8)
 
-    /// The keys that something was signed or encrypted with.
+    /// The keys that the seeds are signed or encrypted with.
     private static let verifiers: [JWSKey] = [
         try? JWSKey.hs256(SecretBytes(secret)),
         try? JWSKey.es256(ECDSAPublicKey(x963: point.publicPoint, curve: .p256)),
@@ -93,7 +93,7 @@ private enum JOSEReading {
         ].map { Array($0.utf8) }
     }
 
-    /// Holds a text to the rules, and returns whether it is a JWS or a JWE.
+    /// Checks a text against the rules. Returns whether it is a JWS or a JWE.
     static func judge(_ text: [UInt8]) -> Bool {
         let signed = Reading(text, by: readJWS, isSame: isSame)
         if let jws = signed.value {

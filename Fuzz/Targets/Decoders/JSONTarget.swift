@@ -2,7 +2,7 @@ import AssayCore
 import AssayPrimitives
 
 extension FuzzTarget {
-    /// JSON: within its limits, the same value when written again, and each part the same by itself.
+    /// JSON: within the limits, the same value after writing and reading, and each part reads the same by itself.
     static let json = FuzzTarget(
         name: "json", maximumLength: 512,
         dictionary: ["{", "}", "[", "]", "\\u0000", "\\ud83d\\ude00", "\\ud800", "1e400", "-0.5E+2", "null", "true"],
@@ -29,9 +29,9 @@ extension FuzzTarget {
             return true
         })
 
-    /// JSON pointers: the same text again, and the value that a walk by hand comes to.
+    /// JSON pointers: writing gives the same text, and the value is the one that a manual walk finds.
     ///
-    /// A pointer, a zero byte, and the document that it points into.
+    /// The input is a pointer, a zero byte, and a document.
     static let jsonPointer = FuzzTarget(
         name: "json-pointer", maximumLength: 256, dictionary: ["/", "~0", "~1", "/0", "/-", "/a", "\u{0}"],
         seeds: {
@@ -53,7 +53,7 @@ extension FuzzTarget {
         })
 }
 
-/// What must hold of a JSON value.
+/// The rules for JSON values.
 enum JSONReading {
     static func seeds() -> [[UInt8]] {
         [
@@ -70,7 +70,7 @@ enum JSONReading {
         return bytes
     }
 
-    /// How deep a value nests, when all offsets point at what begins there and names are unique.
+    /// The depth of a value. Checks that every offset points at the beginning of its value and that names are unique.
     static func check(_ value: RecordValue, of input: [UInt8]) -> Int {
         guard input.indices.contains(value.offset) else { FuzzTarget.broken("a value at \(value.offset)") }
         let first = input[value.offset]
@@ -91,7 +91,7 @@ enum JSONReading {
         return 0
     }
 
-    /// The values that stand directly in a value.
+    /// The direct children of a value.
     static func parts(of value: RecordValue) -> [RecordValue] {
         switch value.content {
         case .null, .flag, .number, .text: []

@@ -5,7 +5,7 @@ import AssayTesting
 import Foundation
 
 extension FuzzTarget {
-    /// The description of a key in a certificate of Android: extension 1.3.6.1.4.1.11129.2.1.17.
+    /// The key description in an Android certificate: extension 1.3.6.1.4.1.11129.2.1.17.
     static let keyDescription = FuzzTarget(
         name: "key-description", maximumLength: 1024,
         dictionary: ["com.example.shop", "challenge"],
@@ -32,7 +32,8 @@ extension FuzzTarget {
             return true
         })
 
-    /// What Google's server says about a device, in certificates of remote provisioning: extension 1.3.6.1.4.1.11129.2.1.30.
+    /// The provisioning information of Google's server about a device, in certificates of remote provisioning:
+    /// extension 1.3.6.1.4.1.11129.2.1.30.
     static let provisioningInfo = FuzzTarget(
         name: "provisioning-info", maximumLength: 128, dictionary: ["Google", "samsung", "Nothing"],
         seeds: { provisioningSeeds.map(\.encoded) },

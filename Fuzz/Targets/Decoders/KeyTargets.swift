@@ -3,7 +3,7 @@ import AssayPrimitives
 import AssayTesting
 
 extension FuzzTarget {
-    /// Files of certificates.
+    /// PEM files of certificates.
     static let pem = FuzzTarget(
         name: "pem", maximumLength: 2048,
         dictionary: [
@@ -31,7 +31,7 @@ extension FuzzTarget {
             }
         })
 
-    /// Keys as people hand them over, public and secret ones: nothing is shown of what was found.
+    /// Keys as users paste them, public and secret: errors never quote the input.
     static let keyText = FuzzTarget(
         name: "key-text", maximumLength: 512,
         dictionary: ["-----BEGIN PUBLIC KEY-----", "-----END PUBLIC KEY-----", "\"", "'", "=", "00", "{"],
@@ -79,7 +79,7 @@ extension FuzzTarget {
 }
 
 private enum KeyTextRules {
-    /// Whether a sentence has eight bytes in a row of what was read, beyond the words of labels.
+    /// Whether a sentence contains eight consecutive bytes of the input that are not words of a label.
     static func shows(_ sentence: String, _ input: [UInt8]) -> Bool {
         let words = Array(sentence.utf8)
         guard input.count >= 8, words.count >= 8 else { return false }
@@ -87,7 +87,7 @@ private enum KeyTextRules {
         return (0...words.count - 8).contains { pieces.contains(words[$0..<$0 + 8]) }
     }
 
-    /// Labels of PEM blocks are shown: capital letters and spaces. So are the fixed words of sentences.
+    /// Sentences may contain labels of PEM blocks (capital letters and spaces), and their own fixed words.
     private static func isNoLabel(_ piece: ArraySlice<UInt8>) -> Bool {
         piece.contains { (0x30...0x39).contains($0) || $0 == 0x2B || $0 == 0x2F || $0 == 0x5F }
     }

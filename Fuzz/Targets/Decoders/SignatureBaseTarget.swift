@@ -3,10 +3,10 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension FuzzTarget {
-    /// Signature bases: one line for each component, which no value can add to or take from.
+    /// Signature bases: one line for each component; no field value adds or removes a line.
     ///
-    /// Lines: the member of Signature-Input, the method, the target URI, and then fields as `name: value`, in which a
-    /// byte 1 stands for a line feed and 2 for a carriage return.
+    /// The input has lines: the member of Signature-Input, the method, the target URI, and then fields as `name:
+    /// value`. In a value, byte 1 means a line feed and byte 2 a carriage return.
     static let signatureBase = FuzzTarget(
         name: "signature-base", maximumLength: 512, dictionary: SignatureBaseReading.dictionary,
         seeds: { SignatureBaseReading.seeds() },
@@ -38,7 +38,7 @@ extension FuzzTarget {
         })
 }
 
-/// A message and what is signed of it, from the lines of an input.
+/// The message and its signature input, from the lines of an input.
 enum SignatureBaseReading {
     static let dictionary = [
         "\"@method\"", "\"@target-uri\"", "\"@authority\"", "\"@scheme\"", "\"@request-target\"", "\"@path\"",

@@ -4,7 +4,7 @@ import AssayPrimitives
 import AssayTesting
 
 extension FuzzTarget {
-    /// CMS messages, as receipts are: what verifies has the content of a message that was signed.
+    /// CMS messages, as in receipts: if a message verifies, its content is one that was signed.
     static let signedData = FuzzTarget(
         name: "signed-data", maximumLength: 4096,
         dictionary: ["\u{30}", "\u{24}", "\u{4}\u{2}", "\u{2}\u{1}\u{1}", "\u{5}\u{0}", "\u{0}\u{0}"],
@@ -39,7 +39,7 @@ extension FuzzTarget {
         })
 }
 
-/// What is in the messages to start from.
+/// The contents of the seeds.
 private enum SignedDataReading {
     static let contents: Set<[UInt8]> = {
         let receipts = (try? MintedSeeds.receipts()) ?? []

@@ -3,7 +3,7 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension FuzzTarget {
-    /// Structured fields: what was read can be written, and is then read as the same.
+    /// Structured fields: writing a read value and reading it again gives an equal value.
     static let structuredField = FuzzTarget(
         name: "structured-field", maximumLength: 256,
         dictionary: [
@@ -46,7 +46,7 @@ extension FuzzTarget {
                         }, { (dictionary) throws(SerialisationError) in try StructuredFieldWriter.write(dictionary) }),
                 ]
             }
-            // What has no duplicates is the same under both rules.
+            // Without duplicates, both rules give the same value.
             if let strict = try? StructuredFieldReader.readDictionary(input[...], duplicates: .refuse) {
                 let loose = try? StructuredFieldReader.readDictionary(input[...], duplicates: .lastWins)
                 demand(loose == strict, "two readings of a field without duplicates")
@@ -59,7 +59,7 @@ extension FuzzTarget {
             return accepted.contains(true)
         })
 
-    /// The fields of signed messages: written again, they say the same.
+    /// The fields of signed messages: writing and reading again gives equal values.
     static let signatureFields = FuzzTarget(
         name: "signature-fields", maximumLength: 384,
         dictionary: [
@@ -110,7 +110,7 @@ extension FuzzTarget {
         })
 }
 
-/// What must hold of any kind of field. Each check returns whether the input is such a field.
+/// The rules for every kind of field. Each check returns whether the input is such a field.
 enum StructuredFieldReading {
     static func check<Value: Equatable>(
         _ input: [UInt8], _ read: (ArraySlice<UInt8>) throws(DecodeError) -> Value,

@@ -4,7 +4,7 @@ import AssayPrimitives
 import FoundationEssentials
 
 extension FuzzTarget {
-    /// Times of RFC 3339: the same time when written again, as far as milliseconds go.
+    /// RFC 3339 times: writing and reading gives the same time, to the millisecond.
     static let time = FuzzTarget(
         name: "time", maximumLength: 48, dictionary: ["T", "Z", "+00:00", "-23:59", ".999999999", "2026-02-29"],
         seeds: {
@@ -24,13 +24,13 @@ extension FuzzTarget {
             let written = RFC3339.format(time)
             guard let again = RFC3339.parse(written) else { broken("what was written is refused: \(written)") }
             demand(RFC3339.format(again) == written, "another time when written again: \(written)")
-            // A time zone may lead out of the years that can be written.
+            // The offset of a time zone may lead beyond the years that can be written.
             let isInRange = (-62_167_219_200...253_402_300_799).contains(time.timeIntervalSince1970)
             demand(!isInRange || abs(again.timeIntervalSince(time)) < 0.002, "\(written) is another time")
             return true
         })
 
-    /// Text that is shown or compared: nothing acts on a terminal, and lengths are bounded.
+    /// Text that is shown or compared: it contains no character that controls a terminal, and its length is bounded.
     static let text = FuzzTarget(
         name: "text", maximumLength: 256, dictionary: ["\u{202E}", "\u{1B}[31m", "\u{2028}", "e\u{301}", "\r\n"],
         seeds: {

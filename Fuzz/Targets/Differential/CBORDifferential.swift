@@ -6,10 +6,14 @@ import CCBOR
 extension FuzzTarget {
     /// CBOR against the tree decoder of libcbor, in both directions.
     ///
-    /// What ours reads, libcbor reads as the same tree. What libcbor reads, ours does too, unless the tree has what ours
-    /// declares to refuse: arguments that are not in their shortest form and indefinite lengths, which both show as other
-    /// bytes when the tree is written again; keys that come twice or are neither text nor integers; text that is not UTF-8;
-    /// and more than ``InputLimits/cborDepth`` levels. Not-a-numbers, whose bits libcbor does not keep, are not compared.
+    /// If Assay reads some bytes, libcbor reads the same tree. If libcbor reads them, Assay does too, with these
+    /// declared exceptions:
+    /// - arguments that are not in their shortest form, and indefinite lengths: writing the tree then gives other bytes
+    /// - duplicate keys, and keys that are neither text nor integers
+    /// - text that is not UTF-8
+    /// - more than ``InputLimits/cborDepth`` levels
+    ///
+    /// NaNs are not compared, because libcbor does not keep their bits.
     static let cborAndLibcbor = FuzzTarget(
         name: "cbor-libcbor", maximumLength: 256, dictionary: cbor.dictionary,
         seeds: { CBORReading.seeds() },
@@ -23,7 +27,7 @@ extension FuzzTarget {
             } catch {
                 ours = .failure(error)
             }
-            // libcbor asks for the memory of what is claimed, and only then finds that it is not there.
+            // libcbor allocates memory for the claimed number of items before it finds that they are missing.
             guard LibcborTree.claimsAreBounded(input) else {
                 if case .success(let item) = ours { broken("a claim beyond the input was read: \(item)") }
                 return false
@@ -43,16 +47,16 @@ extension FuzzTarget {
         })
 }
 
-/// What libcbor makes of bytes that are one item.
+/// An input as libcbor reads it, if it is one item.
 struct LibcborTree {
-    /// The item, and nil when some of it is of indefinite length.
+    /// The item; nil if a part has indefinite length.
     private(set) var root: CBORItem?
     private(set) var hasNaN = false
     private var isWellKeyed = true
     private var isUTF8 = true
     private var depth = 0
 
-    /// Nil when libcbor refuses the bytes, or when they do not end with the item.
+    /// Nil if libcbor refuses the bytes, or if bytes follow the item.
     init?(_ input: [UInt8]) {
         var result = cbor_load_result()
         guard let item = cbor_load(input, input.count, &result) else { return nil }
@@ -144,7 +148,7 @@ struct LibcborTree {
         }
     }
 
-    /// Whether no array and no map claims more items than there are bytes; the heads are gone over one after the other.
+    /// Whether no array and no map claims more items than there are bytes. Reads only the heads of the items.
     static func claimsAreBounded(_ input: [UInt8]) -> Bool {
         var rest = input[...]
         while let first = rest.popFirst() {

@@ -4,10 +4,12 @@ import COpenSSL
 import FoundationEssentials
 
 extension FuzzTarget {
-    /// Certificates against OpenSSL, in one direction: what ours reads, OpenSSL reads to its end and as the same parts.
+    /// Certificates against OpenSSL, in one direction: if Assay reads a certificate, OpenSSL reads all of it, with the
+    /// same parts.
     ///
-    /// Ours refuses much that OpenSSL takes, by the rules of RFC 5280; the suites of certificates say which. Declared: ours
-    /// leaves the parameters of algorithms that it does not know unread, and OpenSSL refuses broken ones with the whole.
+    /// By the rules of RFC 5280, Assay refuses many certificates that OpenSSL accepts; the certificate suites list
+    /// them. Declared difference: Assay does not read the parameters of unknown algorithms, while OpenSSL refuses a
+    /// certificate with malformed ones.
     static let certificateAndOpenSSL = FuzzTarget(
         name: "certificate-openssl", maximumLength: 2048, dictionary: certificate.dictionary, seeds: certificate.seeds,
         run: { input in
@@ -46,7 +48,7 @@ struct OpenSSLCertificate {
     let signature: [UInt8]
     let extensions: [(isCritical: Bool, value: [UInt8])]
 
-    /// Nil when OpenSSL refuses the bytes, or when they do not end with the certificate.
+    /// Nil if OpenSSL refuses the bytes, or if bytes follow the certificate.
     init?(_ bytes: [UInt8]) {
         var consumed = 0
         let certificate = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
@@ -74,7 +76,7 @@ struct OpenSSLCertificate {
         }
     }
 
-    /// Whether ours knows the algorithms that a certificate names, and with them their parameters.
+    /// Whether Assay knows the algorithms of a certificate, and so reads their parameters.
     static func knowsAlgorithms(of certificate: Certificate) -> Bool {
         if case .other = certificate.signatureAlgorithm { return false }
         return (try? certificate.publicKey()) != nil
@@ -85,7 +87,7 @@ struct OpenSSLCertificate {
         Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string))))
     }
 
-    /// Seconds since 1970, and not a number for what is no time.
+    /// Seconds since 1970; NaN if it is not a time.
     private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Double {
         var fields = tm()
         guard ASN1_TIME_to_tm(time, &fields) == 1,

@@ -5,11 +5,12 @@ import COpenSSL
 import FoundationEssentials
 
 extension FuzzTarget {
-    /// DER against OpenSSL's reader of tags and lengths and its readers of values, in both directions.
+    /// DER against OpenSSL's reader of tags and lengths, and its readers of values, in both directions.
     ///
-    /// Every element that ours reads has the same tag, form and length there, all the way down. What OpenSSL reads, ours
-    /// does too when it is written in DER: a tag and a length in their shortest form, of at most 31 bits and four bytes, and
-    /// the form that DER gives a universal type (X.690 sections 8.1, 10.1 and 10.2). OpenSSL's reader takes BER.
+    /// If Assay reads an element, OpenSSL finds the same tag, form and length, at every level. OpenSSL's reader accepts
+    /// BER. If it reads an element, Assay does too if the element is in DER: tag and length in their shortest form, of
+    /// at most 31 bits and four bytes, and the form that DER prescribes for a universal type (X.690 sections 8.1, 10.1
+    /// and 10.2).
     static let derAndOpenSSL = FuzzTarget(
         name: "der-openssl", maximumLength: 256, dictionary: der.dictionary,
         seeds: { try DERReading.seeds() },
@@ -20,7 +21,7 @@ extension FuzzTarget {
 }
 
 private enum DERComparison {
-    /// Compares what follows each other in some bytes, and what is inside; returns whether all of it was read.
+    /// Compares a sequence of elements, and the elements inside. Returns whether all were read.
     static func compare(_ bytes: ArraySlice<UInt8>, depth: Int) -> Bool {
         var isRead = true
         var reader = DERReader(bytes)
@@ -48,11 +49,11 @@ private enum DERComparison {
     }
 }
 
-/// What OpenSSL reads at the beginning of some bytes.
+/// The head that OpenSSL reads at the beginning of some bytes.
 private struct OpenSSLHead {
     let tag: ASN1Tag
     let headLength: Int
-    /// Of the contents; meaningless with an indefinite length.
+    /// The length of the contents; meaningless if the length is indefinite.
     let length: Int
     let isIndefinite: Bool
 
@@ -74,17 +75,17 @@ private struct OpenSSLHead {
         isIndefinite = flags & 1 != 0
     }
 
-    /// Whether the bytes have the one head that DER gives the element.
+    /// Whether the bytes begin with the only head that DER allows for the element.
     func isStrict(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard !isIndefinite, tag != ASN1Tag(.universal, 0, constructed: tag.isConstructed) else { return false }
-        // EXTERNAL, EMBEDDED PDV, SEQUENCE and SET are constructed, and nothing else of the universal class is.
+        // In the universal class, only EXTERNAL, EMBEDDED PDV, SEQUENCE and SET are constructed.
         if tag.tagClass == .universal, tag.isConstructed != [8, 11, 16, 17].contains(tag.number) { return false }
         let contents = Array(bytes.dropFirst(headLength).prefix(length))
         return DERReading.Node.primitive(tag, contents).encoded.starts(with: bytes.prefix(headLength))
     }
 }
 
-/// The values of one element, compared.
+/// Compares the value of an element.
 private enum DERValueComparison {
     static func compare(_ element: DERElement) {
         switch element.tag {
@@ -96,7 +97,7 @@ private enum DERValueComparison {
         }
     }
 
-    /// What OpenSSL reads and writes again as the same is in the one form of DER.
+    /// If OpenSSL reads an element and writes the same bytes again, the element is in DER.
     private static func integer(_ element: DERElement) {
         let value = read(element) { d2i_ASN1_INTEGER(nil, &$0, $1) }
         defer { ASN1_INTEGER_free(value) }
@@ -108,7 +109,7 @@ private enum DERValueComparison {
         FuzzTarget.demand(ASN1_INTEGER_get_int64(&number, value) == 1 && number == found, "two INTEGERs: \(element)")
     }
 
-    /// Components of more than 63 bits, which ours refuses, are OpenSSL's alone.
+    /// Only OpenSSL reads components of more than 63 bits; Assay refuses them.
     private static func objectIdentifier(_ element: DERElement) {
         let value = read(element) { d2i_ASN1_OBJECT(nil, &$0, $1) }
         defer { ASN1_OBJECT_free(value) }
@@ -126,7 +127,7 @@ private enum DERValueComparison {
             "two OBJECT IDENTIFIERs: \(ours)")
     }
 
-    /// OpenSSL clears unused bits, so what it writes again tells whether they were clear.
+    /// OpenSSL clears unused bits: its output shows whether they were clear.
     private static func bitString(_ element: DERElement) {
         let value = read(element) { d2i_ASN1_BIT_STRING(nil, &$0, $1) }
         defer { ASN1_BIT_STRING_free(value) }
@@ -135,7 +136,7 @@ private enum DERValueComparison {
         FuzzTarget.demand((ours != nil) == (value != nil && isSame), "a BIT STRING differs: \(element)")
     }
 
-    /// OpenSSL's reader of the times that RFC 5280 allows takes them by their text.
+    /// OpenSSL's reader of RFC 5280 times takes them as text.
     private static func time(_ element: DERElement) {
         let ours = try? element.time()
         let text = Array(element.contents)
@@ -172,7 +173,7 @@ private enum DERValueComparison {
     }
 }
 
-/// What OpenSSL writes into memory of its own.
+/// Bytes that OpenSSL writes into its own memory.
 enum OpenSSLBytes {
     static func written(_ i2d: (inout UnsafeMutablePointer<UInt8>?) -> CInt) -> [UInt8]? {
         var output: UnsafeMutablePointer<UInt8>?

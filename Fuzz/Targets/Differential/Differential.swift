@@ -1,5 +1,6 @@
 extension FuzzTarget {
-    /// Ours against implementations that others wrote: what both say must be the same, but for what each target declares.
+    /// Assay against independent implementations: both must give the same result, except where a target declares a
+    /// difference.
     static let differential: [FuzzTarget] = [
         cborAndLibcbor, derAndOpenSSL, certificateAndOpenSSL, signedDataAndOpenSSL, jsonAndFoundation,
         structuredFieldAndPeer, signatureBaseAndPeer,

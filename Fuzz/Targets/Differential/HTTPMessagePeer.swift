@@ -12,9 +12,9 @@ import Foundation
 
 /// The program of Tests/Support/Peers, which builds signature bases with http-message-signatures.
 ///
-/// It is started when it is first asked, by the Python that `ASSAY_PEERS` names, and ends with this process.
+/// It starts at the first call, with the Python that `ASSAY_PEERS` names, and ends with this process.
 final class HTTPMessagePeer {
-    /// The one of this process: libFuzzer runs a target on one thread.
+    /// The only instance: libFuzzer runs a target on one thread.
     nonisolated(unsafe) static let shared = HTTPMessagePeer()
 
     private let process = Process()
@@ -36,7 +36,7 @@ final class HTTPMessagePeer {
 
     /// The signature base of a request, or why there is none.
     ///
-    /// - Parameter components: their identifiers as they stand in a signature base.
+    /// - Parameter components: their identifiers, in the form of a signature base.
     func base(of message: HTTPMessageParts, components: [String]) -> Result<[UInt8], Refusal> {
         let request: [String: Any] = [
             "op": "signature-base", "key": Data(repeating: 7, count: 32).base64EncodedString(),
@@ -68,7 +68,7 @@ final class HTTPMessagePeer {
                 defer { pending = Data(pending[(end + 1)...]) }
                 return try? JSONSerialization.jsonObject(with: pending[..<end]) as? [String: Any]
             }
-            // Not `availableData`, which ends the process when the fuzzer's clock interrupts it.
+            // Not `availableData`: it ends the process when the fuzzer's clock interrupts it.
             let count = read(output.fileHandleForReading.fileDescriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return nil }

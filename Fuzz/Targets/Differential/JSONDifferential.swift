@@ -5,8 +5,8 @@ import Foundation
 extension FuzzTarget {
     /// JSON against Foundation's JSONSerialization, in both directions.
     ///
-    /// What ours reads, Foundation reads as the same value. What Foundation reads, ours does too, unless it is what
-    /// ``JSONDifference`` names.
+    /// If Assay reads a document, Foundation reads the same value. If Foundation reads it, Assay does too, except in
+    /// the cases of ``JSONDifference``.
     static let jsonAndFoundation = FuzzTarget(
         name: "json-foundation", maximumLength: 256, dictionary: json.dictionary,
         seeds: { JSONReading.seeds() },
@@ -34,17 +34,17 @@ extension FuzzTarget {
         })
 }
 
-/// What Foundation reads and RFC 8259 does not have, or leaves open.
+/// Input that Foundation reads although RFC 8259 excludes it or leaves it open.
 enum JSONDifference {
-    /// Foundation takes a comma behind the last element (RFC 8259 sections 4 and 5 have none there).
+    /// Foundation accepts a comma after the last element (RFC 8259 sections 4 and 5 do not).
     case trailingComma
-    /// Foundation keeps one of several equal names (section 4 leaves it open).
+    /// Foundation keeps one of several members with the same name (section 4 leaves it open).
     case duplicateName
     /// Foundation skips a byte order mark (section 8.1 allows a reader to).
     case byteOrderMark
-    /// Foundation guesses UTF-16 and UTF-32 from zero bytes and marks (section 8.1 demands UTF-8).
+    /// Foundation guesses UTF-16 and UTF-32 from zero bytes and byte order marks (section 8.1 demands UTF-8).
     case otherEncoding
-    /// Ours nests to ``InputLimits/nestingDepth`` (section 9 allows limits).
+    /// Assay limits the nesting to ``InputLimits/nestingDepth`` (section 9 allows limits).
     case depth
 
     init?(_ error: DecodeError, _ input: [UInt8]) {
@@ -67,9 +67,9 @@ enum JSONDifference {
 }
 
 private enum JSONComparison {
-    /// Whether Foundation's value is that of ours. Numbers are compared as doubles, which is what Foundation makes of
-    /// most. The others are decimals, which it multiplies by ten up to 127 times, or divides up to 128 times, to make a
-    /// double, rounding each time.
+    /// Whether Foundation's value equals Assay's. Compares numbers as doubles. Foundation stores most numbers as
+    /// doubles and the others as decimals. To convert a decimal to a double, it multiplies by ten up to 127 times or
+    /// divides up to 128 times, and rounds each time.
     static func isSame(_ ours: RecordValue, _ theirs: Any) -> Bool {
         switch ours.content {
         case .null: return theirs is NSNull
@@ -79,14 +79,14 @@ private enum JSONComparison {
             return number.doubleValue == value || abs(number.doubleValue - value) <= abs(value) * 1e-13
         case .text(let text):
             guard let read = theirs as? String, told(read).isByteEqual(to: told(text)) else { return false }
-            // Foundation loses marks, and makes none up.
+            // Foundation drops byte order marks, and never adds one.
             return read.unicodeScalars.count <= text.unicodeScalars.count
         case .array(let values):
             guard let elements = theirs as? [Any], elements.count == values.count else { return false }
             return zip(values, elements).allSatisfy(isSame)
         case .object(let object):
             guard let members = theirs as? [String: Any] else { return false }
-            // Swift's dictionaries hold names to be the same that Unicode does, and RFC 8259 section 8.3 does not.
+            // Swift's dictionaries equate canonically equivalent names; RFC 8259 section 8.3 does not.
             let names = Set(object.members.map { told($0.name) })
             let toldMembers = Dictionary(members.map { (told($0.key), $0.value) }) { first, _ in first }
             guard names.count == toldMembers.count else { return false }
@@ -97,12 +97,12 @@ private enum JSONComparison {
         }
     }
 
-    /// A text without marks of byte order, of which Foundation loses those at the beginning and those behind an escape.
+    /// A text without byte order marks: Foundation drops those at the beginning and those after an escape.
     private static func told(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\u{FEFF}" }))
     }
 
-    /// Whether a number is beyond what a double holds, which Foundation refuses.
+    /// Whether a number is outside the range of a double: Foundation refuses such numbers.
     static func hasHugeNumber(_ value: RecordValue) -> Bool {
         if case .number(let text) = value.content {
             guard let number = Double(text) else { return true }

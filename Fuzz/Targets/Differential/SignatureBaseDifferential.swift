@@ -4,13 +4,13 @@ import AssayPrimitives
 import Foundation
 
 extension FuzzTarget {
-    /// Signature bases of RFC 9421 against http-message-signatures: where both build one, it is the same, byte for byte.
+    /// Signature bases of RFC 9421 against http-message-signatures: if both build one, they are equal, byte for byte.
     ///
-    /// Inputs are those of `signature-base`; of the first line only the components count. Where one side builds none, it is
-    /// for what ``SignatureBaseDifference`` names.
+    /// Inputs have the form of `signature-base`, but only the components of the first line are used. If one side builds
+    /// no base, ``SignatureBaseDifference`` must declare the reason.
     static let signatureBaseAndPeer = FuzzTarget(
         name: "signature-base-peer", maximumLength: 384, needsPeers: true, dictionary: SignatureBaseReading.dictionary,
-        // The others are not compared: a target without a path, and a signature of nothing.
+        // The other seeds are not comparable: a target without a path, and a signature without components.
         seeds: { Array(SignatureBaseReading.seeds().prefix(2)) },
         run: { input in
             guard let (signature, message) = SignatureBaseReading.parts(of: input), !signature.components.isEmpty,
@@ -44,7 +44,8 @@ extension FuzzTarget {
             }
         })
 
-    /// Without the last line, in which the peer has parameters of its own, and when asked without those of the query.
+    /// The lines without the last one, for which the peer uses its own parameters. On request, also without the query
+    /// parameters.
     private static func lines(_ base: [UInt8], withoutParameters: Bool) -> [ArraySlice<UInt8>] {
         base.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast().filter {
             !withoutParameters || !$0.starts(with: "\"@query-param\"".utf8)
@@ -52,20 +53,20 @@ extension FuzzTarget {
     }
 }
 
-/// Where the standard leaves a choice, or one side does not have all of it.
+/// Differences where the standard leaves a choice, or one side does not implement all of it.
 private enum SignatureBaseDifference {
-    /// What the peer refuses, by its words: targets that RFC 3986 does not have, where ours takes the parts that it needs;
-    /// and registered types of fields that it does not know.
+    /// The peer's refusals, by their text: targets that RFC 3986 does not allow, of which Assay uses only the necessary
+    /// parts; and registered field types that the peer does not know.
     static let onlyOurs = ["Invalid URL", "Unknown Structured Field type"]
 
-    /// What ours refuses: fields that it does not know the type of, keys that come twice, of which the peer takes the last,
-    /// and base64 that is not canonical, which RFC 9651 section 4.2.7 leaves open.
+    /// Assay's refusals: fields of unknown type; duplicate keys, of which the peer takes the last; and base64 that is
+    /// not canonical, which RFC 9651 section 4.2.7 leaves open.
     static func onlyTheirs(_ error: SignatureBaseError, _ message: HTTPMessageParts) -> Bool {
         error.reason == .notStructured
     }
 
-    /// Whether parameters are read of a query that is not UTF-8. The URL standard, which RFC 9421 section 2.2.8 refers to,
-    /// replaces such bytes, so that one signature would hold for many values; ours signs the bytes.
+    /// Whether a component reads a parameter of a query that is not UTF-8. The URL standard, to which RFC 9421 section
+    /// 2.2.8 refers, replaces such bytes: one signature would then be valid for many values. Assay signs the bytes.
     static func readsOddQuery(_ message: HTTPMessageParts, _ signature: SignatureInput) -> Bool {
         guard signature.components.contains(where: { $0.name == "@query-param" }),
             let mark = message.targetURI.firstIndex(of: "?")
@@ -73,9 +74,9 @@ private enum SignatureBaseDifference {
         return message.targetURI[mark...].removingPercentEncoding == nil
     }
 
-    /// Whether a message has one reading: the method in capitals, as the peer demands; a target with a path and without
-    /// user information, fragment and padded port, which ours signs as it stands and the peer takes apart; and printable
-    /// ASCII.
+    /// Whether both sides read a message in the same way: the method in capitals, as the peer demands; a target with a
+    /// path, without user information, fragment and padded port, because Assay signs it unchanged and the peer parses
+    /// it; and printable ASCII.
     static func isShared(_ message: HTTPMessageParts) -> Bool {
         let target = message.targetURI.utf8
         guard message.method.utf8.allSatisfy({ (0x41...0x5A).contains($0) }), !message.method.isEmpty,

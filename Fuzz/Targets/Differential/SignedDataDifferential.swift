@@ -3,14 +3,14 @@ import AssayPrimitives
 import COpenSSL
 
 extension FuzzTarget {
-    /// CMS messages against OpenSSL, in one direction: what ours takes apart, OpenSSL takes apart as the same content,
+    /// CMS messages against OpenSSL, in one direction: if Assay parses a message, OpenSSL finds the same content,
     /// certificates, signer and signature.
     ///
-    /// Declared: OpenSSL reads the certificates, the signer's name and the signed attributes along with the message, where
-    /// ours leaves them to be read later; a message in which those are broken is not compared.
+    /// Declared difference: OpenSSL parses the certificates, the signer's name and the signed attributes together with
+    /// the message; Assay parses them later. A message in which one of them is malformed is not compared.
     static let signedDataAndOpenSSL = FuzzTarget(
         name: "signed-data-openssl", maximumLength: 4096, dictionary: signedData.dictionary,
-        // The last has signed attributes.
+        // Without the last receipt, which has signed attributes.
         seeds: { try MintedSeeds.receipts().dropLast() },
         run: { input in
             defer { ERR_clear_error() }
@@ -40,7 +40,7 @@ private struct OpenSSLMessage {
     let issuer: [UInt8]
     let serialNumber: [UInt8]
 
-    /// Nil when OpenSSL refuses the bytes, or when they do not end with the message.
+    /// Nil if OpenSSL refuses the bytes, or if bytes follow the message.
     init?(_ bytes: [UInt8]) {
         var consumed = 0
         let message = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in

@@ -4,8 +4,8 @@ import AssayPrimitives
 import RawStructuredFieldValues
 
 extension FuzzTarget {
-    /// Structured fields against swift-http-structured-headers, in both directions, with the last of equal keys counting
-    /// as there.
+    /// Structured fields against swift-http-structured-headers, in both directions. Of duplicate keys, the last counts
+    /// in both.
     ///
     /// ``StructuredFieldComparison`` declares where they may differ.
     static let structuredFieldAndPeer = FuzzTarget(
@@ -18,12 +18,12 @@ extension FuzzTarget {
         })
 }
 
-/// What ours and swift-http-structured-headers make of one structured field, the last of equal keys counting.
+/// The results of Assay and of swift-http-structured-headers for one field. Of duplicate keys, the last counts.
 ///
-/// Declared: ours demands canonical base64, which RFC 9651 section 4.2.7 leaves open and the other one leaves to its
-/// callers; and ours has the limits that section 3 demands at least.
+/// Declared differences: Assay demands canonical base64, which RFC 9651 section 4.2.7 leaves open and the peer leaves
+/// to its callers. Assay also applies size limits, which are the minimum that section 3 requires.
 private struct StructuredFieldComparison: CustomStringConvertible {
-    /// What a field is read as (RFC 9651 section 3).
+    /// The type of a field (RFC 9651 section 3).
     enum Kind: CaseIterable {
         /// An Item.
         case item
@@ -33,18 +33,18 @@ private struct StructuredFieldComparison: CustomStringConvertible {
         case dictionary
     }
 
-    /// What ours reads, written again; nil for what it refuses.
+    /// Assay's value, serialised again; nil if Assay refuses the field.
     let ours: [UInt8]?
-    /// What the other one reads, written again; nil for what it refuses.
+    /// The peer's value, serialised again; nil if the peer refuses the field.
     let theirs: [UInt8]?
-    /// Whether ours refuses it for base64 that is not canonical.
+    /// Whether Assay refuses the field because of base64 that is not canonical.
     let hasStrayBase64: Bool
-    /// Whether they differ, and not as declared.
+    /// Whether the results differ in a way that is not declared.
     let isDisagreement: Bool
-    /// Both answers.
+    /// Both results.
     let description: String
 
-    /// Has both read a field.
+    /// Reads a field with both.
     init(_ kind: Kind, _ bytes: [UInt8]) {
         let (ours, error) = Self.ours(kind, bytes)
         let theirs = Self.theirs(kind, bytes)
@@ -57,7 +57,7 @@ private struct StructuredFieldComparison: CustomStringConvertible {
             + "\(theirs.map { String(decoding: $0, as: UTF8.self) } ?? "refused") there"
     }
 
-    /// What ours reads, written again; or why it is refused.
+    /// Assay's value, serialised again; or the error.
     private static func ours(_ kind: Kind, _ bytes: [UInt8]) -> ([UInt8]?, DecodeError?) {
         do throws(DecodeError) {
             switch kind {
@@ -76,7 +76,7 @@ private struct StructuredFieldComparison: CustomStringConvertible {
         }
     }
 
-    /// What the other one reads, written again; nil for what it refuses.
+    /// The peer's value, serialised again; nil if the peer refuses the field.
     private static func theirs(_ kind: Kind, _ bytes: [UInt8]) -> [UInt8]? {
         var parser = StructuredFieldValueParser(bytes)
         var serializer = StructuredFieldValueSerializer()
@@ -88,7 +88,7 @@ private struct StructuredFieldComparison: CustomStringConvertible {
         }
     }
 
-    /// Whether an error is about a byte sequence that is made of the letters of base64 and is not canonical.
+    /// Whether an error is about a byte sequence that consists of base64 characters and is not canonical.
     private static func hasStrayBase64(at offset: Int, _ bytes: [UInt8]) -> Bool {
         let colon = UInt8(ascii: ":")
         guard let end = bytes[min(offset, bytes.count)...].firstIndex(of: colon),

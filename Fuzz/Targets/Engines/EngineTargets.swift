@@ -2,13 +2,14 @@ import Assay
 import Synchronization
 
 extension FuzzTarget {
-    /// Whole verifications, and readers of files.
+    /// Verifications, and readers of files.
     static let engines =
         EngineRegistry.standard.fuzzed.flatMap { $0.targets } + [
             records, corpus, policies, inspect, capturedRequest, sealedRecord, keyImport,
         ]
 
-    /// A target of programs of edits; see ``EditProgram``. It starts from those that leave evidence that could be sent.
+    /// A target whose inputs are programs of edits; see ``EditProgram``. Seeds leave the evidence valid enough to be
+    /// sent.
     static func engine<Evidence>(
         _ name: String, dictionary: [String] = [], _ make: @escaping @Sendable () -> EngineFuzz<Evidence>
     ) -> FuzzTarget {
@@ -20,7 +21,7 @@ extension FuzzTarget {
     }
 }
 
-/// Something that is made when it is needed first: a process fuzzes one target.
+/// A value that is created at its first use: a process fuzzes only one target.
 final class Once<Value: Sendable>: Sendable {
     private let made = Mutex<Value?>(nil)
     private let make: @Sendable () -> Value
@@ -40,7 +41,7 @@ final class Once<Value: Sendable>: Sendable {
 }
 
 extension EditProgram {
-    /// Programs that change each part of each variant in some way, before closing and after.
+    /// Programs that change each part of each variant, before and after closing.
     static var seeds: [[UInt8]] {
         var seeds: [[UInt8]] = []
         for variant in 0..<4 {

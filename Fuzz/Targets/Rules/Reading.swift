@@ -1,29 +1,29 @@
 import AssayCore
 
-/// The rules that every decoder keeps, whatever it decodes.
+/// The rules for every decoder.
 ///
-/// The same bytes have the same answer twice, and the same one in the midst of other bytes, whose offsets are then moved
-/// by what stands before; and an error points at a byte of the input or at its end.
+/// Reading the same bytes twice gives the same result. Reading them between other bytes does too, with offsets
+/// increased by the number of bytes before them. An error points at a byte of the input or at its end.
 struct Reading<Value> {
     private static var before: [UInt8] { [0x30, 0x22, 0xA1] }
     private static var after: [UInt8] { [0x22, 0x00, 0x7D, 0x2C] }
 
-    /// What came of it.
+    /// The result.
     let result: Result<Value, DecodeError>
 
-    /// What was read, and nil when it was refused.
+    /// The value; nil if the input was refused.
     var value: Value? { try? result.get() }
 
-    /// Why it was refused, and nil when it was not.
+    /// The error; nil if the input was read.
     var error: DecodeError? {
         if case .failure(let error) = result { error } else { nil }
     }
 
-    /// Reads an input as a whole and in the midst of others.
+    /// Reads an input by itself and between other bytes.
     ///
     /// - Parameters:
-    ///   - isOffsetInside: whether errors point into the input; not so where a part is decoded before it is read.
-    ///   - isSame: whether two readings of the same bytes say the same.
+    ///   - isOffsetInside: whether errors point into the input; false if a part is decoded before it is read.
+    ///   - isSame: whether two values are equal.
     init(
         _ input: [UInt8], isOffsetInside: Bool = true,
         by read: (ArraySlice<UInt8>) throws(DecodeError) -> Value, isSame: (Value, Value) -> Bool
@@ -53,7 +53,7 @@ struct Reading<Value> {
 }
 
 extension Reading where Value: Equatable {
-    /// Reads an input as a whole and in the midst of others.
+    /// Reads an input by itself and between other bytes.
     init(
         _ input: [UInt8], isOffsetInside: Bool = true, by read: (ArraySlice<UInt8>) throws(DecodeError) -> Value
     ) {

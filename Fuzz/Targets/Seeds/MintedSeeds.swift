@@ -1,7 +1,7 @@
 import AssayTesting
 import FoundationEssentials
 
-/// What targets start from: evidence of a test authority, the same each time.
+/// Seeds for targets: evidence of a test authority, always the same.
 enum MintedSeeds {
     static let issuedAt = Date(timeIntervalSince1970: 1_790_000_000)
     static let appID = "1234567890.com.example.shop"
@@ -17,7 +17,7 @@ enum MintedSeeds {
         ).mint()
     }
 
-    /// Receipts in each of the encodings that are known.
+    /// Receipts in each of the known encodings.
     static func receipts() throws(MintingError) -> [[UInt8]] {
         let authority = try authority()
         let leaf = try attestation().certificates[0]

@@ -1,4 +1,4 @@
-/// DER as a tree, of which any part can be changed; what an OCTET STRING wraps is part of it when it is a SEQUENCE.
+/// DER as a tree. Every part can be changed. If an OCTET STRING contains a SEQUENCE, that is part of the tree.
 struct DERTree: Sendable, EditableTree {
     private var identifier: [UInt8]
     private var content: [UInt8]
@@ -48,7 +48,7 @@ struct DERTree: Sendable, EditableTree {
         return elements
     }
 
-    /// The encoding, with every length in its shortest form.
+    /// The encoding. Every length has its shortest form.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         writeBackwards(to: &bytes)
@@ -61,7 +61,7 @@ struct DERTree: Sendable, EditableTree {
         return bytes.reversed()
     }
 
-    /// From the last byte to the first, so that a length is known where it is written.
+    /// Writes from the last byte to the first: each length is known when its head is written.
     private func writeBackwards(to bytes: inout [UInt8]) {
         let start = bytes.count
         writeBodyBackwards(to: &bytes)

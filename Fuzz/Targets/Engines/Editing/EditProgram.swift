@@ -1,13 +1,13 @@
-/// What an input of the fuzzer stands for: which evidence, and a few edits of it.
+/// The meaning of a fuzzer input: a variant of the evidence, and a few edits of it.
 ///
-///     byte 0        bits 0 and 1: 3 edits the closed evidence, any other what is inside before it is closed;
-///                   bit 2: perhaps look closer at the verdict; bits 3 to 7: the variant
-///     then each     part, operation, node, place (2 bytes, big-endian), count, and so many bytes
+///     byte 0        bits 0 and 1: 3 edits the closed evidence, any other value its parts before it is closed;
+///                   bit 2: request a thorough check of the verdict; bits 3 to 7: the variant
+///     then each     part, operation, node, place (2 bytes, big-endian), length of the operand, operand
 ///
-/// A closer look takes longer than judging, and what reaches most is what the fuzzer changes most: an input gets one when bit 2
-/// is set and the bytes after the first add up to a multiple of 8.
+/// A thorough check takes longer than judging, and the fuzzer mutates most often the inputs that reach most code. So an
+/// input gets one only if bit 2 is set and the sum of the bytes after the first is a multiple of 8.
 struct EditProgram: Sendable {
-    /// How many edits there are at most: more find nothing that these do not, and take longer.
+    /// The maximum number of edits. More edits took longer and found nothing more.
     static let editLimit = 6
 
     let isOfClosed: Bool
@@ -35,7 +35,7 @@ struct EditProgram: Sendable {
         self.edits = edits
     }
 
-    /// The input that stands for some edits, with a byte behind them where that makes the sum of a closer look.
+    /// The input for some edits. For a thorough check, it ends with a byte that makes the sum right.
     static func encoded(variant: Int = 0, isOfClosed: Bool = false, isThorough: Bool = false, _ edits: Edit...)
         -> [UInt8]
     {
@@ -53,15 +53,15 @@ struct EditProgram: Sendable {
 
 /// One change to one part of a piece of evidence.
 struct Edit: Sendable {
-    /// Which part: counted around when there are fewer.
+    /// The part, modulo the number of parts.
     let part: Int
-    /// The lower half: what is done to a node of a tree; the upper half: what is done to the bytes of a leaf.
+    /// The lower half selects the change to a node of a tree, the upper half the change to the bytes of a leaf.
     let operation: UInt8
-    /// Which node of a tree, in the order in which they are written.
+    /// The node of a tree, in the order of writing.
     let node: Int
-    /// Which byte.
+    /// The byte.
     let place: Int
-    /// What is put in.
+    /// The bytes to insert.
     let operand: [UInt8]
 
     init(part: Int, operation: UInt8, node: Int = 0, place: Int = 0, _ operand: [UInt8] = []) {
@@ -76,13 +76,13 @@ struct Edit: Sendable {
         self.operand = operand
     }
 
-    /// The operand as a whole number of 32 bits with a sign, such as seconds by which a clock is moved.
+    /// The operand as a signed 32-bit integer, such as the seconds by which to move a clock.
     var number: Int { Int(Int32(truncatingIfNeeded: operand.prefix(4).reduce(0) { $0 << 8 | Int($1) })) }
 
-    /// The operand as text, with what is no UTF-8 replaced.
+    /// The operand as text; invalid UTF-8 is replaced.
     var text: String { String(decoding: operand, as: UTF8.self) }
 
-    /// Some bytes after the change.
+    /// The changed bytes.
     func bytes(_ bytes: [UInt8]) -> [UInt8] {
         let start = bytes.isEmpty ? 0 : place % (bytes.count + 1)
         let end = min(bytes.count, start + max(1, operand.count))
@@ -101,6 +101,6 @@ struct Edit: Sendable {
         return changed
     }
 
-    /// A text after the change of its bytes, with what is no UTF-8 then replaced.
+    /// A text after the change of its bytes; invalid UTF-8 is replaced.
     func text(_ text: String) -> String { String(decoding: bytes(Array(text.utf8)), as: UTF8.self) }
 }

@@ -1,18 +1,18 @@
-/// What consists of parts that can be left out, repeated and changed, after which all lengths around them are right again.
+/// A tree whose nodes can be removed, repeated and changed. Its encoding always has correct lengths.
 protocol EditableTree {
     var childCount: Int { get }
     subscript(child index: Int) -> Self { get set }
     mutating func removeChild(at index: Int)
     mutating func repeatChild(at index: Int)
-    /// Makes the change to this node itself.
+    /// Changes this node, not its children.
     mutating func change(by edit: Edit)
 }
 
 extension EditableTree {
-    /// This node and all below it.
+    /// The number of nodes: this node and all below it.
     var nodeCount: Int { (0..<childCount).reduce(1) { $0 + self[child: $1].nodeCount } }
 
-    /// Makes the change to the node that it names.
+    /// Changes the node that the edit selects.
     mutating func apply(_ edit: Edit) {
         walk(edit.node % nodeCount, edit)
     }

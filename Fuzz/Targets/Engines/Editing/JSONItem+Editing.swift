@@ -93,7 +93,8 @@ extension JSONItem: EditableTree {
         }
     }
 
-    /// Whether all of it was composed by value, without a name twice, so that what it says is known without reading it.
+    /// Whether every value was composed, none is raw text, and no name occurs twice. The content is then known without
+    /// parsing.
     var isComposed: Bool {
         switch self {
         case .null, .flag, .text: true

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Waits on this thread for what may wait: the fuzzer knows no tasks.
+/// Runs asynchronous work and blocks this thread until it ends: libFuzzer's callback is synchronous.
 enum Blocking {
     private final class Answer<Value: Sendable>: Sendable {
         let value = Mutex<Value?>(nil)
@@ -15,7 +15,7 @@ enum Blocking {
             answer.value.withLock { $0 = value }
             isDone.signal()
         }
-        // Starts on this thread, and ends there when nothing waits, as with a ledger in memory.
+        // Starts on this thread. It also ends on this thread if nothing suspends, as with a ledger in memory.
         if #available(macOS 26, *) { Task.immediate(operation: work) } else { Task(operation: work) }
         isDone.wait()
         guard let value = answer.value.withLock({ $0 }) else { FuzzTarget.broken("a task ended without its answer") }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Looks for bytes in bytes.
+/// Searches bytes for bytes.
 enum ByteSearch {
-    /// Where some bytes stand first; nil when they do not, or are none.
+    /// The first position of some bytes; nil if they do not occur or are empty.
     static func place(of bytes: [UInt8], in all: UnsafeRawBufferPointer) -> Int? {
         guard let first = bytes.first, let start = all.baseAddress else { return nil }
         var offset = 0
@@ -10,7 +10,7 @@ enum ByteSearch {
             let rest = all.count - bytes.count + 1 - offset
             guard let found = memchr(start + offset, Int32(first), rest) else { return nil }
             offset = UnsafeRawPointer(found) - start
-            // Not memcmp, whose operands libFuzzer puts into inputs: secrets are looked for, too.
+            // Not memcmp: libFuzzer inserts its operands into inputs, and some of the searches are for secrets.
             if bytes.indices.allSatisfy({ start.load(fromByteOffset: offset + $0, as: UInt8.self) == bytes[$0] }) {
                 return offset
             }
@@ -21,10 +21,10 @@ enum ByteSearch {
 }
 
 extension [UInt8] {
-    /// Whether some bytes stand in it.
+    /// Whether some bytes occur.
     func contains(_ bytes: [UInt8]) -> Bool { place(of: bytes) != nil }
 
-    /// Where some bytes stand in it first.
+    /// The range where some bytes occur first.
     func place(of bytes: [UInt8]) -> Range<Int>? {
         withUnsafeBytes { ByteSearch.place(of: bytes, in: $0) }.map { $0..<$0 + bytes.count }
     }

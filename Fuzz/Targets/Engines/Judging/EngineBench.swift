@@ -3,10 +3,10 @@ import AssayCore
 import AssayPrimitives
 import Foundation
 
-/// Judges submissions and holds the verdicts against what verdicts promise.
+/// Judges submissions and checks the guarantees of verdicts.
 struct EngineBench: Sendable {
     private let verifier: Verifier
-    /// What the ledger knows before.
+    /// The initial content of the ledger.
     private let challenges: [IssuedChallenge]
     private let effects: [LedgerEffect]
     /// The checks of every verdict, in their order.
@@ -20,9 +20,9 @@ struct EngineBench: Sendable {
     private static let positions = Dictionary(
         uniqueKeysWithValues: Verifier.catalogue.enumerated().map { ($1.id, $0) })
 
-    /// Prepares to judge what is made of some genuine evidence.
+    /// Prepares to judge edited evidence.
     ///
-    /// - Parameter isSingleUse: whether the same evidence is accepted once and not again.
+    /// - Parameter isSingleUse: whether the same evidence is accepted only once.
     init(
         _ verifier: Verifier, genuine: Submission, challenges: [IssuedChallenge] = [], effects: [LedgerEffect] = [],
         isSingleUse: Bool
@@ -43,11 +43,12 @@ struct EngineBench: Sendable {
         }
     }
 
-    /// Judges a submission, and ends the process where a rule is broken.
+    /// Judges a submission, and ends the process if a rule is broken.
     ///
     /// - Parameters:
-    ///   - input: what the fuzzer made it of, which may hold what it has seen compared: a secret comes back from there.
-    ///   - isThorough: whether to judge twice and to look at what is written, which takes as long as judging.
+    ///   - input: the fuzzer's input. It may contain a secret that the fuzzer has seen in a comparison; such a secret
+    ///     may occur in the verdict.
+    ///   - isThorough: whether to judge twice and to check the written verdict, which takes as long as judging.
     func judge(_ submission: Submission, of input: [UInt8], isThorough: Bool) {
         guard let verdict = verdict(of: submission, isThorough: isThorough) else { return }
         checkShape(of: verdict)
@@ -94,7 +95,7 @@ struct EngineBench: Sendable {
         EngineBench.answers(verifier, challenges, effects, submission, count: count)
     }
 
-    /// What is answered when a submission comes so many times, with one ledger that knows nothing else.
+    /// The results of judging a submission `count` times with one new ledger.
     private static func answers(
         _ verifier: Verifier, _ challenges: [IssuedChallenge], _ effects: [LedgerEffect], _ submission: Submission,
         count: Int
@@ -120,8 +121,8 @@ struct EngineBench: Sendable {
         }
     }
 
-    /// Every check has one result, in the declared order; what was skipped because of a check comes after it, and that
-    /// check failed; only policy checks are noted; and the outcome follows from the results.
+    /// Every check has one result, in the declared order. A check skipped because of another one comes after it, and
+    /// that one failed. Only policy checks are annotated. The outcome follows from the results.
     private func checkShape(of verdict: Verdict) {
         guard verdict.checks.map(\.check) == checks else {
             FuzzTarget.broken("other checks than declared: \(verdict.json(id: nil))")

@@ -4,13 +4,13 @@ import AssayPrimitives
 
 /// Runs the programs of edits on one kind of evidence.
 struct EngineFuzz<Evidence: EditableEvidence>: Sendable {
-    /// One form of genuine evidence, and the policy that it is held against.
+    /// A form of genuine evidence, and the verifier that judges it.
     struct Variant: Sendable {
         let evidence: Evidence
         let closed: Submission
         let bench: EngineBench
 
-        /// - Parameter isSingleUse: whether the same evidence is accepted once and not again.
+        /// - Parameter isSingleUse: whether the same evidence is accepted only once.
         init(
             _ evidence: Evidence, _ verifier: Verifier, challenges: [IssuedChallenge] = [],
             effects: [LedgerEffect] = [],
@@ -30,7 +30,7 @@ struct EngineFuzz<Evidence: EditableEvidence>: Sendable {
         self.variants = variants
     }
 
-    /// Judges what an input stands for. Returns whether it stands for evidence that could be sent.
+    /// Judges the evidence that an input describes. Returns whether a client could have sent that evidence.
     func run(_ input: [UInt8]) -> Bool {
         let program = EditProgram(input)
         let variant = variants[program.variant % variants.count]
@@ -61,7 +61,7 @@ struct EngineFuzz<Evidence: EditableEvidence>: Sendable {
     }
 }
 
-/// The texts in the evidence of a record, which are changed one by one.
+/// The texts in the evidence of a record. Edits change them one by one.
 struct RecordLeaves {
     private let original: RecordObject
     private let binary: Set<String>
@@ -74,10 +74,10 @@ struct RecordLeaves {
         self.binary = binary
     }
 
-    /// The object after the changes; nil when it is as it was.
+    /// The object after the changes; nil if nothing changed.
     var changedObject: RecordObject? { hasChanged ? object : nil }
 
-    /// Changes a text, or the bytes that it is base64 of.
+    /// Changes a text, or the bytes that it encodes in base64.
     mutating func apply(_ edit: Edit) {
         var number = edit.part % max(1, RecordLeaves.count(.object(object)))
         guard case .object(let changed) = changed(.object(object), "", &number, edit) else { return }

@@ -1,18 +1,18 @@
 import AssayCore
 import FoundationEssentials
 
-/// A piece of evidence as it reaches the verifier, with what is known of it beforehand.
+/// A piece of evidence as the verifier receives it, and the known facts about it.
 struct Submission: Sendable {
     var record: EvidenceRecord
     /// The time of judgement.
     var now: Date
-    /// Why it must not be accepted, found without the engine; nil when nothing is known against it.
+    /// Why it must not be accepted, found without the engine; nil if no reason is known.
     var objection: String?
-    /// Whether a field of the record itself was changed, so that it may be unreadable as a record.
+    /// Whether a field of the record itself was changed: the record may then be unreadable.
     var mayBeUnreadable = false
-    /// Whether measurements may stand where verdicts show what nobody knows, such as in a claim of another name.
+    /// Whether the verdict may contain measurements, for example in a claim that Assay does not know.
     var mayShowMeasurements = false
-    /// Whether the verdict, when it accepts, says what that on the genuine evidence says.
+    /// Whether an accepting verdict must equal the one on the genuine evidence.
     var isAsGenuine = false
 
     init(_ record: EvidenceRecord, now: Date, objection: String? = nil, mayBeUnreadable: Bool = false) {
@@ -23,28 +23,28 @@ struct Submission: Sendable {
     }
 }
 
-/// Evidence whose parts can be edited before it is closed by valid means.
+/// Evidence whose parts can be edited before they are signed or encrypted with valid keys.
 protocol EditableEvidence: Sendable {
-    /// The fields of its record that are base64 of what they hold, which edits of closed evidence change inside.
+    /// The record's fields that contain base64. Edits of closed evidence change the decoded bytes.
     static var binaryFields: Set<String> { get }
 
     /// Edits one part.
     mutating func apply(_ edit: Edit)
 
-    /// Signs, encrypts and joins the parts; nil when they cannot be, so that no client could have sent them.
+    /// Signs, encrypts and joins the parts; nil if that fails: no client could have sent such evidence.
     func close() -> Submission?
 
-    /// Why a record that differs from one that was closed must not be accepted; nil when the difference is a don't-care.
+    /// Why a record must not be accepted if it differs from the closed one; nil if the difference is harmless.
     static func objection(to changed: RecordObject, insteadOf closed: RecordObject) -> String?
 
-    /// Whether whatever is accepted instead of a record that was closed says the same of all.
+    /// Whether the verdict on the changed record, if it accepts, must equal that on the closed one.
     static func isSameVerdict(_ changed: RecordObject, insteadOf closed: RecordObject) -> Bool
 }
 
 extension EditableEvidence {
     static func isSameVerdict(_ changed: RecordObject, insteadOf closed: RecordObject) -> Bool { true }
 
-    /// Nothing may be changed.
+    /// Allows no change.
     static func objection(to changed: RecordObject, insteadOf closed: RecordObject) -> String? {
         "it was changed after it had been closed"
     }

@@ -4,10 +4,14 @@ import AssayCore
 import AssayTesting
 
 extension AndroidKeyEngine: FuzzedEngine {
-    static var targets: [FuzzTarget] { [.keyAttestation] }
+    static var targets: [FuzzTarget] { [.keyAttestation, .androidKeyRequest] }
 
     static var records: [[UInt8]] {
-        [FuzzedKeyAttestation(.factory, isRemote: false).record, FuzzedKeyAttestation(.remote, isRemote: true).record]
+        [
+            FuzzedKeyAttestation(.factory, isRemote: false).record,
+            FuzzedKeyAttestation(.remote, isRemote: true).record,
+            FuzzedSignedRequest.androidKey(AndroidMint.device).record,
+        ]
     }
 
     static var policy: VerificationPolicy { AndroidMint.verifier.policy }
@@ -40,6 +44,7 @@ extension AndroidKeyEngine: FuzzedEngine {
                   creationTime: { past: 5m, future: 1m }
                   deviceIdentity: forbidden
                   statusList: { source: service, maximumAge: 12h }
+                  requests: { label: assay, components: ["@method"], nonce: ledger, body: upstream }
                   testRoots: ["file:test-root.pem"]
             checks:
               android-key.attestation.patch-level: annotate

@@ -9,7 +9,7 @@ extension AppAttestEngine: FuzzedEngine {
     static var records: [[UInt8]] {
         [
             FuzzedAttestation(.iOS26, hasReceipt: false).record, FuzzedAssertion(extensions: .none, isRaw: true).record,
-            FuzzedAppAttestRequest().record,
+            FuzzedSignedRequest.assertion.record,
         ]
     }
 

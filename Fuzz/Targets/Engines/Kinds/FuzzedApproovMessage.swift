@@ -7,7 +7,7 @@ import AssayTesting
 import Foundation
 import Synchronization
 
-/// A request whose every part is edited before it is signed, and some of them after.
+/// A request. All parts are edited before signing, and some of them after.
 struct FuzzedApproovMessage: EditableEvidence {
     static let binaryFields: Set<String> = ["body"]
     private static let components = [
@@ -98,7 +98,7 @@ struct FuzzedApproovMessage: EditableEvidence {
         blueprint.body = body
         let covered = body.isEmpty ? components.filter { $0 != "content-digest" } : components
         blueprint.signing.components = covered.map { SignatureComponent($0) }
-        // What is signed is told before the signature is asked for.
+        // `signing` records the base before the signature is requested.
         let edits = base
         blueprint.signing.changeBase = { base in signing.sign(base, instead: edits.reduce(base) { $1.bytes($0) }) }
         if signer == .installation {
@@ -127,7 +127,8 @@ struct FuzzedApproovMessage: EditableEvidence {
         }
     }
 
-    /// What is wrong with a request that was signed as `signed` and came as `minted`.
+    /// Why a request must not be accepted that was signed as `signed` and arrived as `minted`; nil if no reason is
+    /// known.
     private func objection(
         to minted: MintedApproovMessage, _ signed: MintedApproovMessage, isBaseChanged: Bool
     ) -> String? {
@@ -139,21 +140,21 @@ struct FuzzedApproovMessage: EditableEvidence {
         var demanded = ["@method", "@target-uri", "approov-token"]
         if !minted.body.isEmpty { demanded.append("content-digest") }
         guard demanded.allSatisfy({ components.contains($0) }) else { return "the signature covers too little" }
-        // A body of which nothing was signed may be taken away: what comes then is all signed.
+        // The removal of an unsigned body is allowed: everything that remains is signed.
         let isUnsignedBodyGone = minted.body.isEmpty && !components.contains("content-digest")
         guard minted.body == signed.body || isUnsignedBodyGone else { return "the body was changed" }
         if parameters.isEmpty {
             guard (-15...14).contains(delay) else { return "the signature is too old, or from the future" }
         }
         if isBaseChanged {
-            // What was signed instead may be what a later change makes of the request.
+            // The edited base may equal a later change of the request.
             return values.isEmpty && names.isEmpty && input.isEmpty ? "something else was signed" : nil
         }
         return Self.objection(to: minted.fields, insteadOf: signed.fields, covered: components)
     }
 
-    /// Fields that are covered come once, with their value; the rest is nobody's. White space between the components of
-    /// Signature-Input may be any number of spaces.
+    /// Covered fields must keep their number and their values. Uncovered fields may change, and so may the number of
+    /// spaces between the components of Signature-Input.
     private static func objection(
         to changed: [HTTPMessageParts.Field], insteadOf closed: [HTTPMessageParts.Field], covered: [String]
     ) -> String? {
@@ -188,7 +189,7 @@ struct FuzzedApproovMessage: EditableEvidence {
     }
 }
 
-/// What the closures of a blueprint tell of the signature base.
+/// The signature base, as the closures of a blueprint record it.
 private final class Signing: Sendable {
     private let state = Mutex<(base: [UInt8], isChanged: Bool)>(([], false))
 

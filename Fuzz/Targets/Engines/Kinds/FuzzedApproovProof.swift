@@ -4,11 +4,11 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// A measurement proof whose parts are edited before it is made, and after.
+/// A measurement proof. Its parts are edited before it is computed, and after.
 struct FuzzedApproovProof: EditableEvidence {
     static let binaryFields: Set<String> = ["nonce", "proof", "mpk", "imh", "dmh"]
 
-    /// What carries the measurements.
+    /// The source of the measurements.
     enum Carrier: Sendable {
         case measurements
         case token
@@ -67,7 +67,8 @@ struct FuzzedApproovProof: EditableEvidence {
         }
     }
 
-    /// What is wrong with a proof. Of claims that were changed nothing is known but that they are bound to nobody.
+    /// Why a proof must not be accepted; nil if no reason is known. For changed claims, only the checks of the token's
+    /// claims apply.
     private func objection(_ proof: [UInt8]) -> String? {
         guard nonce.count == 16, proof.count == 32 else { return "nonce or proof has another length" }
         if carrier == .token {
@@ -81,7 +82,7 @@ struct FuzzedApproovProof: EditableEvidence {
         return isProven ? nil : "it proves neither measurement"
     }
 
-    /// The measurement that is not proven may be anything of its length.
+    /// The unproven measurement may have any value of the same length.
     static func objection(to changed: RecordObject, insteadOf closed: RecordObject) -> String? {
         guard case .object(let before)? = closed["measurements"]?.content,
             case .object(let after)? = changed["measurements"]?.content
@@ -99,7 +100,7 @@ struct FuzzedApproovProof: EditableEvidence {
 }
 
 extension FuzzTarget {
-    /// `verify` of measurement proofs, against measurements, a token that has them, and a measurement token.
+    /// `verify` of measurement proofs, against measurements, a token with measurements, and a measurement token.
     static let approovProof = engine("verify-approov-proof", dictionary: ["integrity", "device", "mpk", "imh", "dmh"]) {
         () -> EngineFuzz<FuzzedApproovProof> in
         let verifier = ApproovMint.verifier(binding: [])

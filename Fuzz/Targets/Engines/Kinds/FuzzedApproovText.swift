@@ -6,7 +6,7 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// A text whose parts are edited before it is signed with the account's key, and after.
+/// A text. Its parts are edited before it is signed with the account's key, and after.
 struct FuzzedApproovText: EditableEvidence {
     static let binaryFields: Set<String> = ["signature"]
 
@@ -49,7 +49,7 @@ struct FuzzedApproovText: EditableEvidence {
         return ApproovMint.objection(to: claims, session: session, delay: delay)
     }
 
-    /// White space around a session is not in what tokens are bound to.
+    /// Tokens are not bound to white space around a session.
     static func objection(to changed: RecordObject, insteadOf closed: RecordObject) -> String? {
         for name in ["token", "text", "signature"] {
             guard let before = closed[name]?.content, let after = changed[name]?.content,

@@ -6,11 +6,11 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// A token whose claims and header are edited before it is signed or encrypted.
+/// A token. Its claims and header are edited before it is signed or encrypted.
 struct FuzzedApproovToken: EditableEvidence {
     static let binaryFields: Set<String> = []
 
-    /// How a token is closed.
+    /// The form of a token.
     enum Form: Sendable {
         case hs256
         case es256
@@ -94,14 +94,14 @@ struct FuzzedApproovToken: EditableEvidence {
         return ApproovMint.objection(to: claims, session: form == .loggable ? nil : session, delay: delay)
     }
 
-    /// White space, escapes and the order of claims are not in what is signed of a loggable token.
+    /// The signature of a loggable token does not cover white space, escapes and the order of claims.
     private static func objection(to text: String, insteadOf genuine: String, isLoggable: Bool) -> String? {
         guard isLoggable else { return "the token was changed after it had been closed" }
         guard let before = claims(of: genuine), let after = claims(of: text) else { return "it is no loggable token" }
         return before == after ? nil : "a claim was changed"
     }
 
-    /// The members of an object in the order of their names.
+    /// The members of an object, sorted by name.
     private static func claims(of text: String) -> [[UInt8]]? {
         guard let object = try? JSONReader.readObject(Array(text.utf8), limit: 1 << 16) else { return nil }
         return object.members.map { member in
@@ -111,13 +111,13 @@ struct FuzzedApproovToken: EditableEvidence {
         }.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// The address is a signal, which is noted.
+    /// A changed address changes the verdict: the address is a signal, which is annotated.
     static func isSameVerdict(_ changed: RecordObject, insteadOf closed: RecordObject) -> Bool {
         guard let before = closed["address"]?.content, let after = changed["address"]?.content else { return false }
         return RecordLeaves.isSame(before, after)
     }
 
-    /// The address is a signal, and white space around a session is not in what tokens are bound to.
+    /// The address is a signal, and tokens are not bound to white space around a session.
     static func objection(to changed: RecordObject, insteadOf closed: RecordObject) -> String? {
         if case .text(let before)? = closed["loggable"]?.content, case .text(let after)? = changed["loggable"]?.content
         {
@@ -139,7 +139,7 @@ extension FuzzTarget {
         "alg", "none", "ES256", "HS256", "RS256", "kid", "crit", "zip", "iss:\"x\"", "1e400", "-0", "1790000100.5",
     ]
 
-    /// `verify` of tokens of Approov.
+    /// `verify` of Approov tokens.
     static let approovToken = engine("verify-approov-token", dictionary: approovWords) {
         () -> EngineFuzz<FuzzedApproovToken> in
         let signed = ApproovMint.verifier()

@@ -5,11 +5,11 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// An assertion whose authenticator data and client data are edited before they are signed.
+/// An assertion. Its authenticator data and client data are edited before they are signed.
 struct FuzzedAssertion: EditableEvidence {
     static let binaryFields: Set<String> = ["keyId", "assertion", "clientData"]
 
-    /// The counter that the ledger has of the key.
+    /// The key's counter in the ledger.
     static let storedCounter: UInt32 = 7
     private static let challengeText = Base64.encode(AppleMint.challenge, .standard)
 
@@ -20,7 +20,7 @@ struct FuzzedAssertion: EditableEvidence {
     private var object: [Edit] = []
     private var keyID = AppleMint.device.keyID
 
-    /// - Parameter isRaw: whether the client data is the challenge, or JSON that has it.
+    /// - Parameter isRaw: true if the client data is the challenge itself; false if it is JSON with the challenge.
     init(extensions: AppAttestExtensions, isRaw: Bool) {
         self.isRaw = isRaw
         authenticatorData =
@@ -63,7 +63,8 @@ struct FuzzedAssertion: EditableEvidence {
             objection: objection(genuine, encoded))
     }
 
-    /// What is wrong with an assertion, of which this would be the signature. One edit may undo another.
+    /// Why an assertion must not be accepted; nil if no reason is known. `signature` is the valid signature. Searches
+    /// the encoding instead of comparing it, because one edit may undo another.
     private func objection(_ signature: [UInt8], _ encoded: [UInt8]) -> String? {
         let data = authenticatorData
         guard keyID == AppleMint.device.keyID else { return "the key ID is another" }
@@ -84,7 +85,7 @@ struct FuzzedAssertion: EditableEvidence {
 }
 
 extension FuzzTarget {
-    /// `verify` of assertions, of a key that is enrolled.
+    /// `verify` of assertions by an enrolled key.
     static let assertion = engine("verify-app-attest-assertion", dictionary: ["challenge", "\\u0063"]) {
         () -> EngineFuzz<FuzzedAssertion> in
         let json: Verifier
@@ -114,7 +115,7 @@ extension FuzzTarget {
 }
 
 extension AppleMint {
-    /// The key of the device in the ledger, as the attestation under a verifier's policy enrols it.
+    /// The enrolment of the device's key, as the attestation under a verifier's policy commits it.
     static func enrolment(_ verifier: Verifier) -> LedgerEffect {
         let attestation = FuzzedAttestation(.iOS26, hasReceipt: false)
         let assessment = Blocking.wait { () async -> Assessment? in

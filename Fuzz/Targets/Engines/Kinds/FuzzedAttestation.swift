@@ -5,11 +5,11 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// An attestation whose authenticator data, certificates and receipt are edited before they are bound together.
+/// An attestation. Its authenticator data, certificates and receipt are edited before the nonce binds them.
 struct FuzzedAttestation: EditableEvidence {
     static let binaryFields: Set<String> = ["keyId", "attestation", "challenge"]
 
-    /// Stands in the leaf for the nonce, which is known only when everything else is.
+    /// Reserves the place of the nonce in the leaf. The nonce is known only when all other parts are.
     private static let placeholder = [UInt8](repeating: 0xA5, count: 32)
     private static let intermediate = AppleMint.authority.attestationAuthority.certificate
     private static let publicKeyInfo = AppleMint.device.key.subjectPublicKeyInfo()
@@ -105,7 +105,7 @@ struct FuzzedAttestation: EditableEvidence {
             mayBeUnreadable: keyID.isEmpty)
     }
 
-    /// What is wrong with an attestation whose nonce is right.
+    /// Why an attestation with the right nonce must not be accepted; nil if no reason is known.
     private func objection(
         to signedPart: [UInt8], leaf: [UInt8], receipt: [UInt8]?, _ encoded: [UInt8]
     ) -> String? {
@@ -123,8 +123,8 @@ struct FuzzedAttestation: EditableEvidence {
         return nil
     }
 
-    /// Keys of the object that nobody knows are signed by nobody, and the encoding of a receipt is BER: whatever is
-    /// changed, what is protected must be there.
+    /// Unknown keys of the object are not signed, and a receipt is BER: these bytes may change. The protected parts
+    /// must still be present.
     static func objection(to changed: RecordObject, insteadOf closed: RecordObject) -> String? {
         guard let (before, after) = Self.bytes("attestation", closed, changed) else { return "a field is no base64" }
         for name in ["keyId", "challenge"] where !isSame(name, closed, changed) { return "\(name) is another" }
@@ -149,7 +149,7 @@ struct FuzzedAttestation: EditableEvidence {
 }
 
 extension FuzzTarget {
-    /// `verify` of attestations: with a receipt and without, of iOS 26 and 27.
+    /// `verify` of attestations: with and without a receipt, of iOS 26 and 27.
     static let attestation = engine(
         "verify-app-attest-attestation",
         dictionary: ["apple_bundle_version_01", "apple_validation_category_01", "appattestdevelop", "receipt", "x5c"]

@@ -5,7 +5,7 @@ import AssayTesting
 import Foundation
 import PlayIntegrity
 
-/// A classic token whose payload and headers are edited before it is signed and encrypted.
+/// A classic token. Its payload and headers are edited before it is signed and encrypted.
 struct FuzzedClassicToken: EditableEvidence {
     static let binaryFields: Set<String> = []
     private static let genuineHeader: JSONItem = ["alg": "ES256"]
@@ -63,7 +63,7 @@ struct FuzzedClassicToken: EditableEvidence {
         return GoogleMint.objection(to: payload, delay: delay, binding: .nonce, GoogleMint.nonceText)
     }
 
-    /// A nonce is base64 of either alphabet, padded or not.
+    /// A nonce may be base64 in either alphabet, with or without padding.
     static func objection(to changed: RecordObject, insteadOf closed: RecordObject) -> String? {
         for name in ["packageName", "token"] {
             guard let before = closed[name]?.content, let after = changed[name]?.content,
@@ -77,7 +77,7 @@ struct FuzzedClassicToken: EditableEvidence {
     }
 }
 
-/// Google's answer on a standard token, which comes decoded and is signed by nobody.
+/// Google's answer on a standard token, already decoded and not signed.
 struct FuzzedStandardAnswer: EditableEvidence {
     static let binaryFields: Set<String> = []
 
@@ -104,7 +104,7 @@ struct FuzzedStandardAnswer: EditableEvidence {
     func close() -> Submission? {
         var whole: JSONItem = ["tokenPayloadExternal": payload]
         for edit in answer { whole.apply(edit) }
-        // What is no JSON never becomes a record.
+        // Text that is not JSON never becomes a record.
         guard let object = try? JSONReader.readObject(whole.encoded, limit: 1 << 16) else { return nil }
         let record = EvidenceRecord(
             id: nil, kind: EvidenceKind.playIntegrityStandard, app: "shop", receivedAt: nil,
@@ -126,13 +126,14 @@ struct FuzzedStandardAnswer: EditableEvidence {
 
     static func isSameVerdict(_ changed: RecordObject, insteadOf closed: RecordObject) -> Bool { false }
 
-    /// Whatever is in an answer that the caller supplies is believed: what is compared with it is not, unless both say the same.
+    /// The verifier trusts an answer that the caller supplies. The package name and the request hash must still match
+    /// the answer.
     static func objection(to changed: RecordObject, insteadOf closed: RecordObject) -> String? {
         guard isSame(changed["packageName"], closed["packageName"]) else { return "packageName was changed" }
         return objection(toBindingOf: changed)
     }
 
-    /// Why an answer is not on the request that it is said to be on; nil when it is.
+    /// Why an answer does not belong to the request in the record; nil if it does.
     private static func objection(toBindingOf evidence: RecordObject) -> String? {
         for (asked, answered) in [("packageName", "requestPackageName"), ("requestHash", "requestHash")] {
             let answer = member(["decoded", "tokenPayloadExternal", "requestDetails", answered], of: evidence)

@@ -5,8 +5,8 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// A key attestation of Android whose leaf and attestation certificate are edited before they are signed, and whose chain is
-/// edited after.
+/// A key attestation of Android. Its leaf and attestation certificate are edited before they are signed, and its chain
+/// after.
 struct FuzzedKeyAttestation: EditableEvidence {
     static let binaryFields: Set<String> = ["certificates", "challenge", "publicKey"]
 
@@ -74,7 +74,7 @@ struct FuzzedKeyAttestation: EditableEvidence {
             objection: objection(to: signedPart, signed, sent: certificates), mayBeUnreadable: challenge.isEmpty)
     }
 
-    /// What an app makes with its attested key: the leaf with another key.
+    /// A leaf that an app forges: signed with the attested key, and with another public key.
     private func forged(_ edit: Edit, _ signedPart: [UInt8]) -> [UInt8] {
         var forged = signedPart
         if let place = forged.place(of: AndroidMint.device.publicKey) {
@@ -103,8 +103,7 @@ struct FuzzedKeyAttestation: EditableEvidence {
         if isRemote, !isAttestationEdited, !(-86_400...29 * 86_400).contains(delay) {
             return "the attestation certificate is not valid at the time of judgement"
         }
-        // The challenge of the ledger.
-        guard (-60..<300).contains(delay) else { return "the challenge has expired" }
+        guard delay < 300 else { return "the challenge has expired" }
         return nil
     }
 
@@ -118,7 +117,7 @@ struct FuzzedKeyAttestation: EditableEvidence {
         (Array(DERBuilder.context(704, []).prefix(3)), "there is no root of trust"),
     ]
 
-    /// Why a chain must not be accepted instead of another; nil if only the certificate of the root is left out or another.
+    /// Why a changed chain must not be accepted; nil if only the root certificate is missing or different.
     private static func objection(to sent: [[UInt8]], insteadOf signed: [[UInt8]]) -> String? {
         let below = signed.dropLast()
         guard sent.count >= below.count, sent.count <= signed.count, sent.prefix(below.count).elementsEqual(below)
@@ -149,14 +148,14 @@ struct FuzzedKeyAttestation: EditableEvidence {
         return objection(to: after, insteadOf: before)
     }
 
-    /// The verdict names the serial numbers of all certificates, that of the root included.
+    /// The verdict contains the serial numbers of all certificates, including the root.
     static func isSameVerdict(_ changed: RecordObject, insteadOf closed: RecordObject) -> Bool {
         certificates(changed) == certificates(closed)
     }
 }
 
 extension FuzzTarget {
-    /// `verify` of key attestations: from the factory, and provisioned remotely.
+    /// `verify` of key attestations: provisioned in the factory, and remotely.
     static let keyAttestation = engine(
         "verify-android-key-attestation",
         dictionary: ["com.example.shop", "TEE", "StrongBox", "\u{2B}\u{6}\u{1}\u{4}\u{1}", "Droid CA3"]

@@ -5,7 +5,7 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// A refreshed receipt whose fields are edited before it is signed, and its message after.
+/// A refreshed receipt. Its fields are edited before it is signed, and its message after.
 struct FuzzedReceipt: EditableEvidence {
     static let binaryFields: Set<String> = ["keyId", "receipt"]
 
@@ -48,7 +48,8 @@ struct FuzzedReceipt: EditableEvidence {
         return nil
     }
 
-    /// The encoding is BER, of which there are several for what is signed: whatever is changed, that must be there.
+    /// Receipts are BER: the signed content has several encodings. The changed receipt must still contain the signed
+    /// content.
     static func objection(to changed: RecordObject, insteadOf closed: RecordObject) -> String? {
         guard case .text(let text)? = changed["receipt"]?.content, let bytes = try? Base64.decode(text, .standard)
         else { return "it is no base64" }

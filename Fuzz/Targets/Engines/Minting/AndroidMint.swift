@@ -6,18 +6,21 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// A test authority of Android Key Attestation, a device, and what both sign now.
+/// A test authority of Android Key Attestation, a device, and their signers.
 enum AndroidMint {
     static let packageName = "com.example.shop"
     static let digest = [UInt8](repeating: 0x6A, count: 32)
     static let now = Date(timeIntervalSince1970: 1_790_000_000)
     static let challenge = Array("challenge-of-the-server-0123456789".utf8)
 
-    /// The key of the attestation certificate, and that of the certificate above it.
+    /// The key of the attestation certificate, and the key of the certificate above it.
     static let attestationSigner = signer("attestation")
     static let intermediateSigner = signer("intermediate")
     static let deviceSigner = signer("device")
     static let device = AndroidAttestedKey(key: AndroidTestKey(deviceSigner.key))
+    static let rsaDevice = making("no RSA key") { () throws(MintingError) in
+        try AndroidAttestedKey(.rsa2048, seed: "fuzz/android", label: "rsa")
+    }
     static let otherKey = signer("another").key.subjectPublicKeyInfo()
 
     private static func signer(_ label: String) -> FixedNonceSigner {
@@ -32,7 +35,7 @@ enum AndroidMint {
         try AndroidKeyTestAuthority(organization: "Fuzz", seed: "fuzz", notBefore: now - 30 * 86_400)
     }
 
-    /// The chain of a device. The keys of the first two issuers are those of the signers.
+    /// The chain of a device. The first two issuers have the keys of the signers.
     static func chain(_ model: AndroidKeyDevice) -> AndroidKeyAttestationBlueprint {
         making("no chain") { () throws(MintingError) in
             var blueprint = try AndroidKeyAttestationBlueprint(
@@ -49,7 +52,7 @@ enum AndroidMint {
         }
     }
 
-    /// The certificates of a chain, DER.
+    /// The certificates of a chain, in DER.
     static func certificates(_ blueprint: AndroidKeyAttestationBlueprint) -> [[UInt8]] {
         making("no certificates") { () throws(MintingError) in try blueprint.mint().certificates }
     }
@@ -65,7 +68,26 @@ enum AndroidMint {
             ledger: MemoryLedger())
     }
 
-    /// What the ledger has of the challenge.
+    /// The enrolment of a key, as its attestation would have it.
+    static func enrolment(_ key: AndroidAttestedKey) -> LedgerEffect {
+        let chain = making("no chain") { () throws(MintingError) in
+            try AndroidKeyAttestationBlueprint(
+                authority: authority, key: key, packageName: packageName, certificateDigest: digest,
+                challenge: challenge,
+                issuedAt: now
+            ).mint()
+        }
+        let record = chain.record(id: "", app: "shop", receivedAt: now)
+        let assessment = Blocking.wait { () async -> Assessment? in
+            try? await verifier.assess(record, ledger: MemoryLedger(), at: now)
+        }
+        guard let effect = assessment?.effects.last, case .enrol = effect.action else {
+            FuzzTarget.broken("the key of the device is not enrolled")
+        }
+        return effect
+    }
+
+    /// The challenge in the ledger.
     static let issued = IssuedChallenge(
         value: challenge, app: "shop", purpose: ChallengePurpose(.androidKeyAttestation), issuedAt: now - 60,
         expiresAt: now + 300)

@@ -6,11 +6,11 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// An authority that signs for next to nothing, an app and a key of a device.
+/// An authority with cheap signatures, an app, and the key of a device.
 enum AppleMint {
     static let appID = "1234567890.com.example.shop"
     static let now = Date(timeIntervalSince1970: 1_790_000_000)
-    /// How long before the time of judgement the authority begins to be valid, and its leaves.
+    /// How long before the time of judgement the validity of the authority and its leaves begins, in seconds.
     private static let age: Double = 30 * 86_400
     static let challenge = Array("challenge-of-the-server-0123456789".utf8)
 
@@ -24,7 +24,7 @@ enum AppleMint {
         do { return try FixedNonceSigner("fuzz/\(label)") } catch { FuzzTarget.broken("no key: \(error)") }
     }
 
-    /// The authority, whose every key is on P-256.
+    /// The authority. All its keys are on P-256.
     static let authority: TestAuthority = {
         do { return try makeAuthority() } catch { FuzzTarget.broken("no authority: \(error)") }
     }()
@@ -60,13 +60,13 @@ enum AppleMint {
                 [.basicConstraints(isCA: false), .keyUsage(0x80), .receiptSignerMarker]))
     }
 
-    /// The part of a certificate that is signed, as a tree.
+    /// The signed part of a certificate, as a tree.
     static func signedPart(of certificate: [UInt8]) -> DERTree {
         guard let tree = DERTree(certificate), tree.childCount == 3 else { FuzzTarget.broken("no certificate") }
         return tree[child: 0]
     }
 
-    /// A certificate of a part that is signed now.
+    /// Signs a certificate.
     static func certificate(_ signedPart: [UInt8], by signer: FixedNonceSigner) -> [UInt8] {
         DERBuilder.sequence(
             signedPart, DERBuilder.sequence(DERBuilder.objectIdentifier([1, 2, 840, 10045, 4, 3, 2])),
@@ -84,7 +84,7 @@ enum AppleMint {
         }
     }
 
-    /// The fields of the receipt of a leaf: that of an attestation, or with a risk metric one that was refreshed.
+    /// The fields of the receipt of a leaf: an attestation's receipt, or with a risk metric a refreshed receipt.
     static func receipt(of leaf: [UInt8], riskMetric: UInt32?) -> DERTree {
         let hash = Digest.sha256(challenge)
         let blueprint =
@@ -103,7 +103,7 @@ enum AppleMint {
         return tree
     }
 
-    /// The CMS message of a payload that is signed now.
+    /// Signs a payload as a CMS message.
     static func signed(_ payload: [UInt8], edits: [Edit] = []) -> [UInt8] {
         let signer = authority.receiptSigner
         let sha256 = DERBuilder.objectIdentifier([2, 16, 840, 1, 101, 3, 4, 2, 1])
@@ -143,7 +143,7 @@ enum AppleMint {
         }
     }
 
-    /// What the ledger has of a challenge for evidence of a kind.
+    /// A challenge in the ledger for a kind of evidence.
     static func issued(_ kind: EvidenceKind, asText isText: Bool = false) -> IssuedChallenge {
         IssuedChallenge(
             value: isText ? Array(Base64.encode(challenge, .standard).utf8) : challenge, app: "shop",

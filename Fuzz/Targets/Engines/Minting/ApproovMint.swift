@@ -23,7 +23,8 @@ enum ApproovMint {
     /// The key of offline hardware.
     static let hardware = TestKey(.p256, seed: "fuzz/approov", label: "hardware")
 
-    /// The claims of a token that is bound to the session, can vouch for messages and carries measurements.
+    /// The claims of a token that is bound to the session, can authenticate message signatures and carries
+    /// measurements.
     static let claims: JSONItem = {
         var claims = ApproovClaimsBlueprint(expiresAt: now + 240)
         claims.bind(to: [session])
@@ -41,12 +42,12 @@ enum ApproovMint {
         return claims.json
     }()
 
-    /// The text of a token that is signed now with the account's secret.
+    /// Signs a token with the account's secret.
     static func token(_ claims: [UInt8], header: [UInt8] = Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)) -> [UInt8] {
         TokenMint.jws(header, claims) { HMAC.sha256(key: EngineKeys.secret, $0) }
     }
 
-    /// What a policy has beyond its audience.
+    /// A verifier. The parameters are the settings of its policy besides the audience.
     static func verifier(
         format: ApproovConfiguration.TokenFormat = .jws, binding: [String] = ["Authorization"],
         signing: MessageSigning? = nil, texts: TextSigning? = nil
@@ -99,7 +100,7 @@ enum ApproovMint {
         }
     }
 
-    /// What is wrong with the claims of a token, when they are still those that were composed but for some.
+    /// Why a token with some changed claims must not be accepted; nil if no reason is known.
     static func objection(to claims: JSONItem, session: String?, delay: Int) -> String? {
         guard case .object(let members) = claims else {
             if case .raw = claims { return nil }

@@ -1,12 +1,12 @@
 import AssayPrimitives
 import AssayTesting
 
-/// Signs with ECDSA on P-256 at the cost of an addition, so that a signature costs less than the digest under it.
+/// ECDSA signatures on P-256 at the cost of an addition: a signature costs less than its digest.
 ///
-/// The per-signature secret k is 1 (SEC 1 section 4.1.3), so that the point R is the generator and r is always the same:
-/// s = z + r * d mod n. Anybody can compute the private key from such a signature, which a verifier cannot care about.
+/// The per-signature secret k is 1 (SEC 1 section 4.1.3). So the point R is the generator, r is constant, and s = z + r
+/// * d mod n. Such a signature discloses the private key, which is irrelevant for fuzzing.
 struct FixedNonceSigner: Sendable {
-    /// The same key, for those who need its public half.
+    /// The same key, for its public half.
     let key: TestKey
     /// The private key, 32 bytes.
     let scalar: [UInt8]
@@ -18,9 +18,9 @@ struct FixedNonceSigner: Sendable {
         0x77, 0x03, 0x7D, 0x81, 0x2D, 0xEB, 0x33, 0xA0, 0xF4, 0xA1, 0x39, 0x45, 0xD8, 0x98, 0xC2, 0x96,
     ]
 
-    /// A key that belongs to a label.
+    /// Derives a key from a label.
     init(_ label: String) throws(MintingError) {
-        // Below the order whatever follows, and never zero.
+        // Always below the order of the group, and never zero.
         scalar = [0x7F] + Digest.sha256(Array(label.utf8)).dropFirst()
         key = try TestKey(.p256, scalar: scalar)
         product = Scalar(FixedNonceSigner.generatorX).times(Scalar(scalar))
@@ -33,7 +33,7 @@ struct FixedNonceSigner: Sendable {
     }
 }
 
-/// A number below the order of P-256, in words from the lowest on.
+/// A number below the order of P-256, in words from the lowest to the highest.
 private struct Scalar: Sendable {
     private var words: [UInt64]
 
@@ -45,7 +45,7 @@ private struct Scalar: Sendable {
         }
     }
 
-    /// 32 bytes, big-endian, less the order when they are not below it.
+    /// Reads 32 bytes, big-endian, and subtracts the order if they are not below it.
     init(_ bytes: [UInt8]) {
         self.init(unreduced: bytes)
         if !isBelowOrder { subtractOrder() }
@@ -78,7 +78,7 @@ private struct Scalar: Sendable {
         return sum
     }
 
-    /// By doubling and adding, bit after bit.
+    /// Multiplies by doubling and adding, bit by bit.
     func times(_ other: Scalar) -> Scalar {
         var product = Scalar(unreduced: [UInt8](repeating: 0, count: 32))
         for byte in bytes {

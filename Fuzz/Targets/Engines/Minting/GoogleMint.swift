@@ -26,7 +26,7 @@ enum GoogleMint {
         PlayIntegrityPayloadBlueprint(
             standard: requestHash, packageName: packageName, certificateDigests: [digest], issuedAt: now))
 
-    /// The payload of a device of which the app has remembered something.
+    /// The payload of a device for which the app has set recall bits.
     private static func recalled(_ payload: PlayIntegrityPayloadBlueprint) -> JSONItem {
         var json = payload.json
         json[path: ["environmentDetails", "locationSpoofingRiskVerdict"]] = ["LOW_RISK_DEVICE"]
@@ -43,7 +43,7 @@ enum GoogleMint {
         return json
     }()
 
-    /// A verifier that enforces every check, of an app on Android or of a game on PC.
+    /// A verifier that enforces every check, for an app on Android or a game on PC.
     static func verifier(isOnComputer: Bool = false) -> Verifier {
         do {
             let rules = PlayIntegrityConfiguration.AndroidRules(
@@ -71,7 +71,7 @@ enum GoogleMint {
         }
     }
 
-    /// What is wrong with a payload of composed values; nil when nothing, or when nobody knows.
+    /// Why a payload must not be accepted; nil if no reason is known, or if the payload contains raw text.
     static func objection(to payload: JSONItem, delay: Int, binding: PlayIntegrityField, _ bound: String) -> String? {
         guard payload.isComposed else { return nil }
         guard payload[path: ["requestDetails", "requestPackageName"]] == .text(packageName) else {

@@ -3,13 +3,13 @@ import AssayTesting
 
 /// The text of tokens.
 enum TokenMint {
-    /// A compact JWS over whatever header and payload.
+    /// A compact JWS over any header and payload.
     static func jws(_ header: [UInt8], _ payload: [UInt8], sign: ([UInt8]) -> [UInt8]) -> [UInt8] {
         let input = Array("\(Base64.encode(header, .url)).\(Base64.encode(payload, .url))".utf8)
         return input + Array(".\(Base64.encode(sign(input), .url))".utf8)
     }
 
-    /// A compact JWE with the content key and the IV of every other one, which nobody tries to keep.
+    /// A compact JWE. The content key and the IV are the same in every JWE: fuzzing needs no confidentiality.
     static func jwe(
         _ header: JSONItem?, _ plaintext: [UInt8], _ keyManagement: JWEBlueprint.KeyManagement
     ) -> String? {

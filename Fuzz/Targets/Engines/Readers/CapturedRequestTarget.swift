@@ -4,7 +4,7 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension FuzzTarget {
-    /// HTTP requests that somebody has saved.
+    /// Saved HTTP requests.
     static let capturedRequest = FuzzTarget(
         name: "captured-request", maximumLength: 512,
         dictionary: [
@@ -30,7 +30,7 @@ extension FuzzTarget {
             return true
         })
 
-    /// What is written of a request is read as the same, and the parts are those of the input.
+    /// Writing a request and reading it gives the same request, and its parts are in the input.
     private static func check(_ request: CapturedRequest, _ input: [UInt8]) {
         guard request.body.isEmpty || input.suffix(request.body.count).elementsEqual(request.body) else {
             broken("the body is not the end of the input")

@@ -7,7 +7,7 @@ import CZlib
 import Foundation
 
 extension FuzzTarget {
-    /// The corpora of replays: what files hold, compressed or not, record after record.
+    /// The corpora of replays: the records of files, compressed or not.
     static let corpus = FuzzTarget(
         name: "corpus", maximumLength: 8192,
         dictionary: [
@@ -22,7 +22,7 @@ extension FuzzTarget {
             ]
         },
         run: { input in
-            // However the bytes come, the records are the same.
+            // The records are the same for every chunk size.
             let (pieces, whole) = (items(input, chunkSize: 7), items(input, chunkSize: 256 * 1024))
             guard isDamaged(pieces) || isDamaged(whole) else {
                 demand(pieces == whole, "pieces of other lengths make other records")
@@ -33,9 +33,9 @@ extension FuzzTarget {
                 demand(before == also, "other records are read before damage")
                 return false
             }
-            // How much zstd hands out before damage depends on how much is asked for at once. When that is enough for a whole
-            // frame, it finds damage that it does not see else, such as another size than the frame says, and does not care
-            // for a window that is too large.
+            // How many bytes zstd returns before damage depends on the size of the output buffer. If the buffer holds a
+            // whole frame, zstd finds damage that it otherwise misses, such as a wrong content size, and accepts a
+            // window that is too large.
             demand(
                 before.starts(with: also) || also.starts(with: before), "other records are read before damage")
             return false
@@ -58,19 +58,19 @@ extension FuzzTarget {
         (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 
-    /// Whether a file begins with a frame of zstd, or one to be skipped (RFC 8878 sections 3.1.1 and 3.1.2).
+    /// Whether a file begins with a zstd frame, or with a skippable one (RFC 8878 sections 3.1.1 and 3.1.2).
     private static func isOfZstd(_ input: [UInt8]) -> Bool {
         input.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
             || (input.first.map { $0 & 0xF0 } == 0x50 && input.dropFirst().starts(with: [0x2A, 0x4D, 0x18]))
     }
 
-    /// Whether something is wrong with what the records were compressed into, after which nothing is read.
+    /// Whether the compressed data is damaged. No records follow the damage.
     private static func isDamaged(_ items: [String]) -> Bool { items.last?.contains("the compressed data") ?? false }
 
     /// The records among some items.
     private static func records(_ items: [String]) -> [String] { items.filter { $0.utf8.last == UInt8(ascii: "\n") } }
 
-    /// What is read of some bytes, each as a text that tells everything.
+    /// The items read from some bytes, each as a complete text.
     private static func items(_ input: [UInt8], chunkSize: Int) -> [String] {
         var options = CorpusOptions()
         options.chunkSize = chunkSize
@@ -93,7 +93,7 @@ extension FuzzTarget {
     }
 }
 
-/// A file that no disk has, of this process alone.
+/// A file in memory, private to this process.
 private final class MemoryFile: Sendable {
     static let shared = MemoryFile()
 
@@ -107,7 +107,7 @@ private final class MemoryFile: Sendable {
 
     private func remove() { unlink(path) }
 
-    /// The path of the file, which holds some bytes now.
+    /// Writes some bytes to the file. Returns its path.
     func path(of bytes: [UInt8]) -> String {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count, close(descriptor) == 0 else {

@@ -38,8 +38,8 @@ extension FuzzTarget {
         [layer] + layer.nested.flatMap { layers($0) }
     }
 
-    /// Ranges lie in the bytes, those of parts in those of the whole, what is secret is not shown, and errors stand in
-    /// the input.
+    /// Every range lies in the bytes, and the range of a part in that of its parent. No secret is shown. Every error
+    /// points into the input.
     private static func problem(_ layer: InspectionLayer) -> String? {
         for annotation in layer.annotations {
             if let problem = problem(annotation, in: layer.bytes.indices, layer) { return problem }

@@ -7,7 +7,7 @@ import Foundation
 import PlayIntegrity
 
 extension FuzzTarget {
-    /// Texts of keys: those of the Play Console, of Approov's tool, key sets and PEM.
+    /// Texts of keys: from the Play Console and from Approov's tool, key sets and PEM.
     static let keyImport = FuzzTarget(
         name: "key-import", maximumLength: 768,
         dictionary: [
@@ -25,7 +25,7 @@ extension FuzzTarget {
                     isAccepted = true
                     continue
                 }
-                // An error that shows what might be a secret: a run of its characters as long as any key's.
+                // No error may quote a possible secret: a run of its characters as long as the shortest key.
                 guard let shown = KeyTexts.shown(of: input, in: failure) else { continue }
                 broken("an error shows \(shown.count) bytes of the input: \(failure)")
             }
@@ -76,19 +76,19 @@ private enum KeyTexts {
         },
     ]
 
-    /// Whether a text has keys that are published, which errors may show.
+    /// Whether a text contains public keys, which errors may quote.
     static func readsPublicKeys(_ text: SecretBytes) -> Bool {
         ["publicKey", "keySet"].map { (try? ApproovKey.reading([$0: text])) != nil }.contains(true)
     }
 
-    /// What of an input stands in an error and is as long as a secret's beginning that tells something.
+    /// A part of the input that occurs in an error and is long enough to disclose a secret.
     static func shown(of input: [UInt8], in failure: String) -> ArraySlice<UInt8>? {
         let length = 24
         let text = Array(failure.utf8)
         var start = 0
         while start + length <= input.count {
             let run = input[start..<start + length]
-            // Labels of PEM blocks, which have no small letters, may be shown.
+            // Labels of PEM blocks may be quoted. They have no lower-case letters.
             let isLabel = run.allSatisfy { (0x41...0x5A).contains($0) }
             if run.allSatisfy(isBase64), !isLabel, text.contains(Array(run)) { return run }
             start += 1

@@ -2,7 +2,7 @@ import Assay
 import AssayCore
 import AssayTesting
 
-/// Genuine evidence of every engine, and a verifier that knows its apps.
+/// Genuine evidence of every engine, and a verifier with its apps.
 enum MintedRecords {
     static let all = EngineRegistry.standard.fuzzed.flatMap { $0.records }
 
@@ -21,7 +21,7 @@ enum MintedRecords {
 }
 
 extension EditableEvidence {
-    /// The record of it, as files have it.
+    /// The evidence as a record in a file.
     var record: [UInt8] {
         guard let closed = close() else { FuzzTarget.broken("genuine evidence cannot be closed") }
         var bytes: [UInt8] = []

@@ -4,7 +4,7 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// The files that a policy refers to: a public key is in `key.pem`, and a root certificate in every other.
+/// The files that a policy refers to: `key.pem` contains a public key, and every other file a root certificate.
 private struct MintedFiles: PolicyFiles {
     func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
         let text = try node.text()
@@ -15,7 +15,7 @@ private struct MintedFiles: PolicyFiles {
 }
 
 extension FuzzTarget {
-    /// Policy files: YAML, and JSON as far as that is YAML.
+    /// Policy files: YAML, and the JSON that is valid YAML.
     static let policies = FuzzTarget(
         name: "policies", maximumLength: 1024,
         dictionary: [
@@ -49,7 +49,7 @@ extension FuzzTarget {
             guard !policy.apps.isEmpty, policy.apps.allSatisfy({ !$0.configurations.isEmpty }) else {
                 broken("an app without a section")
             }
-            // An accepted policy is one that verifiers can be made of.
+            // A verifier can be created with every accepted policy.
             _ = Verifier(policy: policy, ledger: MemoryLedger())
             return true
         })

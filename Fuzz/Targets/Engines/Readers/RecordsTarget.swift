@@ -29,7 +29,7 @@ extension FuzzTarget {
                 }
             }
             guard results.count <= input.count + 1 else { broken("more records than bytes") }
-            // A line is read the same by itself, but for offsets.
+            // A single line read by itself gives the same record, except for offsets.
             if case .success(let record)? = results.first, results.count == 1, !input.contains(0x0A) {
                 guard case .success(let again) = RecordFile.readLine(input[...]), again.json == record.json else {
                     broken("the line is another record")
@@ -38,8 +38,8 @@ extension FuzzTarget {
             return isAccepted
         })
 
-    /// What is written of a record is the record, and every engine reads its evidence or says why not. Returns
-    /// whether it is judged.
+    /// Writing a record and reading it gives the same record. Every engine reads its evidence or returns an error.
+    /// Returns whether an engine judged it.
     private static func check(_ record: EvidenceRecord) -> Bool {
         let json = record.json
         let again = RecordFile.read(Array(json.utf8))

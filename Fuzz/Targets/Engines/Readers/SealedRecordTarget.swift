@@ -5,7 +5,7 @@ import AssayPrimitives
 import Foundation
 
 extension FuzzTarget {
-    /// Records whose evidence is sealed: lines of files, and lines that are sealed here and then changed.
+    /// Records with sealed evidence: lines of files, and lines that are sealed here and then changed.
     static let sealedRecord = FuzzTarget(
         name: "sealed-record", maximumLength: 512,
         dictionary: [
@@ -18,7 +18,7 @@ extension FuzzTarget {
                 input.first == 0
                 ? EditProgram(input).edits.reduce(Array(SealedLines.line.utf8)) { $1.bytes($0) } : input
             let isOpen = SealedLines.open(line)
-            // Nobody but the holder of a public key seals, and there is only one that the fuzzer has.
+            // Sealing needs a public key that the fuzzer does not have: only the one sealed line may open.
             if isOpen, !SealedLines.isSame(line) { broken("a line that was changed opens") }
             return isOpen
         })
@@ -49,7 +49,7 @@ private enum SealedLines {
         }
     }
 
-    /// Whether a line opens. What is written of it is read as the same.
+    /// Whether a line opens. Writing it and reading it gives the same line.
     static func open(_ line: [UInt8]) -> Bool {
         guard let sealed = read(line) else { return false }
         let written = sealed.jsonLine
@@ -59,7 +59,7 @@ private enum SealedLines {
         return (try? sealed.open(with: key)) != nil
     }
 
-    /// Whether a line says what was sealed: white space, escapes and the order of fields are nobody's.
+    /// Whether a line has the sealed content. White space, escapes and the order of fields may differ.
     static func isSame(_ line: [UInt8]) -> Bool {
         read(line)?.jsonLine.isByteEqual(to: self.line) == true
     }

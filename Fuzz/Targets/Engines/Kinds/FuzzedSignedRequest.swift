@@ -1,4 +1,3 @@
-import AppAttest
 import Assay
 import AssayCore
 import AssayHTTPSignatures
@@ -6,12 +5,15 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// A request with an assertion as its signature. Every part is edited before it is signed, and some of them after.
-struct FuzzedAppAttestRequest: EditableEvidence {
+/// A request whose signature is an assertion, or made by an attested key of Android. All parts are edited before signing, and some of
+/// them after.
+struct FuzzedSignedRequest: EditableEvidence {
     static let binaryFields: Set<String> = ["body"]
     private static let components = ["@method", "@target-uri", "content-digest"]
     private static let words = ["created", "expires", "nonce", "keyid", "tag", "alg"]
 
+    private let evidence: SignedRequestBlueprint.Evidence
+    private let now: Date
     private var method = "POST"
     private var targetURI = "https://api.example.com/v1/items?a=1&b=%20"
     private var body = Array(#"{"hello":"world"}"#.utf8)
@@ -23,6 +25,11 @@ struct FuzzedAppAttestRequest: EditableEvidence {
     private var signature: [Edit] = []
     private var values: [Edit] = []
     private var delay = 0
+
+    init(_ evidence: SignedRequestBlueprint.Evidence, at now: Date) {
+        self.evidence = evidence
+        self.now = now
+    }
 
     mutating func apply(_ edit: Edit) {
         switch edit.part % 11 {
@@ -51,16 +58,13 @@ struct FuzzedAppAttestRequest: EditableEvidence {
             minted.fields[index] = .init(field.name, edit.text(field.value))
         }
         if let laterBody { minted.body = laterBody.bytes(minted.body) }
-        let record = minted.record(id: "", app: "shop", receivedAt: AppleMint.now)
-        return Submission(
-            record, now: AppleMint.now + Double(delay), objection: objection(to: minted, signed))
+        let record = minted.record(id: "", app: "shop", receivedAt: now)
+        return Submission(record, now: now + Double(delay), objection: objection(to: minted, signed))
     }
 
     private var blueprint: SignedRequestBlueprint {
         var blueprint = SignedRequestBlueprint(
-            method: method, targetURI: targetURI,
-            evidence: .assertion(AppleMint.device, appID: AppleMint.appID, counter: FuzzedAssertion.storedCounter + 1),
-            createdAt: AppleMint.now)
+            method: method, targetURI: targetURI, evidence: evidence, createdAt: now)
         blueprint.body = body
         let covered = body.isEmpty ? components.filter { $0 != "content-digest" } : components
         blueprint.signing.components = covered.map { SignatureComponent($0) }
@@ -81,15 +85,16 @@ struct FuzzedAppAttestRequest: EditableEvidence {
         return blueprint
     }
 
-    /// What is wrong with a request that was signed as `signed` and came as `minted`.
+    /// Why a request must not be accepted that was signed as `signed` and arrived as `minted`; nil if no reason is
+    /// known.
     private func objection(to minted: MintedRequest, _ signed: MintedRequest) -> String? {
         var demanded = ["@method", "@target-uri"]
         if !minted.body.isEmpty { demanded.append("content-digest") }
         guard demanded.allSatisfy({ components.contains($0) }) else { return "the signature covers too little" }
-        // A body of which nothing was signed may be taken away: what comes then is all signed.
+        // The removal of an unsigned body is allowed: everything that remains is signed.
         let isUnsignedBodyGone = minted.body.isEmpty && !components.contains("content-digest")
         guard minted.body == signed.body || isUnsignedBodyGone else { return "the body was changed" }
-        // An edit of the base may be what a later edit of a field makes of the request.
+        // An edit of the base may equal a later edit of a field in the request.
         guard base.isEmpty, input.isEmpty, values.isEmpty else { return nil }
         if parameters.isEmpty, !(-15...60).contains(delay) { return "the signature is too old, or from the future" }
         return nil
@@ -106,17 +111,40 @@ struct FuzzedAppAttestRequest: EditableEvidence {
 }
 
 extension FuzzTarget {
-    /// `verify` of requests that carry an assertion of an enrolled key.
+    /// `verify` of requests with an assertion of an enrolled key.
     static let appAttestRequest = engine(
-        "verify-app-attest-request",
-        dictionary: [
-            "@method", "@target-uri", "@path", "@query-param", ";sf", ";bs", ";req", "content-digest", "sha-256=:",
-            "created", "expires", "nonce", "keyid", "tag", "assay", "app-attest", "Signature-Input", "Signature", ", ",
-        ]
-    ) { () -> EngineFuzz<FuzzedAppAttestRequest> in
+        "verify-app-attest-request", dictionary: dictionary + ["app-attest"]
+    ) { () -> EngineFuzz<FuzzedSignedRequest> in
         let verifier = AppleMint.verifier()
         return EngineFuzz(
-            .init(
-                FuzzedAppAttestRequest(), verifier, effects: [AppleMint.enrolment(verifier)], isSingleUse: true))
+            .init(.assertion, verifier, effects: [AppleMint.enrolment(verifier)], isSingleUse: true))
     }
+
+    /// `verify` of requests that an enrolled key of Android has signed: one on P-256, and one of RSA.
+    static let androidKeyRequest = engine(
+        "verify-android-key-request",
+        dictionary: dictionary + ["android-key", "ecdsa-p256-sha256", "rsa-v1_5-sha256"]
+    ) { () -> EngineFuzz<FuzzedSignedRequest> in
+        let effects = [AndroidMint.device, AndroidMint.rsaDevice].map(AndroidMint.enrolment)
+        return EngineFuzz(
+            .init(.androidKey(AndroidMint.device), AndroidMint.verifier, effects: effects, isSingleUse: true),
+            .init(.androidKey(AndroidMint.rsaDevice), AndroidMint.verifier, effects: effects, isSingleUse: true))
+    }
+
+    private static let dictionary = [
+        "@method", "@target-uri", "@path", "@query-param", ";sf", ";bs", ";req", "content-digest", "sha-256=:",
+        "created", "expires", "nonce", "keyid", "tag", "alg", "assay", "Signature-Input", "Signature", ", ",
+    ]
+}
+
+extension FuzzedSignedRequest {
+    /// A request with the next assertion of Apple's device.
+    static var assertion: Self {
+        Self(
+            .assertion(AppleMint.device, appID: AppleMint.appID, counter: FuzzedAssertion.storedCounter + 1),
+            at: AppleMint.now)
+    }
+
+    /// A request that a key signs.
+    static func androidKey(_ key: AndroidAttestedKey) -> Self { Self(.androidKey(key), at: AndroidMint.now) }
 }
