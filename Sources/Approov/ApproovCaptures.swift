@@ -47,8 +47,8 @@ extension ApproovEngine {
     ]
 
     /// The token of a message, because every signature covers it. Messages with the token in a field other than the
-    /// default share one key. The text of a signed text, and the nonce of a proof. Tokens need no order: the ledger stores
-    /// nothing of them.
+    /// default share one key. For a signed text: the text. For a proof: the nonce. Tokens need no order: the ledger
+    /// stores nothing about them.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
         if record.kind == EvidenceKind.approovText {
             guard case .text(let text)? = record.evidence["text"]?.content else { return nil }

@@ -56,7 +56,7 @@ package struct ApproovEngine: InspectableEngine {
         }
     }
 
-    // Approov evidence never identifies its app: with several apps, the engine cannot judge evidence that names none.
+    // Approov evidence never identifies its app. With several apps, the engine cannot judge evidence that names none.
 
     /// Looks up keys and standings for a token and assesses it; see ``ApproovTokenAssessor``.
     package func assess(
@@ -225,8 +225,8 @@ package struct ApproovEngine: InspectableEngine {
         return keys
     }
 
-    /// The standings of the account, and of the device and the issuer of an authentic token; none for evidence that is
-    /// rejected without them.
+    /// The standings of the account, and of the device and the issuer of an authentic token. None if the evidence is
+    /// rejected already.
     private func standings(
         of outcome: ApproovTokenAssessor.Outcome, _ account: String?, in ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> AccountStandings {

@@ -1,14 +1,14 @@
 package import AssayCore
 
-/// The requirements of one API, precomputed where they do not depend on the evidence. A class: concurrent judgements
-/// count one reference instead of one per part.
+/// The requirements of one API. Precomputes all values that do not depend on the evidence. A class: concurrent
+/// judgements then count one reference instead of one for each part.
 package final class ApproovExpectations: EngineExpectations {
     /// The name of the policy's app.
     package let app: String
     /// The app's section of the policy.
     package let configuration: ApproovConfiguration
     let modes: CheckModes
-    /// What verdicts contain of addresses.
+    /// The form of addresses in verdicts.
     let addresses: AddressRule
     /// Selects the app's keys.
     let keyClaim: KeyClaim

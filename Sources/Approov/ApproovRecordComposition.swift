@@ -32,7 +32,7 @@ extension EvidenceRecord {
     /// - Parameters:
     ///   - id: The name of the record in verdicts and reports, such as the request ID.
     ///   - app: The policy's app; nil for the only one with a section for Approov.
-    /// - Throws: ``DecodeError`` if the input lacks the body, which a new judgement needs.
+    /// - Throws: ``DecodeError`` if the input lacks the body, which a later judgement needs.
     public init(
         _ input: ApproovMessageInput, id: String? = nil, app: String? = nil, account: String? = nil, receivedAt: Date
     ) throws(DecodeError) {
@@ -84,8 +84,8 @@ extension EvidenceRecord {
 
     /// Composes the record of a measurement proof.
     ///
-    /// The record contains the proof key as text in memory that is never wiped if it has the measurements or a signed
-    /// token with them. Seal captures of such records.
+    /// If the proof has the measurements, or a signed token with them, the record contains the proof key as text in
+    /// memory that is never wiped. Seal captures of such records.
     /// - Parameters:
     ///   - id: The name of the record in verdicts and reports, such as the device ID.
     ///   - app: The policy's app; nil for the only one with a section for Approov.

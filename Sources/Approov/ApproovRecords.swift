@@ -2,7 +2,7 @@ package import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 
-/// Reads the evidence of a record, by kind. Tokens and header values are texts as exchanged; binary values are standard
+/// Reads the evidence of a record, by kind. Tokens and header values are texts as sent; binary values are standard
 /// base64. An unknown field is an error.
 
 extension ApproovTokenInput {

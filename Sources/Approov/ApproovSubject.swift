@@ -4,8 +4,8 @@ import FoundationEssentials
 
 /// Facts about the device and the request from Approov evidence.
 public struct ApproovSubject: EngineSubject {
-    /// Claims of a token that is not authentic, for logs and messages to the client. An attacker can write any value:
-    /// they prove nothing.
+    /// Claims of a token that is not authentic, for logs and messages to the client. They prove nothing: an attacker
+    /// can write any value.
     ///
     /// Approov gives an app that fails attestation a token with a wrong secret. Support finds the reason in the claims.
     public struct Claimed: Sendable, Equatable {
@@ -128,6 +128,6 @@ extension ApproovEngine {
 }
 
 extension Verdict {
-    /// The facts of Approov evidence; nil for other evidence, and when there are none.
+    /// The facts of Approov evidence; nil for other evidence, and if there are none.
     public var approov: ApproovSubject? { engineSubject as? ApproovSubject }
 }

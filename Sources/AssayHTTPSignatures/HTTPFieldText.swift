@@ -27,7 +27,7 @@ package enum HTTPFieldText {
         }
     }
 
-    /// Whether a byte is a space or a tab, which are not part of a value at its ends (section 5.5).
+    /// Whether a byte is a space or a tab. At the ends of a value, they are not part of it (section 5.5).
     package static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     /// Removes white space around a value, without copying it or changing its indices.

@@ -1,9 +1,9 @@
-/// One thing that was found in a blob: where it stands, what it is called, what is there and what that means.
+/// One part of a blob: its range, name, value and meaning.
 ///
-/// Annotations nest as the things themselves do. Ranges count bytes of the layer that the annotation belongs to; see
+/// Annotations nest like the parts they describe. Ranges are byte ranges in the annotation's layer; see
 /// ``InspectionLayer``.
 package struct Annotation: Sendable {
-    /// The bytes, and nil for what stands nowhere by itself, such as a digest that was computed.
+    /// The byte range; nil for a part without bytes of its own, such as a computed digest.
     package var range: Range<Int>?
     /// The name, in the terms of the standard: `authData`, `flags`, `serialNumber`.
     package var name: String
@@ -13,13 +13,13 @@ package struct Annotation: Sendable {
     package var meaning: String?
     /// The strict decoder's error; nil if there is none.
     package var violation: String?
-    /// The parts, in the order of the bytes.
+    /// The child parts, in byte order.
     package var children: [Annotation]
 
-    /// Whether the bytes are a private or symmetric key, so that no view of them may be shown.
+    /// Whether the bytes are a private or symmetric key, which must not be shown in any form.
     package var isSecret = false
 
-    /// Describes something that was found.
+    /// Describes a part.
     package init(
         _ name: String, at range: Range<Int>? = nil, value: String? = nil, meaning: String? = nil,
         violation: String? = nil, children: [Annotation] = []

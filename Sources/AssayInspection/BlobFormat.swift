@@ -1,16 +1,16 @@
 package import AssayCore
 
-/// A format of inspection: recognises bytes of it, and decodes them as far as possible.
+/// A format that inspection can recognise and decode.
 ///
-/// Inspection is lenient where verification is strict. No function of a format fails, traps or takes more than linear
-/// time, whatever the bytes are.
+/// Inspection is lenient where verification is strict. For any bytes, the functions of a format do not fail or trap,
+/// and take linear time.
 package protocol BlobFormat: Sendable {
-    /// The name for people, such as `App Attest attestation object`.
+    /// The display name, such as `App Attest attestation object`.
     static var name: String { get }
 
-    /// Whether bytes are of this format, how sure that is, and why; nil when they are not.
+    /// Recognises bytes of this format, with the certainty and the reason; nil for other bytes.
     ///
-    /// Broken and truncated blobs should be recognised as long as enough of them is left.
+    /// A format should recognise broken and truncated blobs as long as enough is left of them.
     static func recognise(_ bytes: [UInt8]) -> Recognition?
 
     /// Decodes bytes as far as possible.
@@ -26,9 +26,9 @@ package struct Recognition: Sendable, Equatable {
     package enum Certainty: Int, Sendable, Comparable {
         /// Weak: only the length or the first byte fits.
         case guess
-        /// The structure fits as far as it was looked at, such as a DER sequence that fills the bytes.
+        /// Strong: the examined structure fits, such as a DER sequence that fills the bytes.
         case structure
-        /// A structure with names or identifiers that only this format has.
+        /// Certain: the structure has names or identifiers that only this format uses.
         case certain
 
         /// Orders by certainty.
@@ -37,10 +37,10 @@ package struct Recognition: Sendable, Equatable {
 
     /// The confidence.
     package let certainty: Certainty
-    /// The reason, as the rest of "because ...".
+    /// The reason, as the continuation of "because ...".
     package let reason: String
 
-    /// Recognises a format.
+    /// Creates a recognition.
     package init(_ certainty: Certainty, because reason: String) {
         self.certainty = certainty
         self.reason = reason
@@ -51,16 +51,16 @@ package struct Recognition: Sendable, Equatable {
 package struct BlobContents: Sendable {
     /// The annotations, in the order of the bytes.
     package var annotations: [Annotation]
-    /// Blobs that have to be decoded before their bytes are there: base64 in JSON, the parts of a JWT. What needs no
-    /// decoding, such as a certificate in CBOR, is annotated in place instead.
+    /// Blobs that must be decoded first: base64 in JSON, the parts of a JWT. A blob that needs no decoding, such as a
+    /// certificate in CBOR, is annotated in place.
     package var nested: [NestedBlob]
-    /// What cannot be known without keys or other missing inputs, one sentence each.
+    /// The facts that inspection cannot determine without keys or other inputs, one sentence each.
     package var unknown: [String]
-    /// Where the bytes of the blob are a private key, a symmetric key or a credential: no view of the bytes, such as a dump
-    /// in hexadecimal, may show them. Annotations and nested blobs do not have them anyway.
+    /// The ranges of private keys, symmetric keys and credentials. No view of the bytes, such as a hexadecimal dump,
+    /// may show them. Annotations and nested blobs do not contain them.
     package var secrets: [Range<Int>]
 
-    /// Collects what was found.
+    /// Creates the contents.
     package init(
         _ annotations: [Annotation], nested: [NestedBlob] = [], unknown: [String] = [], secrets: [Range<Int>] = []
     ) {
@@ -73,18 +73,18 @@ package struct BlobContents: Sendable {
 
 /// A blob inside another one.
 package struct NestedBlob: Sendable {
-    /// Its place, in words: `payload of the JWS`, `evidence.attestation of the record`.
+    /// Its position in words: `payload of the JWS`, `evidence.attestation of the record`.
     package let name: String
-    /// How its bytes were decoded from the outer ones: `base64url`, `percent-encoding`.
+    /// Its encoding in the outer blob: `base64url`, `percent-encoding`.
     package let encoding: String
     /// Its bytes.
     package let bytes: [UInt8]
     /// Its format if the outer blob determines it; nil if it must be recognised.
     package let format: (any BlobFormat.Type)?
-    /// The range of its encoding in the outer blob; nil if that is not one range. If it contains secrets, this range must not be
-    /// shown either.
+    /// The range of its encoding in the outer blob; nil if it is not contiguous. If the blob contains secrets, this
+    /// range must not be shown either.
     package let range: Range<Int>?
-    /// Whether it is a bearer credential, such as a session token: its claims are shown, its signature is hidden.
+    /// Whether it is a bearer credential, such as a session token. Its claims are shown; its signature is hidden.
     package var isCredential = false
 
     /// Describes a blob inside another one.

@@ -1,13 +1,13 @@
 import AssayCore
 
-/// Hides the part of a token that proves it, so that the inspection of a request does not disclose a usable session.
+/// Hides the authenticating part of a token, so that inspecting a request does not disclose a usable session.
 enum CredentialCover {
     /// The signature of a JWS (RFC 7515) or the tag of a JWE (RFC 7516).
     private static let names = ["signature", "authentication tag"]
 
-    /// Takes the value out of annotations of that part.
+    /// Removes the value from the annotations of that part.
     ///
-    /// - Returns: where it stands.
+    /// - Returns: the ranges of the removed values.
     static func apply(to annotations: inout [Annotation]) -> [Range<Int>] {
         var secrets: [Range<Int>] = []
         for index in annotations.indices where names.containsBytes(of: annotations[index].name) {

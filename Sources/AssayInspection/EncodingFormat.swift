@@ -1,3 +1,2 @@
-/// A format that only encodes bytes, such as base64: its contents are shown even when no format recognises
-/// what it is.
+/// A format that only encodes bytes, such as base64. Its contents are shown even if no format recognises them.
 package protocol EncodingFormat: BlobFormat {}

@@ -1,4 +1,4 @@
-/// The formats that belong to no platform.
+/// The formats that do not belong to a platform.
 enum GeneralFormats {
     /// All general formats. If two fit equally well, the more specific one comes first.
     static let all: [any BlobFormat.Type] = [

@@ -1,16 +1,16 @@
 package import AssayCore
 
-/// A stretch of bytes that was inspected, with what was found in it: the blob itself, or one that was decoded out of it.
+/// Inspected bytes and the result: the blob itself, or a blob decoded from it.
 package struct InspectionLayer: Sendable {
-    /// Another format that the bytes may be of.
+    /// Another format that also fits the bytes.
     package struct Alternative: Sendable, Equatable {
         /// Its name.
         package let format: String
-        /// Why it fits as well.
+        /// The reason why it fits.
         package let recognition: Recognition
     }
 
-    /// Where it was: the name of the file, or that of the `NestedBlob`.
+    /// The name of the file, or of the `NestedBlob`.
     package let name: String
     /// How the outer layer encodes it; nil for the outermost layer, unless its file is compressed.
     package let encoding: String?
@@ -22,15 +22,15 @@ package struct InspectionLayer: Sendable {
     package let alternatives: [Alternative]
     /// The bytes to which the ranges of annotations refer.
     package let bytes: [UInt8]
-    /// What was found.
+    /// The annotated parts.
     package var annotations: [Annotation]
-    /// The bytes that are a secret, such as those of a private key, or that hold a layer with one: not to be printed.
+    /// The ranges of secrets, such as private keys, and of inner layers with secrets. They must not be printed.
     package let secrets: [Range<Int>]
-    /// What strict decoding has against it first, with the byte of this layer.
+    /// The first error of strict decoding, with its offset in this layer.
     package let violation: DecodeError?
-    /// What cannot be known from the bytes alone.
+    /// The facts that the bytes alone do not determine.
     package let unknown: [String]
-    /// The layers inside, in the order in which they stand.
+    /// The inner layers in order.
     package let nested: [InspectionLayer]
 
     /// Describes a layer.

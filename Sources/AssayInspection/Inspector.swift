@@ -1,32 +1,32 @@
 package import AssayCore
 
-/// Identifies blobs, and decodes them layer by layer: base64 around CBOR, a token in JSON.
+/// Identifies blobs, and decodes them layer by layer, such as base64 around CBOR, or a token in JSON.
 ///
-/// Nothing is verified. No bytes make it fail; what is broken is decoded as far as possible. Time and memory are bounded
-/// by a small multiple of the input.
+/// It verifies nothing and does not fail: broken bytes are decoded as far as possible. Time and memory are at most a
+/// small multiple of the input.
 package struct Inspector: Sendable {
     /// The maximum nesting depth of layers. A token in JSON in an HTTP request in base64 needs four.
     static let depth = 8
     /// The maximum number of layers in all.
     static let layers = 200
-    /// How many bytes all layers together may have, as a multiple of the input's, and at least how many.
+    /// The maximum total size of all layers, as a multiple of the input, and the least such maximum.
     static let growth = (factor: 4, minimum: 1 << 20)
 
     private let engines: [any InspectableEngine.Type]
     private let formats: [any BlobFormat.Type]
 
-    /// Makes an inspector that knows the general formats and those of some engines.
+    /// Creates an inspector for the general formats and those of the engines.
     package init(engines: [any InspectableEngine.Type]) {
         self.engines = engines
         formats = engines.flatMap { $0.formats } + GeneralFormats.all
     }
 
-    /// Decodes some bytes as far as possible.
+    /// Decodes bytes as far as possible.
     ///
     /// - Parameters:
-    ///   - bytes: anything.
-    ///   - name: what the outermost layer is called, such as the name of the file.
-    ///   - encoding: what the bytes were decoded from, such as gzip; nil for the bytes of a file as they are.
+    ///   - bytes: any bytes.
+    ///   - name: the name of the outermost layer, such as the name of the file.
+    ///   - encoding: the encoding already removed, such as gzip; nil for the bytes of a file.
     package func inspect(_ bytes: [UInt8], name: String, encoding: String? = nil) -> InspectionLayer {
         var budget = Budget(
             layers: Inspector.layers, bytes: max(bytes.count * Inspector.growth.factor, Inspector.growth.minimum))
@@ -35,7 +35,7 @@ package struct Inspector: Sendable {
         return layer(blob, encoding: encoding, guess: guess, depth: 1, &budget)
     }
 
-    /// A record for a layer that alone is enough to be judged, and nil when it is not; see
+    /// The record for a layer that can be judged without other inputs; nil for other layers. See
     /// `InspectableEngine.record(of:format:)`.
     package func record(of layer: InspectionLayer) -> EvidenceRecord? {
         for engine in engines {
@@ -45,7 +45,7 @@ package struct Inspector: Sendable {
         return nil
     }
 
-    /// The kind of evidence that a layer is part of, and nil when it is none.
+    /// The kind of evidence to which a layer belongs; nil for none.
     package func kind(of layer: InspectionLayer) -> EvidenceKind? {
         for engine in engines {
             guard let format = engine.formats.first(where: { $0.name == layer.format }) else { continue }
@@ -58,7 +58,7 @@ package struct Inspector: Sendable {
 
     private typealias Candidate = (format: any BlobFormat.Type, recognition: Recognition, isGeneral: Bool)
 
-    /// The candidate formats, the likeliest first; of equals, an engine's format comes first.
+    /// The matching formats, the most certain first. Of equal ones, an engine's format comes first.
     private func recognise(_ bytes: [UInt8]) -> [Candidate] {
         let platforms = formats.count - GeneralFormats.all.count
         let found = formats.enumerated().compactMap { index, format in
@@ -102,7 +102,7 @@ package struct Inspector: Sendable {
             nested: nested.map(\.layer))
     }
 
-    /// The layers of the blobs inside of a layer, as far as the budget goes.
+    /// The layers of the blobs in a layer, within the budget.
     private func layers(
         _ blobs: [NestedBlob], inEncoding isEncoding: Bool, depth: Int, _ budget: inout Budget,
         _ unknown: inout [String]
@@ -131,7 +131,8 @@ package struct Inspector: Sendable {
         return layers
     }
 
-    /// Those that fit as well as the first. That a token of some platform is a JWE as well is nothing to decide between.
+    /// The formats that are as certain and as general as the first. A platform's token that is also a JWE is not
+    /// ambiguous.
     private static func alternatives(_ guess: [Candidate]) -> [InspectionLayer.Alternative] {
         guard let best = guess.first else { return [] }
         return guess.dropFirst()

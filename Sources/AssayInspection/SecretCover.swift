@@ -1,11 +1,11 @@
-/// Hides a secret in a layer if only an inner layer recognised the secret.
+/// Hides a secret in a layer if only an inner layer recognised it.
 enum SecretCover {
     /// The replacement for a secret.
     static let value = "(not shown)"
 
-    /// Takes the values out of annotations that could hold a key: the base64 of one, or the JSON around it.
+    /// Removes the values of annotations that could contain a key: its base64, or JSON around it.
     ///
-    /// - Parameter secrets: where the layers with secrets stand.
+    /// - Parameter secrets: the ranges of the layers with secrets.
     static func apply(to annotations: inout [Annotation], _ secrets: [Range<Int>]) {
         for index in annotations.indices {
             // A shorter part of a key is useless.

@@ -4,10 +4,10 @@ import AssayPrimitives
 enum UnknownBytes {
     /// The maximum number of unrecognised bytes to show.
     private static let shown = 8
-    /// The lengths of AES keys, which look like any other random bytes.
+    /// The lengths of AES keys. Such keys look like any random bytes.
     private static let keyLengths = [16, 24, 32]
 
-    /// Makes a layer that lists what the bytes are not.
+    /// Creates a layer that lists the excluded formats.
     static func layer(_ blob: NestedBlob, encoding: String?, formats: [any BlobFormat.Type]) -> InspectionLayer {
         let bytes = blob.bytes
         let isText = bytes.allSatisfy(isPrintable)

@@ -1,9 +1,9 @@
 import AssayCore
 
-/// Marks in the annotations where strict decoding stops.
+/// Marks the annotation at which strict decoding stops.
 enum ViolationMark {
-    /// Sets the violation of the innermost annotation around the byte of an error. An error at the end of the bytes is
-    /// that of what stands last.
+    /// Sets the violation of the innermost annotation that contains the error's offset. An error at the end of the
+    /// input belongs to the last annotation.
     static func set(_ error: DecodeError, in annotations: inout [Annotation], count: Int) {
         let offset = min(max(error.offset, 0), max(count - 1, 0))
         let text =

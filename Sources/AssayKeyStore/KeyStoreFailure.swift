@@ -17,11 +17,11 @@ public enum KeyStoreFailure: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a key store does not make a change. It shows nothing of a secret.
+/// Why a key store refuses a change. It contains no part of a secret.
 public enum KeyStoreRefusal: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The store has a key of this name.
+    /// The store has a key with this name.
     case nameTaken(String)
-    /// The store has no key of this name.
+    /// The store has no key with this name.
     case unknownName(String)
     /// The key is already retired at this time.
     case alreadyRetired(String, at: Date)

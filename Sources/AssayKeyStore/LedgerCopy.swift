@@ -1,6 +1,6 @@
 import AssayCore
 
-/// Why a ledger is not moved, or was not moved.
+/// Why a ledger was not moved.
 package struct LedgerCopyRefusal: Error, CustomStringConvertible {
     /// One sentence.
     package let description: String
@@ -28,10 +28,10 @@ package struct LedgerCopy {
         LedgerCopyRefusal(description: description, isOfCopy: false)
     }
 
-    /// Refuses writers to the source, copies all records, and compares them. It continues a move to the same place, and copies
-    /// nothing if that was finished. The target is refused to all others until it is complete.
+    /// Locks out the writers of the source, copies all records, and compares them. Continues an earlier move to the
+    /// same place; if that was finished, copies nothing. Until the target is complete, no other program can open it.
     ///
-    /// - Returns: what was moved.
+    /// - Returns: the inventory of the moved records.
     /// - Throws: ``LedgerCopyRefusal``, and ``LedgerOutage``.
     package func run() async throws -> LedgerInventory {
         let earlier = try await source.mark()
@@ -62,13 +62,14 @@ package struct LedgerCopy {
         return inventory
     }
 
-    /// Whether a target without a mark, to which the source was moved, has what was moved: one that was created anew has nothing.
+    /// Whether the target of a finished move contains the records. The target has no mark. If it is empty although the
+    /// source is not, someone has recreated it.
     private func isComplete() async throws -> Bool {
         if try await !isEmpty(target) { return true }
         return try await isEmpty(source)
     }
 
-    /// Marks an empty target as an unfinished copy of the source. One with this mark already is used on.
+    /// Marks an empty target as an unfinished copy of the source. Continues if it has this mark already.
     private func claimTarget() async throws {
         switch try await target.mark() {
         case unfinished: return
@@ -79,14 +80,15 @@ package struct LedgerCopy {
         guard try await target.changeMark(from: nil, to: unfinished) else {
             throw refusal("another migration to \(to) has begun; name a new ledger")
         }
-        // A server may have written meanwhile. From the mark on, it is refused.
+        // A server may have written before the mark was set. From the mark on, the target refuses it.
         guard try await isEmpty(target) else {
             _ = try await target.changeMark(from: unfinished, to: nil)
             throw refusal("\(to) is in use; name a new ledger")
         }
     }
 
-    /// Lets writers into the source again. The target keeps a mark, so that nothing uses it and a copy under way cannot finish.
+    /// Lets writers into the source again. The target keeps a mark: no program can open it, and a copy in progress
+    /// cannot finish.
     ///
     /// - Throws: ``LedgerCopyRefusal`` if the move was not begun, or is finished; and ``LedgerOutage``.
     package func cancel() async throws {
@@ -94,7 +96,7 @@ package struct LedgerCopy {
         guard mark == .moved(to: to) else { throw refusal(mark.objection(to: from)) }
         let cancelled = LedgerMark.cancelledCopy(of: from)
         var found = try await target.mark()
-        // An empty one replaces a target that is lost.
+        // An empty ledger without a mark has replaced a lost target.
         if found == nil, try await isEmpty(target), try await !isEmpty(source) {
             _ = try await target.changeMark(from: nil, to: unfinished)
             found = unfinished

@@ -1,12 +1,12 @@
 package import AssayCore
 
-/// Why only migrations may use a ledger.
+/// The reason why only migrations may use a ledger.
 package enum LedgerMark: Sendable, Equatable {
-    /// The ledger moves, or was moved, to another place.
+    /// The ledger is being moved, or was moved, to another place.
     case moved(to: String)
-    /// The ledger is being filled by a migration that has not finished.
+    /// A migration is filling the ledger and has not finished.
     case unfinishedCopy(of: String)
-    /// The ledger was being filled by a migration that was cancelled.
+    /// A migration was filling the ledger, and was cancelled.
     case cancelledCopy(of: String)
 
     private static let (unfinished, cancelled) = ("(unfinished copy of ", "(cancelled copy of ")
@@ -14,7 +14,7 @@ package enum LedgerMark: Sendable, Equatable {
     /// Reads a stored mark: UTF-8.
     package init(_ stored: [UInt8]) {
         let text = String(decoding: stored, as: UTF8.self)
-        // A place is a URL, which begins with a scheme.
+        // A place is a URL: it begins with a scheme.
         if text.hasPrefix(Self.unfinished), text.hasSuffix(")") {
             self = .unfinishedCopy(of: String(text.dropFirst(Self.unfinished.count).dropLast()))
         } else if text.hasPrefix(Self.cancelled), text.hasSuffix(")") {
@@ -33,7 +33,7 @@ package enum LedgerMark: Sendable, Equatable {
         }
     }
 
-    /// What is wrong with the ledger of a place, as a sentence.
+    /// What is wrong with the ledger at a place, as a sentence.
     package func objection(to place: String) -> String {
         switch self {
         case .moved(let other): "the ledger of \(place) was moved to \(other); name that one"

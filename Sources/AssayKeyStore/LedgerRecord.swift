@@ -2,20 +2,22 @@ package import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
 
-/// A row of a ledger with all that another ledger needs to go on from it.
+/// A row of a ledger, with all data that another ledger needs to continue from it.
 package enum LedgerRecord: Sendable, Equatable {
     case challenge(IssuedChallenge, consumedAt: Date?)
     case key(EnrolledKey)
     case digest(UsedDigest)
-    /// The latest `madeAt` of purged digests of an app and kind; of all for ``everyApp`` and ``everyKind``.
+    /// The latest `madeAt` of purged digests of an app and kind; ``everyApp`` and ``everyKind`` stand for all.
     case forgotten(app: String, kind: String, madeAt: Int64)
     case standing(LedgerStanding)
     case `operator`(LedgerOperator, tokenHash: [UInt8])
     case sealedKey(SealedKey)
     case document(LedgerDocument, named: String)
+    case task(LedgerTask)
     case audit(LedgerAuditEntry)
 
-    /// The app and the kind of a mark of a ledger that did not distinguish them: no app has an empty name and this kind.
+    /// The app and the kind in a purge mark from a ledger that did not distinguish them. No app has an empty name, and
+    /// no evidence has this kind.
     package static let (everyApp, everyKind) = ("", "*")
 
     /// The table.
@@ -29,11 +31,12 @@ package enum LedgerRecord: Sendable, Equatable {
         case .operator: "operators"
         case .sealedKey: "sealed keys"
         case .document: "documents"
+        case .task: "tasks"
         case .audit: "entries of the audit trail"
         }
     }
 
-    /// SHA-256 over all fields, such that no two records give the same bytes.
+    /// SHA-256 over all fields. Different records always give different input bytes.
     package var fingerprint: [UInt8] {
         var fields = RecordFields()
         fields.add(section)
@@ -83,6 +86,11 @@ package enum LedgerRecord: Sendable, Equatable {
             fields.add(document.bytes)
             fields.add(document.revision)
             fields.add(document.storedAt)
+        case .task(let task):
+            for text in [task.queue, task.holder] { fields.add(text) }
+            for bytes in [task.key, task.bytes] { fields.add(bytes) }
+            fields.add(task.dueAt)
+            fields.add(task.revision)
         case .audit(let entry):
             // The hash covers the text.
             fields.add(entry.text)
@@ -92,7 +100,7 @@ package enum LedgerRecord: Sendable, Equatable {
     }
 }
 
-/// Fields after their lengths; a missing one differs from an empty one.
+/// Fields, each after its length; a missing field differs from an empty one.
 private struct RecordFields {
     private(set) var bytes: [UInt8] = []
 
@@ -116,15 +124,15 @@ private struct RecordFields {
     }
 }
 
-/// How many records of each sort a ledger has, and a digest of them that does not depend on their order.
+/// The number of records in each section of a ledger, and a digest of them that does not depend on their order.
 package struct LedgerInventory: Sendable, Equatable {
-    /// The number of the records of a section, and the exclusive-or of their fingerprints. Rows are distinct, so that no two
+    /// For each section, the number of records and the exclusive-or of their fingerprints. Rows are distinct: no two
     /// cancel each other out.
     package private(set) var sections: [String: Section] = [:]
 
     /// The records of one section.
     package struct Section: Sendable, Equatable {
-        /// How many there are.
+        /// The number of records.
         package var count = 0
         /// The exclusive-or of their fingerprints.
         package var digest = [UInt8](repeating: 0, count: 32)
@@ -141,10 +149,10 @@ package struct LedgerInventory: Sendable, Equatable {
         sections[record.section] = section
     }
 
-    /// How many records there are.
+    /// The number of all records.
     package var count: Int { sections.values.reduce(0) { $0 + $1.count } }
 
-    /// Where two ledgers differ, as a sentence; nil if they do not.
+    /// The differences between two ledgers, as a sentence; nil if there are none.
     package func difference(from other: LedgerInventory) -> String? {
         for name in Set(sections.keys).union(other.sections.keys).sorted() {
             let (own, others) = (sections[name] ?? Section(), other.sections[name] ?? Section())
@@ -157,18 +165,18 @@ package struct LedgerInventory: Sendable, Equatable {
 
 /// A ledger whose records can be copied to another one.
 ///
-/// A ledger that is moved refuses writers from the beginning of the move, for good: those of all processes, also of those that had
-/// it open. Its mark names the ledger to which it moves. The copy has a mark until it is complete.
+/// From the beginning of a move, the ledger refuses all writers for good, including processes that opened it before.
+/// Its mark names its new place. The copy has a mark until it is complete.
 package protocol MovableLedger: Sendable {
     /// The mark of the ledger; nil for none.
     func mark() async throws(LedgerOutage) -> LedgerMark?
 
-    /// Replaces the mark. Returns false, and changes nothing, if the ledger has another mark than `old`. Programs that open the
-    /// ledger while it has a mark are refused.
+    /// Replaces the mark. Returns false, and changes nothing, if the ledger has another mark than `old`. Programs
+    /// cannot open a ledger that has a mark.
     func changeMark(from old: LedgerMark?, to new: LedgerMark?) async throws(LedgerOutage) -> Bool
 
-    /// Refuses all writers, and stores where the ledger moves to. Returns the mark that was stored before, which stays; nil if
-    /// there was none.
+    /// Locks out all writers, and stores the ledger's new place. Returns the previous mark, which stays; nil if there
+    /// was none.
     func beginMove(to place: String) async throws(LedgerOutage) -> LedgerMark?
 
     /// Lets writers in again.
@@ -177,6 +185,6 @@ package protocol MovableLedger: Sendable {
     /// Passes all records to `body`, in batches. The order of the sections is always the same.
     func records(_ body: ([LedgerRecord]) async throws -> Void) async throws
 
-    /// Stores records. One whose key is stored already is left as it is.
+    /// Stores records. Leaves a record unchanged if its key is already stored.
     func insert(_ records: [LedgerRecord]) async throws(LedgerOutage)
 }

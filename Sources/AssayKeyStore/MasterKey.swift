@@ -1,11 +1,11 @@
 public import AssayCore
 import AssayPrimitives
 
-/// The key under which a key store is sealed: 32 random bytes, kept outside the store.
+/// The key that encrypts a key store: 32 random bytes, kept outside the store.
 public struct MasterKey: Sendable {
-    /// A shell command that makes one in a file that only its user can read.
+    /// A shell command that writes a new key to a file that only its user can read.
     package static let recipe = "(umask 077; openssl rand -base64 32 >master.key)"
-    /// How many bytes it has.
+    /// The length in bytes.
     package static let length = 32
 
     /// The key, for AES-256-GCM.
@@ -14,14 +14,14 @@ public struct MasterKey: Sendable {
     let identifier: [UInt8]
 
     private static let identifierLabel = Array("assay key store: master key identifier".utf8)
-    /// Long enough that two keys do not share one by accident.
+    /// Long enough that two keys do not share an identifier by accident.
     static let identifierLength = 8
 
     /// Reads a master key from the contents of a file or a variable.
     ///
-    /// - Parameter text: base64 of 32 bytes, in either alphabet, with padding or without, or 64 hexadecimal digits. White
-    ///   space and one pair of quotes around it are ignored.
-    /// - Throws: ``KeyError``, which says the kind and length of what was found, and how to make a key.
+    /// - Parameter text: base64 of 32 bytes, in either alphabet, with or without padding, or 64 hexadecimal digits.
+    ///   Surrounding white space and one pair of quotes are ignored.
+    /// - Throws: ``KeyError`` with the kind and length of the text, and a command that makes a key.
     public init(text: SecretBytes) throws(KeyError) {
         do {
             self.init(secret: try SecretKeyText.decode(text, byteCount: MasterKey.length))

@@ -15,7 +15,7 @@ public final class MemoryKeyStorage: SealedKeyStorage {
     /// All keys, by name.
     public func sealedKeys() async throws(KeyStoreOutage) -> [SealedKey] { keys.withLock { $0 } }
 
-    /// Makes one change.
+    /// Applies one change.
     public func changeSealedKeys(
         by operatorName: String?, at now: Date,
         _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange

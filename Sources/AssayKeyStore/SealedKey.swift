@@ -2,18 +2,18 @@ public import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
 
-/// A key as a ``SealedKeyStorage`` keeps it: what is readable without the master key, and the sealed parts.
+/// A key as a ``SealedKeyStorage`` stores it: fields that are readable without the master key, and the encrypted parts.
 ///
-/// The seal covers all fields, so that a key that was edited does not open. Until it is opened, nothing in it is proven.
+/// The seal covers all fields: an edited key does not open. Until a key is opened, none of its fields is verified.
 public struct SealedKey: Sendable, Equatable {
-    /// The times of a key in microseconds since 1970, exactly as stored: the seal covers these numbers, and a `Date` cannot
+    /// The times of a key in microseconds since 1970, exactly as stored. The seal covers these numbers; a `Date` cannot
     /// represent all of them.
     public struct Times: Sendable, Equatable {
-        /// The beginning of the window, and nil for none.
+        /// The beginning of the window; nil for none.
         public let notBefore: Int64?
-        /// The end of the window, and nil for none.
+        /// The end of the window; nil for none.
         public let notAfter: Int64?
-        /// When the key is retired, and nil for never.
+        /// When the key is retired; nil for never.
         public let retiredAt: Int64?
         /// When the key was added.
         public let addedAt: Int64
@@ -31,15 +31,15 @@ public struct SealedKey: Sendable, Equatable {
     public let name: String
     /// The use of the key.
     public let purpose: KeyPurpose
-    /// The package name or the policy's app that the key is for, and nil for every app whose policy names the key.
+    /// The package name or the policy's app that the key is for; nil if any app may name it in the policy.
     public let scope: String?
-    /// The algorithms of the key, and the ID by which evidence names it if it has one.
+    /// The algorithms of the key, and any ID by which evidence names it.
     public let algorithm: String
     /// Window, retirement and time of adding.
     public let times: Times
     /// Identifies the master key. The master key cannot be derived from it.
     public let masterKeyID: [UInt8]
-    /// A byte for the form, a nonce, the encrypted parts and a tag.
+    /// A byte for the format, a nonce, the encrypted parts and a tag.
     public let sealed: [UInt8]
 
     /// Reads a key from its stored fields.
@@ -63,7 +63,7 @@ public struct SealedKey: Sendable, Equatable {
             notAfter: times.notAfter.map(Date.init(microseconds:)))
     }
 
-    /// When the key is retired, and nil for never.
+    /// When the key is retired; nil for never.
     package var retiredAt: Date? { times.retiredAt.map(Date.init(microseconds:)) }
 
     /// When the key was added.
@@ -72,7 +72,7 @@ public struct SealedKey: Sendable, Equatable {
     /// The key's state at a time.
     package func state(at time: Date) -> KeyState { window.state(at: time, retiredAt: retiredAt) }
 
-    /// The names and values of the fields in lists of keys, none of them secret.
+    /// The names and values of the fields in lists of keys. None is secret.
     package func texts(at now: Date) -> [(name: String, text: String)] {
         let all: [(name: String, text: String?)] = [
             ("name", name), ("use", purpose.name), ("for", scope), ("algorithm", algorithm),
@@ -85,13 +85,13 @@ public struct SealedKey: Sendable, Equatable {
 }
 
 extension SealedKey {
-    /// The form in which parts are sealed. A key of another form is refused.
+    /// The format of sealed parts. Keys in another format are refused.
     private static let form: UInt8 = 1
-    /// The length of form, nonce and tag.
+    /// The length of format, nonce and tag.
     private static let overhead = 1 + AESGCM.nonceLength + AESGCM.tagLength
 
-    /// Seals parts under a new nonce of 96 random bits: even after four billion sealings under one master key a repetition is
-    /// unlikely (NIST SP 800-38D section 8.3).
+    /// Encrypts parts with a new nonce of 96 random bits: even after four billion encryptions with one master key, a
+    /// repetition is unlikely (NIST SP 800-38D section 8.3).
     init(
         name: String, purpose: KeyPurpose, scope: String?, algorithm: String, times: Times,
         parts: [String: SecretBytes], under masterKey: MasterKey
@@ -110,8 +110,8 @@ extension SealedKey {
 
     /// The parts of the key.
     ///
-    /// - Throws: ``KeyStoreOutage``: ``OutageCode/wrongMasterKey``, or ``OutageCode/corrupt`` if any field
-    ///   differs from what was sealed.
+    /// - Throws: ``KeyStoreOutage``: ``OutageCode/wrongMasterKey``, or ``OutageCode/corrupt`` if any field was changed
+    ///   after sealing.
     func opened(under masterKey: MasterKey, location: String) throws(KeyStoreOutage) -> [String: SecretBytes] {
         try require(masterKey, location: location)
         guard let parts = parts(under: masterKey) else {
@@ -139,7 +139,7 @@ extension SealedKey {
         }
     }
 
-    /// Requires that the key is sealed under a master key.
+    /// Throws unless this master key has sealed the key.
     func require(_ masterKey: MasterKey, location: String) throws(KeyStoreOutage) {
         guard masterKeyID == masterKey.identifier else {
             throw KeyStoreOutage(
@@ -158,7 +158,7 @@ extension SealedKey {
         return plaintext.flatMap(SealedParts.decode)
     }
 
-    /// All fields but the sealed parts, such that no two keys give the same bytes.
+    /// All fields except the sealed parts. Different keys always give different bytes.
     private var additionalData: [UInt8] {
         var fields = SealedFields()
         fields.add("assay key store: sealed key")
@@ -172,8 +172,8 @@ extension SealedKey {
         return fields.bytes
     }
 
-    /// What is wrong with the fields of a stored key, and nil for nothing. It takes no master key: whether the key opens is
-    /// not tested.
+    /// The problem with the fields of a stored key; nil for none. Needs no master key, and does not test whether the
+    /// key opens.
     package var problem: String? {
         let key = "the sealed key \(name.excerpt)"
         if KeyName.objection(to: name) != nil { return "\(key) has a name that no key has" }
@@ -185,7 +185,7 @@ extension SealedKey {
     }
 }
 
-/// Concatenated fields, such that no two sequences of fields give the same bytes.
+/// Concatenated fields. Different sequences of fields always give different bytes.
 private struct SealedFields {
     private(set) var bytes: [UInt8] = []
 
@@ -197,13 +197,13 @@ private struct SealedFields {
 
     mutating func add(_ text: String) { add(Array(text.utf8)) }
 
-    /// Adds a field that may be missing. Missing and empty differ.
+    /// Adds an optional field. Missing and empty differ.
     mutating func add(optional text: String?) {
         bytes.append(text == nil ? 0 : 1)
         if let text { add(text) }
     }
 
-    /// Adds a number that may be missing.
+    /// Adds an optional number.
     mutating func add(_ number: Int64?) {
         bytes.append(number == nil ? 0 : 1)
         if let number { append(UInt64(bitPattern: number)) }

@@ -1,11 +1,11 @@
 public import AssayCore
 public import FoundationEssentials
 
-/// Where a ``SealedKeyStore`` keeps its keys: a table in a file or a database.
+/// The place where a ``SealedKeyStore`` stores its keys: a table in a file or a database.
 ///
 /// The storage never sees a secret and decides nothing. Contract, tested by `KeyStoreContract` in `AssayTesting`:
-/// - All fields of a key are kept as they are, byte for byte. Names that differ in a byte are different keys.
-/// - A change is durable when ``changeSealedKeys(by:at:_:)`` returns. Changes of all processes happen one after the other.
+/// - It stores all fields of a key unchanged, byte for byte. Names that differ in a byte are different keys.
+/// - A change is durable when ``changeSealedKeys(by:at:_:)`` returns. Changes of all processes are serialised.
 /// - A storage that cannot be read or written throws ``KeyStoreOutage``. It never returns fewer keys.
 public protocol SealedKeyStorage: Sendable {
     /// The place of the keys for messages, such as the path of a file.
@@ -14,13 +14,13 @@ public protocol SealedKeyStorage: Sendable {
     /// All keys, from one consistent snapshot, in the order of the UTF-8 bytes of their names.
     func sealedKeys() async throws(KeyStoreOutage) -> [SealedKey]
 
-    /// Makes one change in one transaction: reads all keys, passes them to `decide`, and applies what it returns. No other
-    /// change happens between the two.
+    /// Makes one change in one transaction: reads all keys, passes them to `decide`, and applies the returned change.
+    /// No other change happens in between.
     ///
     /// - Parameters:
-    ///   - operatorName: who makes the change; nil if that is not known. A ledger notes it in its audit trail.
+    ///   - operatorName: the operator who makes the change; nil if unknown. A ledger writes it to its audit trail.
     ///   - now: the time of the change.
-    ///   - decide: returns the change, or throws. Then nothing is changed, and its error is thrown.
+    ///   - decide: returns the change, or throws. If it throws, nothing changes, and its error is thrown.
     func changeSealedKeys(
         by operatorName: String?, at now: Date,
         _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
@@ -29,18 +29,19 @@ public protocol SealedKeyStorage: Sendable {
 
 /// A change of the keys of a ``SealedKeyStorage``.
 public enum SealedKeyChange: Sendable {
-    /// Inserts a key. There is none of its name.
+    /// Inserts a key. No key with its name exists.
     case insert(SealedKey)
-    /// Replaces the key of the same name. There is one.
+    /// Replaces the existing key with the same name.
     case replace(SealedKey)
-    /// Removes the key of a name. There is one.
+    /// Removes the existing key with a name.
     case remove(name: String)
 }
 
 extension SealedKeyStorage {
-    /// Removes a key. It takes no master key. A ``SealedKeyStore`` on this storage sees the change within a second.
+    /// Removes a key. Needs no master key. A ``SealedKeyStore`` on this storage sees the change within a second.
     ///
-    /// Evidence under the key will not be opened again. A file may keep the sealed bytes in free pages until it reuses them.
+    /// Evidence that needs the key cannot be verified any more. A file may keep the sealed bytes in free pages until
+    /// it reuses them.
     /// - Throws: ``KeyStoreRefusal/unknownName(_:)`` if there is no such key.
     public func removeSealedKey(
         _ name: String, by operatorName: String? = nil, at now: Date

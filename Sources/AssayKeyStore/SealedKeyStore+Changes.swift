@@ -2,18 +2,18 @@ public import AssayCore
 public import FoundationEssentials
 
 extension SealedKeyStore {
-    /// Seals a key and stores it. It is durable when this returns.
+    /// Seals a key and stores it. It is durable when this function returns.
     ///
     /// - Parameters:
     ///   - name: a name that is new in the store, of 1 to 255 bytes without invisible characters.
-    ///   - purpose: the use of the key, one of those whose types the store was given.
-    ///   - parts: the parts of the key by name, each as its file or variable holds it.
-    ///   - scope: the package name or the policy's app that it is for, and nil for every app whose policy names it.
+    ///   - purpose: the use of the key. The store must have a type for it.
+    ///   - parts: the parts of the key by name, each with the contents of its file or variable.
+    ///   - scope: the package name or the policy's app that the key is for; nil if any app may name it in the policy.
     ///   - window: when it may be used.
-    ///   - operatorName: who adds it, for the audit trail of a ledger; nil if that is not known.
-    ///   - now: the time at which it is added.
-    /// - Throws: ``KeyStoreRefusal`` when there cannot be such a key, and an outage when it cannot be stored: also
-    ///   ``OutageCode/wrongMasterKey`` when the store has keys that are sealed under another one.
+    ///   - operatorName: the operator who adds it, for the audit trail of a ledger; nil if unknown.
+    ///   - now: the time of the addition.
+    /// - Throws: ``KeyStoreRefusal`` when there cannot be such a key, and an outage when it cannot be stored, including
+    ///   ``OutageCode/wrongMasterKey`` when another master key has sealed keys of the store.
     @discardableResult
     public func add(
         _ name: String, for purpose: KeyPurpose, parts: [String: SecretBytes], scope: String? = nil,
@@ -51,14 +51,14 @@ extension SealedKeyStore {
         return key
     }
 
-    /// Retires a key: from `time` on it is not used, and the store keeps it so that verdicts can say so.
+    /// Retires a key: from `time` on it is not used. The store keeps it, for messages in verdicts.
     ///
-    /// A retirement can be brought forward, and never put off.
+    /// A retirement can be moved to an earlier time, never to a later one.
     ///
     /// - Parameters:
     ///   - name: the name of the key.
     ///   - time: the time of retirement.
-    ///   - operatorName: who retires it, for the audit trail of a ledger; nil if that is not known.
+    ///   - operatorName: the operator who retires it, for the audit trail of a ledger; nil if unknown.
     ///   - now: the time of the change.
     /// - Throws: ``KeyStoreRefusal`` when there is no such key, or when it is already retired at this time or before.
     public func retire(
@@ -80,12 +80,12 @@ extension SealedKeyStore {
         }
     }
 
-    /// Removes a key. Evidence under it will not be opened again.
+    /// Removes a key. Evidence that needs it cannot be verified any more.
     ///
     /// A file may keep the sealed bytes in free pages until it reuses them.
     /// - Throws: ``KeyStoreRefusal`` when there is no such key.
     public func remove(_ name: String, by operatorName: String? = nil, at now: Date) async throws(KeyStoreFailure) {
-        // Also after an error: the change may have been made nevertheless.
+        // Also after an error: the storage may have applied the change.
         defer { invalidate() }
         try await storage.removeSealedKey(name, by: operatorName, at: now)
     }
@@ -94,7 +94,7 @@ extension SealedKeyStore {
         by operatorName: String?, at now: Date,
         _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
     ) async throws(KeyStoreFailure) {
-        // Also after an error: the change may have been made nevertheless.
+        // Also after an error: the storage may have applied the change.
         defer { invalidate() }
         try await storage.changeSealedKeys(by: operatorName, at: now, decide)
     }

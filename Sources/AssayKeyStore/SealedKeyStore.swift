@@ -1,29 +1,29 @@
 public import AssayCore
 import Synchronization
 
-/// Keys that are sealed with AES-256-GCM under a master key, in a ``SealedKeyStorage``.
+/// Keys in a ``SealedKeyStorage``, encrypted with AES-256-GCM under a master key.
 ///
-/// Unsealed keys stay in memory for a second, so that verdicts do not wait for the storage. A key that another process adds,
-/// retires or removes counts within a second. An attacker who can write to the storage but lacks the master key cannot forge
-/// or edit a key: a store with such a key is an outage, as is one that cannot be read. The attacker can remove keys, or
-/// restore an earlier state of the storage.
+/// Opened keys stay in memory for a second: verdicts do not wait for the storage. If another process adds, retires or
+/// removes a key, the change takes effect within a second. An attacker who can write to the storage but lacks the
+/// master key cannot forge or edit a key: such a key makes the store an outage, like a store that cannot be read. The
+/// attacker can remove keys, or restore an earlier state of the storage.
 public final class SealedKeyStore: KeyStore {
-    /// How long unsealed keys are used without reading the storage.
+    /// How long opened keys are used without reading the storage.
     package static let lifetime = Duration.seconds(1)
 
     private struct State {
         var snapshot: Snapshot?
-        /// The read that is under way. Callers that need a snapshot meanwhile share it.
+        /// The read in progress. Other callers that need a snapshot share it.
         var loading: Loading?
-        /// Counts the changes by this store: a snapshot that was read before a change is not used after it.
+        /// Counts the changes by this store. A snapshot that was read before a change is not used after it.
         var generation = 0
     }
 
-    /// The keys as they were read, sealed and unsealed.
+    /// The keys of one read, sealed and opened.
     private struct Snapshot: Sendable {
         let sealed: [SealedKey]
         let keys: [KeyPurpose: [NamedKey]]
-        /// A time not after the read.
+        /// A time not later than the read.
         let readAt: ContinuousClock.Instant
         /// Counts the reads.
         let number: Int
@@ -41,11 +41,11 @@ public final class SealedKeyStore: KeyStore {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
-    /// Opens the key store of a storage. Nothing is read yet.
+    /// Opens the key store of a storage. Reads nothing yet.
     ///
     /// - Parameters:
-    ///   - storage: where the keys are, such as a `SQLiteLedger`.
-    ///   - masterKey: the key that they are sealed under.
+    ///   - storage: the place of the keys, such as a `SQLiteLedger`.
+    ///   - masterKey: the key that encrypts them.
     ///   - materials: the types of keys that the program can read: `Verifier.keyMaterials`.
     public convenience init(
         storage: any SealedKeyStorage, masterKey: MasterKey, materials: KeyMaterials
@@ -66,9 +66,9 @@ public final class SealedKeyStore: KeyStore {
 
     /// The keys of a purpose in all states, by name.
     ///
-    /// - Throws: ``KeyStoreOutage``: ``OutageCode/wrongMasterKey``, ``OutageCode/corrupt`` if any key of
-    ///   the store differs from what was sealed, ``OutageCode/unknownPurpose`` if there are keys of this purpose but
-    ///   no type for them, and otherwise the outage of the storage.
+    /// - Throws: ``KeyStoreOutage``: ``OutageCode/wrongMasterKey``; ``OutageCode/corrupt`` if any key of the store was
+    ///   changed after sealing; ``OutageCode/unknownPurpose`` if there are keys of this purpose but no type for them;
+    ///   otherwise the outage of the storage.
     public func keys(for purpose: KeyPurpose) async throws(KeyStoreOutage) -> [NamedKey] {
         let snapshot = try await snapshot()
         if let keys = snapshot.keys[purpose] { return keys }
@@ -80,7 +80,7 @@ public final class SealedKeyStore: KeyStore {
         return []
     }
 
-    /// How many times the storage was read.
+    /// The number of reads of the storage.
     package var reads: Int { state.withLock { $0.snapshot?.number ?? 0 } }
 
     private func snapshot() async throws(KeyStoreOutage) -> Snapshot {
@@ -89,7 +89,7 @@ public final class SealedKeyStore: KeyStore {
             if let snapshot = state.snapshot, time < snapshot.readAt + Self.lifetime { return (snapshot, nil) }
             if let loading = state.loading, time < loading.since + Self.lifetime { return (nil, loading) }
             let (generation, previous) = (state.generation, state.snapshot)
-            // Not a child task: cancelling one caller must not be an outage for the others.
+            // Not a child task: cancelling one caller must not cause an outage for the others.
             let task = Task { await self.read(after: previous, at: time, generation) }
             state.loading = Loading(generation: generation, since: time, task: task)
             return (nil, state.loading)
@@ -109,18 +109,18 @@ public final class SealedKeyStore: KeyStore {
                 number: (previous?.number ?? 0) + 1)
         }
         state.withLock { state in
-            // This store has changed a key meanwhile.
+            // This store has changed a key since the read began.
             guard state.generation == generation else { return }
             if state.loading?.since == time { state.loading = nil }
-            // After a failure the next caller reads again.
+            // After a failure, the next caller reads again.
             state.snapshot = try? result.get()
         }
         return result
     }
 
-    /// Opens all keys, unless they are the same as in the previous snapshot.
+    /// Opens all keys, unless they equal those of the previous snapshot.
     ///
-    /// Keys of unknown purposes are opened too: a key whose purpose was edited would otherwise be missing without an outage.
+    /// Also opens keys of unknown purposes: otherwise a key with an edited purpose would disappear without an outage.
     private func unsealed(
         _ sealed: [SealedKey], after previous: Snapshot?
     ) throws(KeyStoreOutage) -> [KeyPurpose: [NamedKey]] {
@@ -135,8 +135,8 @@ public final class SealedKeyStore: KeyStore {
                     material: try type.reading(parts))
                 keys[key.purpose, default: []].append(named)
             } catch {
-                // Earlier versions stored halves of key pairs that are refused today. Such a key is never used; the other
-                // keys of the store still are.
+                // Earlier versions stored halves of key pairs that are refused today. Such a key is never used; the
+                // other keys of the store still are.
                 if error.isOfKeyPair { continue }
                 throw KeyStoreOutage(
                     .corrupt, "the key \(key.name.excerpt) of \(storage.keyLocation) cannot be used: \(error)")
@@ -145,7 +145,7 @@ public final class SealedKeyStore: KeyStore {
         return keys
     }
 
-    /// Drops the snapshot, as this store has changed the storage.
+    /// Drops the snapshot, because this store has changed the storage.
     func invalidate() {
         state.withLock { state in
             state.generation += 1

@@ -1,11 +1,11 @@
 import AssayCore
 
-/// The parts of a key in one piece of secret memory: for each a name and a value, with their lengths before them.
+/// The parts of a key in one block of secret memory: for each a name and a value, each after its length.
 enum SealedParts {
     /// Lengths are four bytes, the most significant one first.
     private static let lengthBytes = 4
 
-    /// One encoding for the same parts: by name.
+    /// The canonical encoding: parts sorted by name.
     static func encode(_ parts: [String: SecretBytes]) -> SecretBytes {
         let sorted = parts.map { (name: Array($0.key.utf8), value: $0.value) }
             .sorted { $0.name.lexicographicallyPrecedes($1.name) }
@@ -30,7 +30,7 @@ enum SealedParts {
         }
     }
 
-    /// Reads what ``encode(_:)`` wrote, and nil for anything else.
+    /// Reads the output of ``encode(_:)``; nil for anything else.
     static func decode(_ encoded: SecretBytes) -> [String: SecretBytes]? {
         encoded.withUnsafeBytes { bytes in
             var rest = bytes[...]

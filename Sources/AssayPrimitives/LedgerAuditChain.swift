@@ -1,8 +1,8 @@
 package import AssayCore
 
-/// Follows an audit trail from its first entry, and reports where it was changed.
+/// Follows an audit trail from its first entry, and reports changed entries.
 package struct LedgerAuditChain {
-    /// How many entries were followed.
+    /// The number of followed entries.
     package private(set) var count = 0
     /// The hash of the last entry.
     package private(set) var hash = LedgerAuditEntry.noHash
@@ -10,7 +10,7 @@ package struct LedgerAuditChain {
     /// Starts before the first entry.
     package init() {}
 
-    /// Takes the next entry. Returns what is wrong with it, as a sentence, and nil if it continues the trail.
+    /// Takes the next entry. Returns the problem with it, as a sentence; nil if it continues the trail.
     package mutating func problem(with entry: LedgerAuditEntry) -> String? {
         defer { (count, hash) = (entry.number, entry.hash) }
         guard entry.number == count + 1 else {

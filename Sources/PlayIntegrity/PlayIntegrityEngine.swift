@@ -74,9 +74,10 @@ package struct PlayIntegrityEngine: InspectableEngine {
             from: answerSource(expectations.configuration), account: standings, expectations: expectations, now: now)
     }
 
-    /// The keys that open the app's classic tokens; nil if Google does. The policy decides that; without a word in it, the
-    /// keys if the verifier has any, be they for another app: a key that is missing, or whose scope is misspelt, must not make
-    /// a written answer count. What the evidence holds changes nothing for a verifier with keys.
+    /// The keys that open the app's classic tokens; nil if Google opens them. The policy's `classicTokens` decides. If
+    /// it is not set, the keys open them, provided that the verifier has a Play Integrity key for any app. A missing
+    /// key or a misspelt scope must not let an answer count that the client wrote itself. For a verifier with keys, the
+    /// evidence has no influence on the choice.
     ///
     /// - Throws: `.request` when the app has no live key, and Google cannot open the token either.
     private func classicKeys(
@@ -120,9 +121,10 @@ package struct PlayIntegrityEngine: InspectableEngine {
     }
 
     /// Gets the answer to the token in a request's signature from Google unless known, and assesses it; see
-    /// ``PlayIntegrityRequest``. Google is not asked about a request that is rejected whatever its token says.
+    /// ``PlayIntegrityRequest``. If the request is already rejected, does not call Google.
     ///
-    /// - Throws: `.request` if the policy's app has no `requests`, and without a name unless one app has.
+    /// - Throws: `.request` if the policy's app has no `requests`. If no app is named, also unless exactly one app has
+    ///   `requests`.
     package func assess(
         _ request: SignedRequest, answer known: IntegrityAnswer?, app: String?, account: String?, ledger: any Ledger,
         at now: Date
@@ -154,7 +156,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
             account: standings, expectations: expectations, now: now, &run)
     }
 
-    /// The standing of the account. The evidence names no device that could have one.
+    /// The standing of the account. The evidence names no device, so there is no other subject.
     private func standings(
         of account: String?, in ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> AccountStandings {
@@ -163,15 +165,16 @@ package struct PlayIntegrityEngine: InspectableEngine {
         }
     }
 
-    /// Who vouches for answers: what the policy says. Without a word in it, Google if the verifier can ask it, since every
-    /// token can then be sent there; otherwise the caller, since only captured answers can be judged.
+    /// The party that vouches for answers: the policy's `answers`. If it is not set: Google if the verifier has a
+    /// decoder, because it can then send every token to Google; otherwise the caller, because the verifier can then
+    /// judge only captured answers.
     private func answerSource(
         _ configuration: PlayIntegrityConfiguration
     ) -> PlayIntegrityConfiguration.AnswerSource {
         configuration.answers ?? (decoder == nil ? .caller : .google)
     }
 
-    /// Google's answer: the one that came with the evidence, or the one that the decoder gets.
+    /// Google's answer: the one in the evidence, or the one from the decoder.
     private func answer(
         on evidence: StandardIntegrityInput.Evidence, _ configuration: PlayIntegrityConfiguration
     ) async throws(VerificationError) -> IntegrityAnswer {
@@ -181,7 +184,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
         }
     }
 
-    /// Whether Google may be asked about the evidence.
+    /// Whether the verifier may send the evidence to Google.
     private func canBeSent(_ evidence: StandardIntegrityInput.Evidence) -> Bool {
         guard case .token(let token) = evidence else { return false }
         return decoder != nil && IntegrityAnswer(ofUnsendable: token) == nil
@@ -205,7 +208,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
         }
     }
 
-    /// The answer to a standard token if it is known without asking Google.
+    /// The answer to a standard token, if it is known without a call to Google.
     private func answerWithoutGoogle(_ input: StandardIntegrityInput) -> IntegrityAnswer? {
         switch input.evidence {
         case .decoded(let answer): answer
@@ -214,7 +217,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
     }
 
     /// Rejects undecodable evidence that does not name the package of exactly one app. Decoding does not depend on the
-    /// app, so every app would reject it.
+    /// app: every app would reject it.
     ///
     /// - Parameter decodes: Runs the decode check; true if the evidence may be decodable.
     /// - Throws: `error` for any other evidence.

@@ -1,8 +1,8 @@
 package import AssayCore
 import AssayPrimitives
 
-/// The requirements of one app, precomputed where they do not depend on the evidence. A class: concurrent judgements
-/// count one reference instead of one per part.
+/// The requirements of one app. Precomputes all values that do not depend on the evidence. A class: concurrent
+/// judgements then count one reference instead of one for each part.
 package final class PlayIntegrityExpectations: EngineExpectations {
     /// The name of the policy's app.
     package let app: String
@@ -27,6 +27,6 @@ package final class PlayIntegrityExpectations: EngineExpectations {
             .max { $0.isWeaker(than: $1) }
     }
 
-    /// True if the policy annotates a failure of the check instead of rejecting.
+    /// True if the policy annotates a failure of the check instead of rejecting the evidence.
     func isOnlyNoted(_ check: CheckID) -> Bool { modes[check] == .annotate }
 }

@@ -23,7 +23,7 @@ extension LedgerEffect {
     static func rememberStandard(
         _ digest: [UInt8], madeAt milliseconds: Int64, _ expectations: PlayIntegrityExpectations, at now: Date
     ) -> LedgerEffect {
-        // One second longer than the window: its end is included, and a ledger may store times less exactly.
+        // One second longer than the window: the window includes its end, and a ledger may store times less exactly.
         let (end, isPastAllTime) = milliseconds.addingReportingOverflow(
             expectations.configuration.freshness.pastMilliseconds + 1000)
         let until = isPastAllTime ? Date.distantFuture : Date(timeIntervalSince1970: Double(end) / 1000)

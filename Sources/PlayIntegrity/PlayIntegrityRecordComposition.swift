@@ -7,11 +7,12 @@ public import FoundationEssentials
 extension EvidenceRecord {
     /// Composes the record of a classic token.
     ///
-    /// If Google decodes the app's classic tokens, only a record with its answer can be replayed, as that of a standard token.
+    /// If Google decodes the app's classic tokens, only a record with its answer can be replayed, as for a standard
+    /// token.
     /// - Parameters:
     ///   - id: The name of the record in verdicts and reports, such as the request ID.
     ///   - app: The policy's app; nil for the one with the package name.
-    /// - Throws: ``DecodeError`` if Google's answer is not a JSON object, which a record cannot hold.
+    /// - Throws: ``DecodeError`` if Google's answer is not a JSON object, which a record cannot contain.
     public init(
         _ input: ClassicIntegrityInput, id: String? = nil, app: String? = nil, account: String? = nil, receivedAt: Date
     ) throws(DecodeError) {
@@ -32,13 +33,13 @@ extension EvidenceRecord {
 
     /// Composes the record of a standard token.
     ///
-    /// A record that holds the token can be judged again only by asking Google again. To be replayed, let the answer be
-    /// captured: have the token decoded first with ``IntegrityTokenDecoder/answer(on:packageName:form:)``, and judge the
+    /// A record with the token can be judged again only with another call to Google. For replays, capture the answer
+    /// instead: decode the token first with ``IntegrityTokenDecoder/answer(on:packageName:form:)``, and judge the
     /// answer.
     /// - Parameters:
     ///   - id: The name of the record in verdicts and reports, such as the request ID.
     ///   - app: The policy's app; nil for the one with the package name.
-    /// - Throws: ``DecodeError`` if Google's answer is not a JSON object, which a record cannot hold.
+    /// - Throws: ``DecodeError`` if Google's answer is not a JSON object, which a record cannot contain.
     public init(
         _ input: StandardIntegrityInput, id: String? = nil, app: String? = nil, account: String? = nil, receivedAt: Date
     ) throws(DecodeError) {

@@ -1,7 +1,7 @@
 package import AssayCore
 import AssayPrimitives
 
-/// Reads the evidence of a record, by kind. Tokens, nonces and hashes are texts as exchanged. Rejects unknown fields.
+/// Reads the evidence of a record, by kind. Tokens, nonces and hashes are texts as sent. Rejects unknown fields.
 
 extension ClassicIntegrityInput {
     /// Reads `packageName`, either `decoded` or `token`, and either `nonce`, or `challenge` and `requestHash`.

@@ -18,7 +18,7 @@ struct AccountTests {
             ApproovTokenInput(token: TokenFixtures.token(claims)), account: account, at: TokenFixtures.now)
     }
 
-    @Test("A blocked account fails account alone, whatever its device")
+    @Test("A blocked account fails only the account check, for any device")
     func blocked() async throws {
         let ledger = MemoryLedger()
         try await ledger.block(

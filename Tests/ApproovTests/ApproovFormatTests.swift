@@ -27,7 +27,7 @@ struct ApproovFormatTests {
         return try blueprint.mint()
     }
 
-    /// Every annotation of a layer and of those inside of it, by its path.
+    /// Every annotation of a layer and of the layers inside it, by path.
     private static func flat(_ layer: InspectionLayer) -> [String: Annotation] {
         var found: [String: Annotation] = [:]
         func add(_ annotation: Annotation, _ path: String) {
@@ -39,13 +39,13 @@ struct ApproovFormatTests {
         return found
     }
 
-    /// Everything that is shown of a layer and of those inside of it, but for the bytes themselves.
+    /// All text shown for a layer and the layers inside it, without the bytes.
     private static func shown(_ layer: InspectionLayer) -> String {
         flat(layer).values.map { "\($0.value ?? "") \($0.meaning ?? "") \($0.violation ?? "")" }.joined(separator: "\n")
             + layer.nested.map(shown).joined()
     }
 
-    @Test("The line that the SDK logs at its start is recognised with or without its tag, and told to be no evidence")
+    @Test("The line that the SDK logs at its start is recognised with or without its tag, and reported as no evidence")
     func logLine() {
         let values = "test-account, com.criticalblue.demo, 2.5.0(2974), h4gubfCFzJu81j/U2BJsdg=="
         for line in [
@@ -66,7 +66,7 @@ struct ApproovFormatTests {
         }
     }
 
-    @Test("Every claim is explained, annotations are spelled out, and the installation key is decoded")
+    @Test("Every claim is explained, annotations are described, and the installation key is decoded")
     func claims() throws {
         let keys = try Self.keys()
         let minted = try Self.token { claims in
@@ -96,7 +96,7 @@ struct ApproovFormatTests {
         #expect(layer.unknown.first?.contains("whether Approov signed it") == true)
     }
 
-    @Test("Tokens of every form are recognised, and those of others are not")
+    @Test("Approov tokens of every form are recognised; other tokens are not")
     func recognition() throws {
         let failover = try ApproovTokenBlueprint(keys: Self.keys(), claims: .failover(expiresAt: Self.time)).mint()
         let longLived = try ApproovTokenBlueprint(
@@ -132,7 +132,7 @@ struct ApproovFormatTests {
         #expect(Self.inspect("NO_NETWORK").violation?.reason == .unexpectedValue)
     }
 
-    @Test("Keys and measurements of proofs are shown nowhere: alone, in claims, in tokens and in records")
+    @Test("Keys and measurements of proofs are never shown: alone, in claims, in tokens and in records")
     func measurements() throws {
         let measurements = ApproovTestMeasurements(seed: "inspection", label: "app")
         let minted = try Self.token { $0.measure(measurements) }
@@ -172,7 +172,7 @@ struct ApproovFormatTests {
         }
     }
 
-    /// A signed request as a proxy saves it, with `body` in place of the one that was signed.
+    /// A signed request as a proxy saves it, with `body` in place of the signed body.
     private static func request(body: String = "hello", signed: String = "hello") throws -> String {
         let keys = try keys()
         var blueprint = ApproovMessageBlueprint(
@@ -186,7 +186,7 @@ struct ApproovFormatTests {
         return (lines + ["", ""]).joined(separator: "\r\n") + body
     }
 
-    @Test("A signed request shows covered components, whether the digest fits the body, and the signature base")
+    @Test("A signed request shows covered components, whether the digest matches the body, and the signature base")
     func request() throws {
         let layer = try Self.inspect(Self.request())
         #expect(layer.format == "signed HTTP request" && layer.violation == nil)
@@ -198,7 +198,7 @@ struct ApproovFormatTests {
         #expect(found["request.signature base of install.\"@target-uri\""]?.value == "https://api.example.com/v1")
         #expect(found["request.signature base of install.\"approov-token\""]?.value == "(not shown)")
         #expect(layer.nested.contains { $0.format == "Approov token" })
-        // The token of the request is not shown whole.
+        // The token of the request is only partly shown.
         let token = try Self.token { $0.allowMessages(with: try Self.keys()) }.token
         let signature = try #require(token.split(separator: ".").last)
         #expect(!Self.shown(layer).contains(signature.prefix(20)))
@@ -208,7 +208,7 @@ struct ApproovFormatTests {
         #expect(cut.format == "signed HTTP request" && cut.violation?.reason == .trailingBytes)
     }
 
-    @Test("A record of a request shows its fields and what is in its token, and no credential whole")
+    @Test("A record of a request shows its fields and the content of its token, and no complete credential")
     func messageRecord() throws {
         let token = try Self.token().token
         let input = ApproovMessageInput(
@@ -228,7 +228,7 @@ struct ApproovFormatTests {
         #expect(!shown.contains("5ecret5ecret") && !shown.contains(signature.prefix(20)))
     }
 
-    @Test("Tokens, status words and signed requests become records of their own; claims alone do not")
+    @Test("Tokens, status words and signed requests become records; claims alone do not")
     func records() throws {
         let table: [(text: String, kind: String?, fields: [String])] = [
             (" \(try Self.token().token)\n", "approov.token", ["token"]),

@@ -11,7 +11,7 @@ struct ApproovToolOutputTests {
     private static let url = base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     private static let other = Data(secret.reversed()).base64EncodedString()
 
-    /// The secret that is found, as the key reads it.
+    /// The secret in a text, read as a key.
     private static func read(_ text: String) throws(KeyError) -> (keyed: Bool, otherLines: Int) {
         let output = try ApproovToolOutput(SecretBytes(Array(text.utf8)))
         _ = try ApproovKey(parts: ["secret": output.secret])
@@ -64,20 +64,20 @@ struct ApproovToolOutputTests {
         }
     }
 
-    @Test("UTF-16 is named, as PowerShell writes it")
+    @Test("UTF-16, as PowerShell writes it, is named in the error")
     func wide() {
         let bytes: [UInt8] = [0xFF, 0xFE] + Self.base64.utf8.flatMap { [$0, 0] }
         let error = #expect(throws: KeyError.self) { try ApproovToolOutput(SecretBytes(bytes)) }
         #expect(error?.message.contains("UTF-16") == true)
     }
 
-    @Test("A text of 64 KiB is read in time that grows with its length")
+    @Test("A text of 64 KiB is read in linear time")
     func long() {
         for text in [String(repeating: "A\n", count: 32_768), String(repeating: "Ab1+", count: 16_384)] {
             let time = ProcessorTime.measure {
                 #expect(throws: KeyError.self) { try ApproovToolOutput(SecretBytes(Array(text.utf8))) }
             }
-            // Linear time takes under a second, also on slow machines; quadratic time takes minutes.
+            // Linear time takes less than a second, even on slow machines; quadratic time takes minutes.
             #expect(time < .seconds(10) * Sanitizer.slowdown)
         }
     }

@@ -2,7 +2,7 @@ import Approov
 import AssayCore
 import Testing
 
-/// Names are API.
+/// Names of checks are API.
 struct CatalogueTests {
     @Test("the checks are those of the published table, in its order, each explained")
     func names() {

@@ -6,7 +6,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// Every claim is read by its type, and shown in the verdicts that may contain it.
+/// Every claim is read by its type, and appears only in verdicts that may contain it.
 @Suite("Claims of Approov tokens")
 struct ClaimsTests {
     private static let measurement = Data((0..<32).map { UInt8(0xA0 + $0) }).base64EncodedString()
@@ -69,7 +69,7 @@ struct ClaimsTests {
         #expect(verdict.annotated == [ApproovCheck.annotations, ApproovCheck.address])
     }
 
-    @Test("A token that has only exp is recognised as one of the failover service")
+    @Test("A token with only exp is recognised as a failover token")
     func minimal() async throws {
         let verdict = try await TokenFixtures.judge(
             TokenFixtures.token(["exp": .integer(TokenFixtures.seconds + 1)]), ApproovConfiguration.Settings())
@@ -78,7 +78,7 @@ struct ClaimsTests {
             verdict.approov?.fields.map(\.name) == ["form", "key", "source", "expiresAt", "isBound"])
     }
 
-    @Test("For a token under a wrong secret, the verdict has only the ARC and device ID, marked as claims")
+    @Test("For a token with a wrong secret, the verdict has only the ARC and device ID, marked as claims")
     func claimed() async throws {
         let foreign = TokenFixtures.hs256(TokenFixtures.otherSecret)
         let verdict = try await TokenFixtures.judge(

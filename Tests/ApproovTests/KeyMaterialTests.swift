@@ -7,7 +7,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// Keys are taken as people hand them over, and what is no key is explained without showing it.
+/// Keys are accepted as users paste them. Errors about other texts never quote them.
 @Suite("Approov keys")
 struct KeyMaterialTests {
     private static let secret = TokenFixtures.secret
@@ -25,7 +25,7 @@ struct KeyMaterialTests {
         return try await TokenFixtures.judge(token, keys: [TokenFixtures.key("k", key)]).outcome == .accept
     }
 
-    /// Whether some characters of a text in a row stand in another.
+    /// Whether a run of characters of one text occurs in another.
     private func reveals(_ message: String, _ secret: String, run: Int = 4) -> Bool {
         let bytes = Array(secret.utf8)
         return bytes.indices.dropLast(run - 1).contains { start in
@@ -36,7 +36,7 @@ struct KeyMaterialTests {
     // MARK: Secrets
 
     @Test(
-        "A secret is base64 in either alphabet, also wrapped, quoted or with white space around",
+        "A secret is base64 in either alphabet, also wrapped, quoted or with surrounding white space",
         arguments: [
             base64, base64url, base64 + "\n", " \t\(base64)\r\n", "\"\(base64)\"", "'\(base64url)'",
             String(base64.dropLast(2)), base64url + "==", "\(base64.prefix(64))\n\(base64.dropFirst(64))\n",
@@ -100,7 +100,7 @@ struct KeyMaterialTests {
         #expect(error?.code == mistake.code, "\(error?.message ?? "")")
         #expect(error?.message.contains(mistake.found) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("64 bytes") == true)
-        // The words of a PEM's label and the name of a variable are no secret.
+        // The words of a PEM label and the name of a variable are not secret.
         let body = mistake.text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }
             .map { $0.split(separator: "APPROOV_SECRET=").joined() }
         for line in body { #expect(!reveals("\(error?.description ?? "")", line)) }
@@ -117,7 +117,7 @@ struct KeyMaterialTests {
 
     // MARK: Public keys
 
-    @Test("A package key is base64 of its SubjectPublicKeyInfo or PEM, on P-256 or of RSA")
+    @Test("A public key is base64 of its SubjectPublicKeyInfo, or PEM, on P-256 or of RSA")
     func publicKeyForms() async throws {
         for text in [
             Base64.encode(Self.info, .standard), Base64.encode(Self.info, .url), TokenFixtures.pem(Self.info),
@@ -138,7 +138,7 @@ struct KeyMaterialTests {
     @Test("An invalid public key is reported")
     func publicKeyErrors() throws {
         let p384 = P384.Signing.PrivateKey().publicKey
-        // 1024 bits: the modulus is not looked at, only its length.
+        // 1024 bits: the reader checks only the length of the modulus, so its value does not matter.
         let short: [UInt8] =
             [
                 0x30, 0x81, 0x9F, 0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05,
@@ -174,7 +174,7 @@ struct KeyMaterialTests {
         return keys.keySet(es256: "es", rs256: "rs")
     }
 
-    @Test("The keys of a set are selected by the kid of the header, and by nothing else")
+    @Test("A key of a set is selected only by the kid of the header")
     func keySets() async throws {
         let key = try read(["keySet": Self.keySet().text])
         #expect(key.algorithm == "ES256, RS256")
@@ -187,7 +187,7 @@ struct KeyMaterialTests {
     }
 
     @Test(
-        "A set is refused as a whole when it has no key, a secret, a private key or two of one name",
+        "A set with no key, a secret, a private key or two keys with one ID is refused as a whole",
         arguments: [
             ("{}", "malformed"), (#"{"keys":[]}"#, "empty"), ("[]", "malformed"), ("", "malformed"),
             (#"{"keys":[{"kty":"oct","kid":"a","k":"\#(base64url)"}]}"#, "symmetric"),
@@ -207,7 +207,7 @@ struct KeyMaterialTests {
 
     // MARK: Parts
 
-    @Test("The algorithm guards against a key of another kind, and the parts exclude each other")
+    @Test("A wrong algorithm reveals a key of another kind, and the parts exclude each other")
     func parts() throws {
         let pem = TokenFixtures.pem(Self.info)
         let set = try Self.keySet().text
@@ -293,7 +293,7 @@ struct KeyMaterialTests {
                 #expect(!reveals(error?.description ?? "", text, run: 8))
             }
         }
-        // What only begins like one is a secret like any other.
+        // A text that only begins like such a key is an ordinary secret.
         let secret = Array(Self.info.dropLast(27))
         _ = try ApproovMessageKey.reading([
             "secret": TokenFixtures.part(Base64.encode(secret, .standard)), "keyID": TokenFixtures.part("acc"),
@@ -305,7 +305,7 @@ struct KeyMaterialTests {
         for key in try TokenFixtures.keys() {
             var text = "\(key) \(key.material)"
             dump(key, to: &text)
-            // Dumps have addresses in them, of which a few digits may be those of anything.
+            // Dumps contain addresses: a few of their digits may occur in a key by chance.
             for secret in [Self.base64, Self.base64url, Self.hex] { #expect(!reveals(text, secret, run: 8)) }
             #expect(!text.contains(Self.secret.prefix(4).map { "\($0)" }.joined(separator: ", ")))
         }

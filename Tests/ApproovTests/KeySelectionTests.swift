@@ -5,7 +5,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// A token is tried with the live keys of its app that its header may mean, and with those alone can it be accepted.
+/// A token is tried only with the app's live keys that match its header.
 @Suite("Selection of Approov keys")
 struct KeySelectionTests {
     private static let former = TokenFixtures.otherSecret
@@ -27,7 +27,7 @@ struct KeySelectionTests {
             "old", TokenFixtures.material(Self.former, keyID: keyID), window: window, retiredAt: retiredAt)
     }
 
-    @Test("Several secrets can be live at once, and the verdict names the one that fitted")
+    @Test("Several secrets can be live at once, and the verdict names the matching one")
     func rotation() async throws {
         for keys in [[try current(), try old()], [try old(), try current()]] {
             for (secret, name) in [(TokenFixtures.secret, "now"), (Self.former, "old")] {
@@ -45,12 +45,12 @@ struct KeySelectionTests {
         }
     }
 
-    /// One app's expectations, to which what is prepared for keys belongs.
+    /// The expectations of one app, which hold the prepared keys.
     private static let expectations: @Sendable () throws -> ApproovExpectations = {
         ApproovExpectations(app: "api", configuration: try ApproovConfiguration(), modes: [:])
     }
 
-    @Test("A key's state is that of the time of each judgement, forwards and backwards and at the very ends")
+    @Test("A key's state is that at the time of each judgement, in any order of times and at the exact limits")
     func statesOverTime() throws {
         let (begin, end, retired) = (TokenFixtures.now - 60, TokenFixtures.now + 60, TokenFixtures.now + 30)
         let claims = #"{"exp":\#(TokenFixtures.seconds + 600),"did":"\#(TokenFixtures.deviceID)"}"#
@@ -62,7 +62,7 @@ struct KeySelectionTests {
         }
         let expectations = try Self.expectations()
         let seconds: [Double] = [-61, -60, -59, 0, 29, 30, 31, 59, 60, 61, 60, 30, 29, -60, -61, 0, 0]
-        // By turns, so that what was prepared for one array of keys is asked of the other.
+        // Alternates between two key arrays: the keys prepared for one must not be used for the other.
         let (used, replaced) = (key(nil), key(retired))
         for offset in seconds {
             for (keys, isLive) in [
@@ -101,7 +101,7 @@ struct KeySelectionTests {
         #expect(try !holds(TokenFixtures.secret, keys))
     }
 
-    @Test("The failure on a foreign token names the keys tried, and says that rejected apps get such tokens")
+    @Test("The failure of a foreign token names the keys tried, and says that rejected apps get such tokens")
     func foreign() async throws {
         let verdict = try await TokenFixtures.judge(
             token([UInt8](repeating: 7, count: 64)), keys: [current(), old()])
@@ -110,7 +110,7 @@ struct KeySelectionTests {
         #expect(verdict.tokenDetail(ApproovCheck.signature).hasSuffix("tried now, old"))
     }
 
-    /// Which IDs two secrets have, what kid a token of the second one names, and how it fares.
+    /// The IDs of two secrets, the kid of a token of the second one, and the result.
     struct Case: Sendable, CustomTestStringConvertible {
         let first: String?
         let second: String?
@@ -123,21 +123,21 @@ struct KeySelectionTests {
         // An unknown kid selects the keys without an ID.
         Case(first: nil, second: nil, kid: nil, failed: nil), Case(first: nil, second: nil, kid: "x", failed: nil),
         Case(first: "a", second: nil, kid: "x", failed: nil), Case(first: "a", second: nil, kid: nil, failed: nil),
-        // A kid that a key was given means that key.
+        // The kid of a key with an ID selects that key.
         Case(first: "a", second: nil, kid: "a", failed: ApproovCheck.signature),
         Case(first: "a", second: "b", kid: "a", failed: ApproovCheck.signature),
         Case(first: "a", second: "b", kid: "b", failed: nil), Case(first: nil, second: "b", kid: "b", failed: nil),
         Case(first: "b", second: "b", kid: "b", failed: nil),
-        // A key with an ID is not tried with a token that names another one.
+        // A key with an ID is not tried for a token that names another ID.
         Case(first: "a", second: "b", kid: "x", failed: ApproovCheck.key),
         Case(first: nil, second: "b", kid: "x", failed: ApproovCheck.signature),
         Case(first: "a", second: "b", kid: "B", failed: ApproovCheck.key),
         Case(first: "a", second: "b", kid: "b ", failed: ApproovCheck.key),
-        // The secret itself decides where no key is named.
+        // Without a kid, the matching secret is found by trying.
         Case(first: "a", second: "b", kid: nil, failed: nil),
     ]
 
-    @Test("A kid narrows down the secrets that are tried", arguments: cases)
+    @Test("A kid limits the secrets that are tried", arguments: cases)
     func keyIDs(_ each: Case) async throws {
         let keys = [try current(keyID: each.first), try old(keyID: each.second)]
         let verdict = try await TokenFixtures.judge(token(Self.former, kid: each.kid), keys: keys)
@@ -145,7 +145,7 @@ struct KeySelectionTests {
         #expect(verdict.approov?.key == (each.failed == nil ? "old" : nil))
     }
 
-    @Test("Public keys with an ID are selected by it, and one without an ID is tried as secrets are")
+    @Test("A public key with an ID is selected by it; one without an ID is tried like a secret")
     func publicKeys() async throws {
         let info = TokenFixtures.signingKey.subjectPublicKeyInfo()
         let other = TestKey(.p256, seed: "approov", label: "other")
@@ -158,7 +158,7 @@ struct KeySelectionTests {
                 TokenFixtures.jws(Self.claims, header: header, by: TokenFixtures.es256()), keys: keys)
         }
         #expect(try await verdict(#"{"alg":"ES256","kid":"a"}"#, named).failed == [])
-        // Swapped.
+        // The kids are swapped.
         #expect(try await verdict(#"{"alg":"ES256","kid":"b"}"#, named).failed == [ApproovCheck.signature])
         let none = try await verdict(#"{"alg":"ES256"}"#, named)
         #expect(none.failed == [ApproovCheck.key])
@@ -170,7 +170,7 @@ struct KeySelectionTests {
         #expect(try await verdict(#"{"alg":"ES256","kid":"b"}"#, nameless).failed == [ApproovCheck.signature])
     }
 
-    @Test("A key that is pending, expired or retired verifies and decrypts nothing, and the failure names it")
+    @Test("A pending, expired or retired key verifies and decrypts nothing, and the failure names it")
     func notLive() async throws {
         let past = TokenFixtures.now.addingTimeInterval(-1)
         let ahead = TokenFixtures.now.addingTimeInterval(1)
@@ -198,7 +198,7 @@ struct KeySelectionTests {
         #expect(try await TokenFixtures.judge(token(Self.former), keys: [old(window: window)]).failed == [])
     }
 
-    @Test("A kid that only a key has that is not live fails the key check, and the failure names that key")
+    @Test("A kid that belongs only to a key that is not live fails the key check, and the failure names that key")
     func namedAndNotLive() async throws {
         let retired = try old(keyID: "b", retiredAt: TokenFixtures.now)
         var settings = TokenFixtures.strict
@@ -216,7 +216,7 @@ struct KeySelectionTests {
         }
     }
 
-    @Test("Without names the keys of the app's scope count, with names those")
+    @Test("Without names, the keys with the app's scope count; with names, the named keys")
     func scopes() async throws {
         func code(_ scope: String?, _ names: [String]?) async throws -> RequestError.Reason? {
             var settings = TokenFixtures.strict

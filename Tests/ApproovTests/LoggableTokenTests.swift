@@ -6,10 +6,10 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// What a log has of a token is enough to say that Approov issued it, and no more.
+/// A logged token proves that Approov issued it, and nothing more.
 @Suite("Loggable tokens of Approov")
 struct LoggableTokenTests {
-    /// Claims in the order of their names.
+    /// Claims, sorted by name.
     static let claims: JSONItem = [
         "anno": ["debug"], "arc": "ABCDEF", "aud": .text(TokenFixtures.audience), "did": .text(TokenFixtures.deviceID),
         "exp": .integer(TokenFixtures.seconds + 240), "ip": "",
@@ -23,7 +23,7 @@ struct LoggableTokenTests {
             ApproovTokenInput(.loggable(text), binding: binding), at: TokenFixtures.now)
     }
 
-    @Test("A verifier of requests rejects it in every form of the API, and says whether the signature fits")
+    @Test("A verifier of requests rejects it for every token form, and reports whether the signature matches")
     func admitsNothing() async throws {
         let text = try TokenFixtures.loggable(Self.claims)
         for settings in [TokenFixtures.strict, TokenFixtures.lenient] {
@@ -40,7 +40,7 @@ struct LoggableTokenTests {
         #expect(other.tokenCode(ApproovCheck.signature) == "signature-invalid")
     }
 
-    @Test("Values of a request that come with it fail the binding, whatever they are and whatever the policy binds")
+    @Test("Bound values that come with it fail the binding, for any values and any policy")
     func boundValues() async throws {
         var claims = Self.claims
         let digest = Digest.sha256(Array("custom-data".utf8))
@@ -60,7 +60,7 @@ struct LoggableTokenTests {
         }
     }
 
-    @Test("A match is reported: the binding is not checked, and the subject has the form")
+    @Test("A match is reported: the binding is not checked, and the subject contains the form")
     func match() async throws {
         let verdict = try await judge(TokenFixtures.loggable(Self.claims))
         #expect(verdict.outcome == .accept)
@@ -71,7 +71,7 @@ struct LoggableTokenTests {
         #expect(verdict.tokenCode(ApproovCheck.binding) == "no-request")
     }
 
-    @Test("The vendor's description of an expired one is authentic and expired")
+    @Test("The vendor's example of an expired one is authentic and expired")
     func expired() async throws {
         var claims = Self.claims
         claims["exp"] = .integer(1_558_626_228)
@@ -80,7 +80,7 @@ struct LoggableTokenTests {
         #expect(verdict.approov?.deviceID == TokenFixtures.deviceID)
     }
 
-    @Test("Order, white space and escapes are the logger's, at every depth")
+    @Test("Order, white space and escapes may differ, at every depth")
     func spelling() async throws {
         var claims = Self.claims
         claims["x"] = ["a": ["c": 1, "b": "é"], "d": [["f": .null, "e": .flag(true)]]]
@@ -106,7 +106,7 @@ struct LoggableTokenTests {
         #expect(verdict.tokenDetail(ApproovCheck.decode).contains("sip"))
     }
 
-    @Test("Without sip, as no object or in two readings it is no loggable token")
+    @Test("A text without sip, one that is not an object, and one with duplicate members are not loggable tokens")
     func unreadable() async throws {
         let text = try TokenFixtures.loggable(Self.claims)
         let cases = [
@@ -122,7 +122,7 @@ struct LoggableTokenTests {
         #expect(try await judge(text, settings).failed == [ApproovCheck.decode])
     }
 
-    @Test("All live secrets are tried, others are named, and public keys are ignored")
+    @Test("All live secrets are tried, other secrets are named, and public keys are ignored")
     func keys() async throws {
         let text = try TokenFixtures.loggable(Self.claims, secret: TokenFixtures.otherSecret)
         let other = try TokenFixtures.material(TokenFixtures.otherSecret, keyID: "anything")

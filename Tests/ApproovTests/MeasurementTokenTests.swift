@@ -6,7 +6,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// The backend seals measurements for hardware, and only that hardware opens them.
+/// The backend encrypts measurements for hardware, and only that hardware can decrypt them.
 @Suite("Measurement tokens for offline hardware")
 struct MeasurementTokenTests {
     private static let now = TokenFixtures.now
@@ -29,7 +29,7 @@ struct MeasurementTokenTests {
 
     private static func bytes(_ secret: SecretBytes?) -> [UInt8]? { secret?.withUnsafeBytes { Array($0) } }
 
-    @Test("What the backend seals, the hardware opens, and no one else")
+    @Test("Only the hardware opens the token that the backend sealed")
     func roundTrip() throws {
         let privateKey = try MeasurementToken.PrivateKey(pem: Self.pem())
         let pem = TokenFixtures.pem(Self.hardware.subjectPublicKeyInfo())
@@ -66,7 +66,7 @@ struct MeasurementTokenTests {
         }
     }
 
-    @Test("A token of another implementation opens, and one that differs in any part is refused with its part")
+    @Test("A token of another implementation opens; if any part differs, it is refused and the error names the part")
     func strictness() throws {
         let key = try MeasurementToken.PrivateKey(pem: Self.pem())
         let good = try MeasurementToken(opening: Self.blueprint(), with: key, at: Self.now)
@@ -107,7 +107,7 @@ struct MeasurementTokenTests {
         }
     }
 
-    @Test("Measurements that nothing could be proven with are not sealed")
+    @Test("Measurements that cannot be proven are not sealed")
     func notSealed() throws {
         let key = try MeasurementToken.PublicKey(x963Representation: Self.hardware.publicPoint)
         let (mpk, imh) = (Self.measurements.proofKey, Self.measurements.integrity)
@@ -125,7 +125,7 @@ struct MeasurementTokenTests {
         for token in tokens { #expect(throws: DecodeError.self) { try token.sealed(for: key) } }
     }
 
-    @Test("Keys of another form or curve are refused, and no error shows a private one")
+    @Test("Keys of another form or curve are refused, and no error shows a private key")
     func keys() throws {
         let p384 = TestKey(.p384, seed: "measurement tokens", label: "p384")
         for text in ["", "x", p384.pem, TokenFixtures.pem(p384.subjectPublicKeyInfo()), Self.hardware.pem] {
@@ -190,7 +190,7 @@ struct MeasurementTokenTests {
         }
     }
 
-    @Test("No verdict has anything of the measurements or the measurement token in it")
+    @Test("No verdict contains the measurements or the measurement token")
     func secrecy() async throws {
         let sealed = try Self.blueprint()
         var dumped = ""

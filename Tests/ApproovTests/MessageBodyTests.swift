@@ -4,7 +4,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// A body that is not there as a whole.
+/// Bodies that are not available as a whole.
 @Suite("Bodies of Approov messages")
 struct MessageBodyTests {
     private func failures(_ fixture: MessageFixture, _ body: ApproovMessageInput.Body) async throws -> [String] {
@@ -18,7 +18,7 @@ struct MessageBodyTests {
     private func sha256(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Data(text.utf8))) }
     private func sha512(_ text: String) -> [UInt8] { Array(SHA512.hash(data: Data(text.utf8))) }
 
-    @Test("digests supplied by the caller are compared; a digest that is missing proves nothing")
+    @Test("digests supplied by the caller are compared; a missing digest proves nothing")
     func digests() async throws {
         let fixture = MessageFixture.post("x")
         #expect(try await failures(fixture, .digests(sha256: sha256("x"), sha512: sha512("x"))) == [])
@@ -36,7 +36,7 @@ struct MessageBodyTests {
                 == ["approov.message.content-digest digest-differs"])
     }
 
-    @Test("the digests of nothing are those of no body")
+    @Test("the digests of an empty body are those of no body")
     func empty() async throws {
         let fixture = MessageFixture()
         #expect(try await failures(fixture, .digests(sha256: sha256(""), sha512: sha512(""))) == [])
@@ -50,7 +50,7 @@ struct MessageBodyTests {
         }
     }
 
-    @Test("for a body that has not arrived, the digest must be present, well-formed and covered")
+    @Test("for an unread body, the digest must be present, well-formed and covered")
     func unread() async throws {
         var fixture = MessageFixture.post("x")
         #expect(try await failures(fixture, .unread) == [])

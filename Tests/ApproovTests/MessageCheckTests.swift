@@ -169,7 +169,7 @@ struct MessageCheckTests {
         let verdict = try await fixture.verdict(signing, at: MessageFixture.now.addingTimeInterval(change.age))
         #expect(verdict.failures == change.expected.map { Self.prefix + $0 })
         #expect(verdict.outcome == .reject)
-        // Every check has a result, whatever fails.
+        // Every check has a result, whichever check fails.
         let all = ApproovCheck.signedTokenChecks + ApproovCheck.messageChecks + [ApproovCheck.replay]
         #expect(verdict.checks.map(\.check) == all)
     }
@@ -222,7 +222,7 @@ struct MessageCheckTests {
         }
     }
 
-    @Test("without a live key of the account no message is judged")
+    @Test("without a live key of the account, messages are not judged")
     func accountKeys() async throws {
         let keys = try MessageFixture.keys().filter { $0.name == "tokens" }
         let verifier = try MessageFixture.verifier(

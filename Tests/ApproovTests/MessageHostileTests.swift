@@ -4,7 +4,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// Hostile messages whose signature two readers could read differently.
+/// Hostile messages with a signature that two readers could read differently.
 @Suite("Hostile Approov messages")
 struct MessageHostileTests {
     struct Attack: CustomTestStringConvertible, Sendable {
@@ -154,7 +154,7 @@ struct MessageHostileTests {
         },
     ]
 
-    @Test("is refused by the check that it attacks", arguments: fields + signed)
+    @Test("a hostile message is refused by the check that it attacks", arguments: fields + signed)
     func attack(_ attack: Attack) async throws {
         var fixture = MessageFixture()
         attack.apply(&fixture)
@@ -178,7 +178,7 @@ struct MessageHostileTests {
         }
     }
 
-    @Test("a fragment is refused for every set of components: a signature may not cover it")
+    @Test("a fragment is refused for every set of components, even if the signature does not cover it")
     func uncoveredFragment() async throws {
         for component in ["@path", "@query", "@request-target"] {
             var fixture = MessageFixture()

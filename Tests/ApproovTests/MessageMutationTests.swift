@@ -4,7 +4,7 @@ import AssayCore
 import Foundation
 import Testing
 
-/// Whole fields of a message that is accepted. What else may not be changed in it is in `MutationRunTests`.
+/// Changes of whole fields of an accepted message. `MutationRunTests` tests all other changes.
 @Suite("Mutated Approov messages", .timeLimit(.minutes(20)))
 struct MessageMutationTests {
     private let expectations: ApproovExpectations
@@ -24,7 +24,7 @@ struct MessageMutationTests {
         return assessment?.isAcceptable ?? false
     }
 
-    @Test("no field can be left out, doubled, or moved into another message")
+    @Test("no field can be removed, duplicated, or moved to another message")
     func fields() throws {
         let minted = try MessageFixture.post().mint()
         let other = try MessageFixture.post("other").mint()
@@ -32,7 +32,7 @@ struct MessageMutationTests {
             var without = minted.fields
             without.remove(at: index)
             let doubled = minted.fields + [minted.fields[index]]
-            // The token of both is the same.
+            // Both messages have the same token.
             var moved = minted.fields
             moved[index] = other.fields[index]
             for fields in [without, doubled] + (moved == minted.fields ? [] : [moved]) {

@@ -4,12 +4,12 @@ import AssayPrimitives
 import Foundation
 import Testing
 
-/// Deviations that clients are known for are refused unless the policy takes them, and then beside the standard.
+/// Known client deviations are refused unless the policy allows them. The standard form is always accepted.
 @Suite("Quirks of Approov's clients")
 struct MessageQuirkTests {
     private typealias Quirk = MessageSigning.Quirk
 
-    /// A message with one deviation, the quirk that takes it, and what refuses it otherwise.
+    /// A message with one deviation, the quirk that allows it, and the check that otherwise refuses it.
     private static func deviations() -> [(fixture: MessageFixture, quirk: Quirk, refusal: String)] {
         var signature = MessageFixture()
         signature.signatureText = { "\"\(Base64.encode($0, .standard))\"" }
@@ -54,7 +54,7 @@ struct MessageQuirkTests {
         ]
     }
 
-    @Test("each is taken with its own quirk and refused with all others")
+    @Test("each deviation is accepted with its own quirk, and refused with all others")
     func each() async throws {
         for (fixture, quirk, refusal) in Self.deviations() {
             let own = try await fixture.verdict(MessageSigning(signer: .installation, quirks: [quirk]))
@@ -66,7 +66,7 @@ struct MessageQuirkTests {
         }
     }
 
-    @Test("the quirks of @target-uri are taken together")
+    @Test("the quirks of @target-uri can be combined")
     func together() async throws {
         let quirks = MessageSigning(signer: .installation, quirks: Set(Quirk.allCases))
         var fixture = MessageFixture()
@@ -76,7 +76,7 @@ struct MessageQuirkTests {
         #expect(try await fixture.verdict(quirks).failures == [])
     }
 
-    @Test("with every quirk the standard is still taken")
+    @Test("the standard form is accepted with every quirk")
     func standard() async throws {
         let quirks = MessageSigning(signer: .installation, quirks: Set(Quirk.allCases))
         var authority = MessageFixture()
@@ -94,7 +94,7 @@ struct MessageQuirkTests {
         }
     }
 
-    @Test("a quirk takes nothing else: not another host, another fragment, half a signature or another body")
+    @Test("a quirk allows nothing else: not another host, another fragment, half a signature or another body")
     func narrow() async throws {
         let quirks = MessageSigning(signer: .installation, quirks: Set(Quirk.allCases))
         var host = MessageFixture()
@@ -112,7 +112,7 @@ struct MessageQuirkTests {
             return fixture
         }
         let targets = [
-            // Another path, host and port, and a case that Host does not have.
+            // Another path, host and port, and a spelling that differs from Host.
             signing("https://a.example", "https://a.example/v1", host: "a.example"),
             signing("https://B.example/v1", "https://a.example/v1", host: "B.example"),
             signing("https://A.example/v1", "https://a.example/v1", host: "a.example"),
@@ -138,7 +138,7 @@ struct MessageQuirkTests {
         #expect(try await digest.verdict(quirks).failures == ["approov.message.content-digest digest-differs"])
     }
 
-    @Test("a replay is one whichever form its fields take")
+    @Test("a replay is detected in every form of the fields")
     func replay() async throws {
         let verifier = try MessageFixture.verifier(
             MessageSigning(signer: .installation, quirks: Set(Quirk.allCases)))

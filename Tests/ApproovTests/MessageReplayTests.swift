@@ -8,7 +8,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// A message is used once inside its window.
+/// A message is accepted once inside its window.
 @Suite("Replayed Approov messages")
 struct MessageReplayTests {
     private static let signing = MessageSigning(signer: .installation)
@@ -19,7 +19,7 @@ struct MessageReplayTests {
         try await verifier.verifyApproovMessage(input, at: MessageFixture.now.addingTimeInterval(seconds)).failures
     }
 
-    @Test("the same message again is a replay until its window ends, and then too old")
+    @Test("a repeated message is a replay until its window ends, and then too old")
     func again() async throws {
         for later in [0, 1, 12.9] {
             let verifier = try MessageFixture.verifier(Self.signing)
@@ -36,7 +36,7 @@ struct MessageReplayTests {
         #expect(try await failures(verifier, input, after: 58.001) == ["approov.message.freshness too-old"])
     }
 
-    @Test("so is one with the other form of its signature, and one whose fields are written otherwise")
+    @Test("a message with the second form of its signature, or with other spellings of its fields, is a replay too")
     func otherForms() async throws {
         var fixture = MessageFixture()
         fixture.writeSignature = { $0.withLowS.concatenated }
@@ -62,7 +62,7 @@ struct MessageReplayTests {
         }
     }
 
-    @Test("two requests that are alike within one second count as one, and are two a second later or with another URI")
+    @Test("two equal requests within one second count as one; a second later or with another URI, they count as two")
     func alike() async throws {
         let verifier = try MessageFixture.verifier(Self.signing)
         var fixture = MessageFixture()
@@ -85,7 +85,7 @@ struct MessageReplayTests {
         }
     }
 
-    @Test("a rejected message uses nothing up")
+    @Test("a rejected message consumes nothing")
     func rejection() async throws {
         let verifier = try MessageFixture.verifier(Self.signing)
         let good = try MessageFixture.post().mint()
@@ -95,7 +95,7 @@ struct MessageReplayTests {
         #expect(try await failures(verifier, good) == [])
     }
 
-    @Test("of many tasks with one message, exactly one is accepted, in either form of the signature")
+    @Test("of many tasks with one message, exactly one is accepted, with either form of the signature")
     func races() async throws {
         let folder = try TestFolder()
         let sqlite = try SQLiteLedger.open(path: folder.path("ledger.sqlite"))
@@ -121,7 +121,7 @@ struct MessageReplayTests {
         }
     }
 
-    @Test("the ledger stores when the message was made, to detect forgotten digests later")
+    @Test("the ledger stores when the message was made, to detect purged digests later")
     func made() async throws {
         let ledger = MemoryLedger(purging: .byClock { .distantFuture })
         let verifier = try MessageFixture.verifier(Self.signing, ledger: ledger)

@@ -5,10 +5,10 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// Signed messages that were made elsewhere.
+/// Signed messages made outside of this repository.
 @Suite("The shared vectors of Approov messages", .enabled(if: SharedFiles.isAvailable, "\(SharedFiles.hint)"))
 struct MessageSharedVectorTests {
-    @Test("every message fails exactly what its record names, under the policy beside it")
+    @Test("every message fails exactly the checks that its record names, under the policy beside it")
     func records() async throws {
         let copy = try KeyFolder()
         for path in try SharedFiles.files(in: "vectors/approov", suffix: "") where !path.hasSuffix("records.json") {

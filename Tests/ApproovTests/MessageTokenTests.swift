@@ -7,7 +7,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// The token of a message comes first, and vouches for the key.
+/// The token of a message is checked first. It authenticates the message key.
 @Suite("Tokens of Approov messages")
 struct MessageTokenTests {
     private func verdict(
@@ -18,7 +18,7 @@ struct MessageTokenTests {
         return try await MessageFixture.verifier(settings).verifyApproovMessage(fixture.mint(), at: MessageFixture.now)
     }
 
-    @Test("the field with the token is there once, with a value")
+    @Test("the field with the token occurs once, and is not empty")
     func field() async throws {
         var fixture = MessageFixture()
         for (code, change) in [
@@ -39,7 +39,7 @@ struct MessageTokenTests {
         }
     }
 
-    @Test("a field of 64 KiB, one that is folded and one of other bytes are refused")
+    @Test("a token field of 64 KiB, a folded one, and one with other bytes are refused")
     func oversized() async throws {
         var fixture = MessageFixture()
         for value in [
@@ -51,7 +51,7 @@ struct MessageTokenTests {
         }
     }
 
-    @Test("the prefix of the policy must be there")
+    @Test("the prefix of the policy is required")
     func prefix() async throws {
         var fixture = MessageFixture()
         #expect(
@@ -60,7 +60,7 @@ struct MessageTokenTests {
         #expect(try await verdict(fixture) { $0.tokenPrefix = "Bearer " }.outcome == .accept)
     }
 
-    @Test("the token of an app that failed attestation vouches for nothing")
+    @Test("the token of an app that failed attestation does not authenticate a message key")
     func rejected() async throws {
         var fixture = MessageFixture()
         fixture.tokenSecret[0] ^= 1
@@ -100,7 +100,7 @@ struct MessageTokenTests {
                 == ["approov.token.binding binding-repeated"])
     }
 
-    @Test("the token of the failover service names no key")
+    @Test("a failover token names no key")
     func failover() async throws {
         let token =
             "eyJhbGciOiJIUzI1NiJ9."
@@ -118,7 +118,7 @@ struct MessageTokenTests {
         #expect(try await verdict(fixture).failures == ["approov.message.key ipk-missing"])
     }
 
-    @Test("keys that are no P-256 point sign nothing")
+    @Test("keys that are not points on P-256 are refused")
     func keys() async throws {
         let p384 = "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAE"
         var fixture = MessageFixture()

@@ -5,7 +5,7 @@ import AssayHTTPSignatures
 import Foundation
 import Testing
 
-/// Everything in the policy's section is checked when it is read, and every error names its place.
+/// Every field of the policy's section is checked when it is read, and every error names its place.
 @Suite("Approov policy")
 struct PolicyReadingTests {
     private struct NoFiles: PolicyFiles {
@@ -23,7 +23,7 @@ struct PolicyReadingTests {
         return configuration
     }
 
-    @Test("Nothing is required, and the rest follows the vendor's guidance")
+    @Test("No field is required; the defaults follow the vendor's guidance")
     func defaults() throws {
         let configuration = try parse("")
         #expect(configuration.keys == nil)
@@ -92,7 +92,7 @@ struct PolicyReadingTests {
         #expect(configuration.enforcement == .annotate)
     }
 
-    @Test("Signed messages cover method, target and the token's own field unless the policy says more")
+    @Test("By default, signed messages must cover the method, the target and the token's field")
     func messageDefaults() throws {
         let signing = try parse("tokenHeader: X-Token\nmessageSigning: { signer: installation }").messageSigning
         #expect(
@@ -103,7 +103,7 @@ struct PolicyReadingTests {
         #expect(try parse("messageSigning: { signer: installation }").messageSigning == .init(signer: .installation))
     }
 
-    /// Lines of a section, the field and the line of them (from 0 on) that an error names, and words of it.
+    /// Lines of a section, the field and the line (from 0 on) that an error names, and a part of its message.
     struct Mistake: Sendable, CustomTestStringConvertible {
         let lines: String
         let field: String
@@ -209,7 +209,7 @@ struct PolicyReadingTests {
         _ = try parse("", checks: "checks:\n  approov.token.address: off\n  approov.token.device: annotate\n")
     }
 
-    /// Settings that were composed in code, with one part that cannot be meant.
+    /// Settings composed in code, with one invalid part.
     struct Change: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let apply: @Sendable (inout ApproovConfiguration.Settings) -> Void

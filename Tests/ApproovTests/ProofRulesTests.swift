@@ -7,7 +7,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// What a policy demands of proofs beyond the measurement: encrypted tokens, and nonces that are used once.
+/// The policy's requirements for proofs besides the measurement: encrypted tokens, and single-use nonces.
 @Suite("The policy for measurement proofs")
 struct ProofRulesTests {
     private static let measured = ApproovTestMeasurements(seed: "proof rules", label: "app")
@@ -41,7 +41,7 @@ struct ProofRulesTests {
             nonce: nonce, proof: measured.proof(nonce: nonce, of: measured.integrity ?? []), source: source)
     }
 
-    @Test("With tokens: encrypted, a signed token with measurements is refused, and an encrypted one is not")
+    @Test("With tokens: encrypted, a signed token with measurements is refused, and an encrypted one is accepted")
     func encrypted() async throws {
         let signed = Self.input(.token(try TokenFixtures.token(Self.claims)))
         let rules = ProofRules(tokens: .encrypted)
@@ -53,7 +53,7 @@ struct ProofRulesTests {
         #expect(try await failures(signed, Self.settings(ProofRules())) == [])
         let encrypted = Self.input(.token(try TokenFixtures.jwe(Self.claims.text)))
         #expect(try await failures(encrypted, Self.settings(rules, .jwe)) == [])
-        // The caller vouches for measurements that come without a token.
+        // The caller vouches for measurements without a token.
         #expect(try await failures(Self.input(), Self.settings(rules)) == [])
         let without = Self.input(.token(try TokenFixtures.token()))
         #expect(
@@ -62,7 +62,7 @@ struct ProofRulesTests {
         #expect(try !ApproovConfiguration(Self.settings(rules, .jwe)).remarks.contains { $0.field == "proof.tokens" })
     }
 
-    @Test("Without a rule, a verdict has no check of the nonce, and the same proof passes again")
+    @Test("Without a rule, the verdict has no check of the nonce, and the same proof is accepted again")
     func callers() async throws {
         let verifier = try TokenFixtures.verifier(TokenFixtures.lenient)
         for _ in 0..<2 {
@@ -72,7 +72,7 @@ struct ProofRulesTests {
         }
     }
 
-    @Test("With nonce: ledger, a nonce of 16 bytes is a challenge of the ledger for proofs, which is used once")
+    @Test("With nonce: ledger, a nonce of 16 bytes is a single-use challenge of the ledger for proofs")
     func challenges() async throws {
         let verifier = try TokenFixtures.verifier(Self.settings(ProofRules(nonce: .ledger)))
         func failures(_ nonce: [UInt8], after seconds: Double = 0) async throws -> [String] {
@@ -86,7 +86,7 @@ struct ProofRulesTests {
         #expect(try await issue(.appAttestAttestation).value.count == 32)
         var wrong = Self.input(nonce: challenge.value)
         wrong = ApproovProofInput(nonce: challenge.value, proof: [UInt8](wrong.proof.reversed()), source: wrong.source)
-        // A rejection uses nothing up.
+        // A rejection consumes nothing.
         let verdict = try await verifier.verifyApproovProof(wrong, at: Self.now)
         #expect(verdict.failed == [ApproovCheck.measurement])
         let accepted = try await verifier.verifyApproovProof(Self.input(nonce: challenge.value), at: Self.now)

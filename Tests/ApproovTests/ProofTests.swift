@@ -7,7 +7,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// A proof is the HMAC of the hardware's nonce and a measurement, under the key that came with the measurements.
+/// A proof is the HMAC of the hardware's nonce and a measurement, with the proof key that accompanies the measurements.
 @Suite("Measurement proofs of Approov")
 struct ProofTests {
     private static let proofKey = Array(SHA256.hash(data: Data("mpk".utf8)).prefix(16))
@@ -41,7 +41,7 @@ struct ProofTests {
         return claims
     }
 
-    @Test("Both measurements can be proven, and the verdict names the one that was")
+    @Test("Both measurements can be proven, and the verdict names the proven one")
     func measurements() async throws {
         for (bytes, measurement) in [(Self.integrity, ApproovMeasurement.integrity), (Self.device, .device)] {
             for asked in [nil, measurement] {
@@ -56,7 +56,7 @@ struct ProofTests {
         #expect(other.subject == nil)
     }
 
-    @Test("Another nonce, key or measurement, and every bit of a proof flipped, are refused")
+    @Test("Another nonce, key or measurement, and a flip of any bit of a proof, are refused")
     func differing() async throws {
         let good = Self.proof(of: Self.integrity)
         var wrong = [
@@ -81,7 +81,7 @@ struct ProofTests {
         #expect(try await judge(good, nonce: [UInt8](repeating: 9, count: 16)).outcome == .reject)
     }
 
-    @Test("Nonce and proof have one length")
+    @Test("Nonce and proof have fixed lengths")
     func lengths() async throws {
         for nonce in [[], [UInt8](0..<15), [UInt8](0..<17), [UInt8](0..<48)] {
             let verdict = try await judge(Self.proof(of: Self.integrity, nonce: nonce), nonce: nonce)
@@ -95,7 +95,7 @@ struct ProofTests {
         }
     }
 
-    @Test("A measurement or key that is not there is named")
+    @Test("A missing measurement or key is named")
     func missing() async throws {
         let good = Self.proof(of: Self.integrity)
         let (key, value) = (SecretBytes(Self.proofKey), SecretBytes(Self.integrity))
@@ -113,7 +113,7 @@ struct ProofTests {
         }
     }
 
-    @Test("A token that carries the measurements is verified first, in either form")
+    @Test("A token with the measurements is verified first, in either form")
     func tokens() async throws {
         var sealed = TokenFixtures.lenient
         sealed.format = .jwe
@@ -128,7 +128,7 @@ struct ProofTests {
         #expect(encrypted.checks.map(\.check) == ApproovCheck.encryptedTokenChecks + [ApproovCheck.measurement])
     }
 
-    @Test("A proof is refused with an expired, foreign or bound token, or one without measurements")
+    @Test("A proof is refused with an expired, foreign or bound token, and with a token without measurements")
     func badTokens() async throws {
         let good = Self.proof(of: Self.device)
         let foreign = try TokenFixtures.jws(Self.claims.text, by: TokenFixtures.hs256(TokenFixtures.otherSecret))
@@ -149,7 +149,7 @@ struct ProofTests {
         #expect(bound.failed == [ApproovCheck.binding])
     }
 
-    @Test("No verdict has anything of the key of proofs, the measurements or the token in it")
+    @Test("No verdict contains the proof key, the measurements or the token")
     func secrecy() async throws {
         let token = try TokenFixtures.token(Self.claims)
         let good = Self.proof(of: Self.device)

@@ -7,7 +7,7 @@ import Testing
 struct RecordCompositionTests {
     private static let time = Date(timeIntervalSince1970: 1_790_000_000)
 
-    @Test("A token is read back with what came along")
+    @Test("A composed record of a token is read back with its bound values and address")
     func token() throws {
         let input = ApproovTokenInput(token: "a.b.c", binding: ["x", "y"], address: "192.0.2.1")
         let record = EvidenceRecord(input, id: "1", app: "api", receivedAt: Self.time)
@@ -32,7 +32,7 @@ struct RecordCompositionTests {
         }
     }
 
-    @Test("A message is read back byte for byte, and one whose body was not kept is refused")
+    @Test("A composed record of a message is read back byte for byte; a message without its body is refused")
     func message() throws {
         let fields = [ApproovMessageInput.Field("A", "b"), ApproovMessageInput.Field("A", "c")]
         let input = ApproovMessageInput(
@@ -48,7 +48,7 @@ struct RecordCompositionTests {
         #expect(throws: DecodeError.self) { try EvidenceRecord(unread, receivedAt: Self.time) }
     }
 
-    @Test("A proof is read back with its measurements or its token")
+    @Test("A composed record of a proof is read back with its measurements or its token")
     func proof() throws {
         let key = SecretBytes([UInt8](repeating: 7, count: 16))
         let measurements = ApproovClaims.Measurements(

@@ -5,7 +5,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// Records that were made elsewhere.
+/// Records made outside of this repository.
 @Suite("The shared vectors of Approov", .enabled(if: SharedFiles.isAvailable, "\(SharedFiles.hint)"))
 struct SharedVectorTests {
     private static let folder = "vectors/approov"
@@ -43,7 +43,7 @@ struct SharedVectorTests {
         try await judgeAll(PolicyFile.load(path: copy.path("policy.yaml")))
     }
 
-    @Test("The same under a policy that is composed in code")
+    @Test("The results are the same under a policy composed in code")
     func code() async throws {
         func file(_ name: String) throws -> SecretBytes { SecretBytes(try SharedFiles.data("\(Self.folder)/\(name)")) }
         func word(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }

@@ -7,7 +7,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// A text is good once, with the token in it, under the key of the account that the token names.
+/// A text is accepted once, if it contains the token, under the account's key that the token names.
 @Suite("Texts that apps sign with the key of the Approov account")
 struct TextTests {
     private static func signature(of text: String, _ key: [UInt8] = MessageFixture.accountSecret) -> String {
@@ -73,7 +73,7 @@ struct TextTests {
             let input = ApproovTextInput(token: good.token, text: text, signature: good.signature)
             #expect(try await failures(input, verifier) == ["approov.text.signature signature-invalid"])
         }
-        // Unicode calls these two texts the same, and the signature is of one of them.
+        // These texts are canonically equivalent. The signature is valid for only one of them.
         let composed = try input(text: { "caf\u{E9} \($0)" })
         let decomposed = ApproovTextInput(
             token: composed.token, text: "cafe\u{301} \(composed.token)", signature: composed.signature)
@@ -82,7 +82,7 @@ struct TextTests {
         #expect(try await failures(composed, verifier) == [])
     }
 
-    @Test("A signature of another form, an empty text and one beyond the limit are not decoded")
+    @Test("A malformed signature, an empty text and one beyond the limit are not decoded")
     func forms() async throws {
         let good = try input()
         let signature = good.signature
@@ -105,7 +105,7 @@ struct TextTests {
         #expect(try await failures(input(text: { String(repeating: "a", count: padding) + $0 })) == [])
     }
 
-    @Test("A text without the token that came with it is refused, and its signature is still verified")
+    @Test("A text that does not contain its token is refused, and its signature is still verified")
     func tokens() async throws {
         let without = try input(text: { _ in "order 7" })
         #expect(try await failures(without) == ["approov.text.token token-not-in-text"])
@@ -119,12 +119,12 @@ struct TextTests {
             try await failures(forged) == [
                 "approov.text.token token-not-in-text", "approov.text.signature signature-invalid",
             ])
-        // The checks of the text show who signed even if the token has expired.
+        // The checks of the text show who signed it, even if the token has expired.
         let expired = try input({ $0.expiry = MessageFixture.seconds })
         #expect(try await failures(expired) == ["approov.token.expiry expired"])
     }
 
-    @Test("The policy's prefix may stand before the token, and is no part of what the text must contain")
+    @Test("The policy's prefix may precede the token; the text need not contain it")
     func prefix() async throws {
         var settings = Self.settings()
         settings.tokenPrefix = "Bearer "
@@ -137,7 +137,7 @@ struct TextTests {
         }
     }
 
-    @Test("A text is accepted once until its token expires, and the caller may see to that")
+    @Test("A text is accepted once until its token expires, unless the policy leaves replays to the caller")
     func replay() async throws {
         let again = ["approov.text.replay digest-used"]
         let verifier = try Self.verifier()
@@ -154,7 +154,7 @@ struct TextTests {
         }
     }
 
-    @Test("The ledger remembers a text until its token expires, and no text for longer than a day")
+    @Test("The ledger remembers a text until its token expires, but no longer than a day")
     func memory() async throws {
         let ledger = MemoryLedger(purging: .byClock { .distantFuture })
         let verifier = try Self.verifier(ledger: ledger)
@@ -175,7 +175,7 @@ struct TextTests {
         #expect(try await failures(lasting(86_401), Self.verifier(TextSigning(replay: .caller))) == [])
     }
 
-    @Test("A text of a token that expired before a purged one is an outage, and no acceptance")
+    @Test("A text with a token that expired before a purged one is an outage, not an acceptance")
     func forgotten() async throws {
         let ledger = MemoryLedger(purging: .byClock { .distantFuture })
         let verifier = try Self.verifier(ledger: ledger)
@@ -188,7 +188,7 @@ struct TextTests {
             guard case VerificationError.outage(let outage) = error else { return false }
             return "\(outage)".contains("deleted entries")
         }
-        // A token that lives longer than every purged one is judged, whenever it was made.
+        // A token that expires after every purged one is judged, whenever it was made.
         let longer = try input { $0.expiry = MessageFixture.seconds + 20_000 }
         #expect(try await verifier.verifyApproovText(longer, at: later).outcome == .accept)
     }
@@ -211,7 +211,7 @@ struct TextTests {
         }
     }
 
-    @Test("A status word that the policy lets pass excuses the text too")
+    @Test("A status word that the policy accepts excuses the text too")
     func statusWord() async throws {
         var settings = Self.settings()
         settings.statusWords = [.noNetwork: .annotate]
@@ -222,7 +222,7 @@ struct TextTests {
         #expect(verdict.tokenResult(ApproovCheck.textSignature)?.because == .notApplicable)
     }
 
-    @Test("No verdict has anything of the key, the token or the text in it")
+    @Test("No verdict contains the key, the token or the text")
     func secrecy() async throws {
         let good = try input(text: { "a private matter \($0)" })
         var dumped = "\(good)"
@@ -238,7 +238,7 @@ struct TextTests {
         }
     }
 
-    @Test("A record is composed and read back, and an unknown or missing field is named")
+    @Test("A composed record is read back; an unknown or missing field is named")
     func records() throws {
         let input = ApproovTextInput(
             token: "a.b.c", text: "x", signature: "AA==", binding: [.value("y"), .missing], address: "192.0.2.1")
@@ -259,7 +259,7 @@ struct TextTests {
         #expect(throws: RecordError.self) { try ApproovTextInput(RecordObject([("body", .text(""))])) }
     }
 
-    @Test("Texts are judged in the order of the corpus if they are the same")
+    @Test("Equal texts are judged in the order of the corpus")
     func order() {
         func key(_ text: String, token: String = "t") -> String? {
             let input = ApproovTextInput(token: token, text: text, signature: "")

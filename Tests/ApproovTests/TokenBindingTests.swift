@@ -5,7 +5,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// A token is bound to what the request carries in the policy's fields, in their order, and every one is there.
+/// A token is bound to the values of the policy's request fields, in their order. Every field must be present.
 @Suite("Binding of Approov tokens")
 struct TokenBindingTests {
     private func verdict(
@@ -26,14 +26,14 @@ struct TokenBindingTests {
     private static let pair = "71tnS3rSq2lanEWrKz4MoexiOMtv7w0fspfM8BAQKNU="
     private static let values: [ApproovBoundValue] = [.value("Bearer myauth_token"), .value("my-device-id")]
 
-    @Test("The vendor's values")
+    @Test("The vendor's example values match")
     func known() async throws {
         let custom = "tih+xRFV8PMsDhKthuFdvqWtQpKdT+K8X5W3258EJnU="
         #expect(try await verdict([.value("custom-data")], pay: custom, fields: ["X-Data"]).outcome == .accept)
         #expect(try await verdict(Self.values, pay: Self.pair).outcome == .accept)
     }
 
-    @Test("Blanks around values are no part of them, and those within are")
+    @Test("White space around values is ignored, white space inside is significant")
     func trimming() async throws {
         #expect(
             try await verdict([.value(" \tBearer myauth_token "), .value("my-device-id\t")], pay: Self.pair).failed
@@ -45,7 +45,7 @@ struct TokenBindingTests {
         }
     }
 
-    @Test("Order counts, and so does each of the values")
+    @Test("The order and each of the values are significant")
     func demands() async throws {
         let cases: [([ApproovBoundValue], String)] = [
             (Self.values.reversed(), "binding-differs"), ([], "binding-missing"),
@@ -74,7 +74,7 @@ struct TokenBindingTests {
         }
     }
 
-    @Test("A token without pay is refused, unless it is of a server or of a failover that the policy accepts")
+    @Test("A token without pay is refused, unless it is a server token or a failover token that the policy accepts")
     func unbound() async throws {
         let app = try await verdict(Self.values, pay: nil)
         #expect(app.failed == [ApproovCheck.binding])
@@ -88,7 +88,7 @@ struct TokenBindingTests {
         #expect(accepted.annotated == [ApproovCheck.failover])
         #expect(accepted.tokenResult(ApproovCheck.binding)?.because == .notApplicable)
 
-        // A device's token never passes for one of the failover.
+        // A device's token never counts as a failover token.
         #expect(try await verdict(Self.values, pay: nil, failover: .accept).failed == [ApproovCheck.binding])
 
         let server = try await verdict(Self.values, pay: nil) { ($0["did"], $0["iss"]) = (nil, "billing") }
@@ -116,7 +116,7 @@ struct TokenBindingTests {
         #expect(unasked.outcome == .accept)
     }
 
-    @Test("Field names are compared without case; a field that comes twice is `repeated`, even with one value")
+    @Test("Field names are case-insensitive; a repeated field is `repeated`, even with equal values")
     func fields() {
         let fields = [(name: "authorization", value: "a"), (name: "X-Device-ID", value: "b")]
         #expect(ApproovBoundValue("Authorization", in: fields) == .value("a"))

@@ -5,7 +5,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// Each check fails alone, for what it is there for, and nothing else does.
+/// Each check fails alone for its own reason, and no other check fails.
 @Suite("Checks of Approov tokens")
 struct TokenCheckTableTests {
     private typealias Check = ApproovCheck
@@ -85,7 +85,7 @@ struct TokenCheckTableTests {
         Change("dmh", "\"AAAAAAAAAAAAAAAAAAAAAA==\"", Check.claims, "unexpected-length"),
     ]
 
-    @Test("A genuine token is accepted in either form, and every check that applies passed")
+    @Test("A genuine token is accepted in either form, and every applicable check passes")
     func genuine() async throws {
         let signed = try await TokenFixtures.judge(TokenFixtures.token())
         #expect(signed.outcome == .accept)
@@ -104,7 +104,7 @@ struct TokenCheckTableTests {
         #expect(sealed.tokenDetail(ApproovCheck.decryption) == "with key approov")
     }
 
-    @Test("A change of genuine claims fails the one check that is there for it", arguments: changes)
+    @Test("A change of genuine claims fails only the check for it", arguments: changes)
     func signed(change: Change) async throws {
         let verdict = try await TokenFixtures.judge(TokenFixtures.token(change.claims))
         #expect(verdict.outcome == .reject)
@@ -113,7 +113,7 @@ struct TokenCheckTableTests {
         #expect(!verdict.tokenDetail(change.check).isEmpty)
     }
 
-    @Test("The same of claims that are encrypted", arguments: changes)
+    @Test("A change of encrypted claims fails only the check for it", arguments: changes)
     func encrypted(change: Change) async throws {
         var settings = TokenFixtures.strict
         settings.format = .jwe
@@ -123,7 +123,7 @@ struct TokenCheckTableTests {
     }
 
     @Test(
-        "exp may have a fraction or an exponent, and lives until just before it",
+        "exp may have a fraction or an exponent; the token expires exactly at this time",
         arguments: ["1790000000.001", "1790000240.5", "1.79000024e9", "1790000600"])
     func expiryForms(exp: String) async throws {
         var claims = TokenFixtures.claims
@@ -131,14 +131,14 @@ struct TokenCheckTableTests {
         #expect(try await TokenFixtures.judge(TokenFixtures.token(claims)).failed == [])
     }
 
-    @Test("A token is valid from the very time that nbf names", arguments: ["1790000000", "1789999999.999", "0"])
+    @Test("A token is valid from the exact time in nbf", arguments: ["1790000000", "1789999999.999", "0"])
     func notBefore(nbf: String) async throws {
         var claims = TokenFixtures.claims
         claims["nbf"] = .raw(nbf)
         #expect(try await TokenFixtures.judge(TokenFixtures.token(claims)).failed == [])
     }
 
-    @Test("After a failed gate everything that depends on it is skipped because of it")
+    @Test("After a failed gate, every dependent check is skipped because of it")
     func gates() async throws {
         let good = try TokenFixtures.token()
         let cases: [(String, CheckID)] = [
@@ -166,7 +166,7 @@ struct TokenCheckTableTests {
         #expect(sealed.subject == nil)
     }
 
-    @Test("All failed policy checks are reported, and modes relax each separately")
+    @Test("All failed policy checks are reported, and the mode of each is independent")
     func modes() async throws {
         var claims = TokenFixtures.claims
         claims["iss"] = "somebody"
@@ -180,7 +180,7 @@ struct TokenCheckTableTests {
         #expect(relaxed.tokenResult(ApproovCheck.annotations)?.because == .policy)
     }
 
-    @Test("Gates cannot be relaxed, nor a signal enforced")
+    @Test("A policy cannot relax a gate or enforce a signal")
     func relaxation() throws {
         for definition in ApproovCheck.catalogue {
             let forbidden: [CheckMode] =

@@ -7,7 +7,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// Tokens that attackers and broken clients send, under keys of every kind.
+/// Tokens from attackers and defective clients, with keys of every kind.
 @Suite("Hostile Approov tokens")
 struct TokenHostileTests {
     private static let claims = TokenFixtures.claims.text
@@ -30,7 +30,7 @@ struct TokenHostileTests {
         }
     }
 
-    /// A header, who signs, and the check and code that it fails with.
+    /// A header, the signer, and the check and code of the expected failure.
     struct Header: Sendable, CustomTestStringConvertible {
         let json: String
         let signer: TokenFixtures.Signer
@@ -101,7 +101,7 @@ struct TokenHostileTests {
             ApproovCheck.signature, "signature-invalid"),
     ]
 
-    @Test("No header talks its way past the key", arguments: headers)
+    @Test("No header bypasses the key", arguments: headers)
     func header(_ header: Header) async throws {
         let verdict = try await judge(TokenFixtures.jws(Self.claims, header: header.json, by: header.signer))
         #expect(verdict.failed == [header.check], "\(verdict.tokenDetail(header.check))")
@@ -186,7 +186,7 @@ struct TokenHostileTests {
         #expect(verdict.tokenCode(check) == code)
     }
 
-    @Test("Public keys cannot decrypt, and the detail says so")
+    @Test("Public keys cannot decrypt, and the detail explains it")
     func noSecret() async throws {
         var settings = TokenFixtures.strict
         settings.format = .jwe
@@ -196,7 +196,7 @@ struct TokenHostileTests {
         #expect(verdict.tokenCode(ApproovCheck.key) == "no-secret")
     }
 
-    @Test("A prefix that the policy names is passed over, and no other")
+    @Test("The prefix in the policy is skipped, and no other")
     func prefix() async throws {
         var settings = TokenFixtures.strict
         settings.tokenPrefix = "Bearer "

@@ -4,7 +4,7 @@ import AssayCore
 import Foundation
 import Testing
 
-/// What is kept of keys between tokens.
+/// The cache of prepared keys.
 @Suite("Keys that are prepared once")
 struct TokenKeysMemoTests {
     @Test("The next token releases a key that was removed from the store, on all threads")
@@ -20,7 +20,7 @@ struct TokenKeysMemoTests {
         do {
             let keys = [try TokenFixtures.key()]
             removed = keys[0].material as? ApproovKey
-            // At once, so that they are in several groups.
+            // All at once: the threads are then in several groups.
             let done = DispatchSemaphore(value: 0)
             let go = DispatchSemaphore(value: 0)
             for _ in 0..<16 {
@@ -43,7 +43,7 @@ struct TokenKeysMemoTests {
         #expect(removed == nil)
     }
 
-    @Test("A token is judged by the keys of its call, not by those of earlier calls on the thread")
+    @Test("A token is judged with the keys of its call, not with those of earlier calls on the thread")
     func change() throws {
         let expectations = try TokenFixtures.expectations(TokenFixtures.lenient)
         let input = ApproovTokenInput(token: try TokenFixtures.token())

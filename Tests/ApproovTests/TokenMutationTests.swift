@@ -7,7 +7,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// The few changes of a token that are accepted. That all others are refused is in `MutationRunTests`.
+/// The few accepted changes of a token. `MutationRunTests` tests that all others are refused.
 @Suite("Mutated Approov tokens", .timeLimit(.minutes(20)))
 struct TokenMutationTests {
     private let keys: [NamedKey]
@@ -18,7 +18,7 @@ struct TokenMutationTests {
         _ text: String, _ settings: ApproovConfiguration.Settings = TokenFixtures.lenient,
         as evidence: (String) -> ApproovTokenInput.Evidence = { .token($0) }
     ) throws -> [String] {
-        // Nothing is asked of the claims: no change may hide behind a demand that it fails.
+        // The policy demands nothing of the claims: otherwise a failed demand could hide an accepted change.
         let expectations = try TokenFixtures.expectations(settings)
         return TokenMutation.accepted(text) { (changed: String) in
             ApproovTokenAssessor.assess(

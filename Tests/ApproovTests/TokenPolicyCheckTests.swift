@@ -7,7 +7,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// What the policy and the ledger make of tokens that are authentic.
+/// The decisions of the policy and the ledger on authentic tokens.
 @Suite("Policy checks of Approov tokens")
 struct TokenPolicyCheckTests {
     private typealias Check = ApproovCheck
@@ -24,7 +24,7 @@ struct TokenPolicyCheckTests {
 
     // MARK: Annotations
 
-    /// Annotations, and what comes of them.
+    /// Annotations, and the expected result.
     struct Case: Sendable, CustomTestStringConvertible {
         let found: [String]
         let others: AnnotationRules.Rule
@@ -45,7 +45,7 @@ struct TokenPolicyCheckTests {
         Case(found: ["Frida", "frida ", "frid\u{430}", ""], others: .ignore, status: .passed),
     ]
 
-    @Test("Each annotation falls under its list, and those in none under others", arguments: cases)
+    @Test("Each annotation is treated by its list; unlisted ones are treated by `others`", arguments: cases)
     func annotations(_ each: Case) async throws {
         var settings = TokenFixtures.lenient
         settings.annotations = AnnotationRules(
@@ -58,7 +58,7 @@ struct TokenPolicyCheckTests {
         }
     }
 
-    @Test("Without rules every annotation is noted, and control characters in one are shown escaped")
+    @Test("Without rules, every annotation is noted, with control characters escaped")
     func standardRules() async throws {
         let verdict = try await judge(TokenFixtures.lenient) { $0["anno"] = ["root\u{1B}[2J\u{202E}ed"] }
         #expect(verdict.annotated == [Check.annotations])
@@ -67,7 +67,7 @@ struct TokenPolicyCheckTests {
 
     // MARK: Issuers and audiences
 
-    @Test("Issuers are allowed by name, for apps and for servers apart")
+    @Test("Issuers are allowed by name, separately for apps and for servers")
     func issuers() async throws {
         var settings = TokenFixtures.lenient
         settings.issuers = ["failover.example"]
@@ -106,7 +106,7 @@ struct TokenPolicyCheckTests {
         #expect(other.failed == [Check.audience])
     }
 
-    @Test("One of several audiences is enough, and a token that names one is refused where the policy names none")
+    @Test("One matching audience suffices; a token with an audience is refused if the policy names none")
     func audiences() async throws {
         var settings = TokenFixtures.lenient
         settings.audiences = ["a.example.com", TokenFixtures.audience]
@@ -122,7 +122,8 @@ struct TokenPolicyCheckTests {
     // MARK: Failover
 
     @Test(
-        "A failover token may have nothing but exp: accepted or rejected by policy, noted only where tokens are bound")
+        "A failover token may have only exp; the policy accepts or rejects it, and the verdict notes it only with bindings"
+    )
     func failover() async throws {
         for (rule, binding, status) in [
             (ApproovConfiguration.FailoverRule.accept, [String](), CheckResult.Status.passed),
@@ -141,7 +142,7 @@ struct TokenPolicyCheckTests {
     // MARK: Addresses
 
     @Test(
-        "Addresses are the same when their bytes are; others are noted and never reject",
+        "Addresses are compared by their bytes; a different one is noted and never rejects",
         arguments: [
             ("203.0.113.7", "203.0.113.7", CheckResult.Status.passed), ("203.0.113.7", "203.0.113.8", .annotated),
             ("2001:db8::1", "2001:0DB8:0:0:0:0:0:1", .passed), ("2001:db8::1", "2001:db8::2", .annotated),
@@ -159,7 +160,7 @@ struct TokenPolicyCheckTests {
         #expect(verdict.outcome == .accept)
     }
 
-    /// What the policy's `addresses` is, what comes of two addresses that differ, and what the verdict has of the token's.
+    /// The policy's `addresses`, the result for two different addresses, and the token's address in the verdict.
     struct AddressCase: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let rule: AddressRule
@@ -198,7 +199,7 @@ struct TokenPolicyCheckTests {
             code: "address-hashed", hidden: []),
     ]
 
-    @Test("A verdict shows of addresses what the policy says, and compares them all the same", arguments: addressCases)
+    @Test("A verdict shows addresses as the policy says, and compares them in any case", arguments: addressCases)
     func addressesShown(_ each: AddressCase) async throws {
         let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "api", try ApproovConfiguration(TokenFixtures.lenient))],
@@ -217,7 +218,7 @@ struct TokenPolicyCheckTests {
         if case .drop = each.rule.form { #expect(field == nil) }
     }
 
-    @Test("An address is a signal also for an assessor that is given no modes")
+    @Test("An address is a signal also for an assessor without modes")
     func addressByItself() throws {
         let assessment = ApproovTokenAssessor.assess(
             ApproovTokenInput(token: try TokenFixtures.token(), address: "192.0.2.1"), keys: [try TokenFixtures.key()],
@@ -255,7 +256,7 @@ struct TokenPolicyCheckTests {
         }
     }
 
-    @Test("A device that the ledger allows may have what the policy rejects, until the allowance ends; gates stay shut")
+    @Test("An allowance excuses policy failures of a device until it ends; gates still fail")
     func allowedDevice() async throws {
         var settings = TokenFixtures.lenient
         settings.annotations = AnnotationRules(reject: ["rooted"])
@@ -284,7 +285,7 @@ struct TokenPolicyCheckTests {
         }
     }
 
-    @Test("An issuer that the ledger blocks is revoked, though the policy names it")
+    @Test("An issuer that the ledger blocks is revoked, even if the policy names it")
     func revokedIssuer() async throws {
         var settings = TokenFixtures.lenient
         settings.longLivedIssuers = ["billing", "reports"]

@@ -5,12 +5,12 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// A token is a credential, and a bound value a user's session: no output contains either.
+/// A token is a credential, and a bound value a user's session: no output may contain either.
 @Suite("Secrecy of verdicts and descriptions")
 struct TokenSecrecyTests {
     private static let session = "Bearer c2Vzc2lvbi1vZi1zb21lYm9keQ"
 
-    /// Everything that a program would write of a verdict.
+    /// All output that a program could write about a verdict.
     private func everything(_ verdict: Verdict) -> String {
         var text = "\(verdict) \(verdict.json(id: "x"))"
         dump(verdict, to: &text)
@@ -18,10 +18,10 @@ struct TokenSecrecyTests {
         return text
     }
 
-    /// No twelve characters of a text in a row stand in another.
+    /// Whether a piece of twelve characters of a secret occurs in a text. Tries every fourth position.
     private func reveals(_ text: String, _ secret: String) -> Bool {
         let bytes = Array(secret.utf8)
-        return stride(from: 0, to: bytes.count - 12, by: 4).contains { start in
+        return stride(from: 0, through: bytes.count - 12, by: 4).contains { start in
             text.contains(String(decoding: bytes[start..<start + 12], as: UTF8.self))
         }
     }
@@ -49,7 +49,7 @@ struct TokenSecrecyTests {
         }
     }
 
-    @Test("Inputs show nothing of the token, the bound values and the measurements when they are written or dumped")
+    @Test("Printed and dumped inputs do not contain the token, the bound values or the measurements")
     func inputs() throws {
         let token = try TokenFixtures.token()
         let bound = [ApproovBoundValue.value(Self.session), .missing, .repeated]

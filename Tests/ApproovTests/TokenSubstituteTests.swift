@@ -5,7 +5,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// What apps send in the place of a token, and requests before login.
+/// Texts that apps send in place of a token, and requests before login.
 @Suite("In the place of a token")
 struct TokenSubstituteTests {
     private typealias Check = ApproovCheck
@@ -21,7 +21,7 @@ struct TokenSubstituteTests {
     }
 
     @Test(
-        "Each status word is named, rejected unless the policy lets exactly it pass, and then noted",
+        "Each status word is named and rejected, unless the policy accepts exactly this word; it is then noted",
         arguments: ApproovStatusWord.allCases)
     func words(_ word: ApproovStatusWord) async throws {
         let rejected = try await judge(word.rawValue)
@@ -42,7 +42,7 @@ struct TokenSubstituteTests {
     }
 
     @Test(
-        "A request that passes with a word is refused for a blocked account, and a policy that says reject refuses the word"
+        "An accepted word is refused for a blocked account, and a policy that says reject refuses the word"
     )
     func blocked() async throws {
         let ledger = MemoryLedger()
@@ -56,7 +56,7 @@ struct TokenSubstituteTests {
         #expect(try await judge("NO_NETWORK", words: words).outcome == .reject)
     }
 
-    @Test("A signed message with a word that passes is accepted unsigned, noted, and never called verified")
+    @Test("A signed message with an accepted word is accepted unsigned, noted, and never reported as verified")
     func message() async throws {
         var settings = TokenFixtures.lenient
         settings.statusWords = [.noApproovService: .annotate]
@@ -73,7 +73,7 @@ struct TokenSubstituteTests {
         }
     }
 
-    @Test("Loggable texts in the place of a token are named, with the ARC and the device that they claim")
+    @Test("Loggable texts in place of a token are named, with the ARC and the device that they claim")
     func texts() async throws {
         let error = try await judge(#"{"error":"POOR_NETWORK"}"#)
         #expect(error.failed == [Check.decode] && error.tokenCode(Check.decode) == "loggable-error")
@@ -91,7 +91,7 @@ struct TokenSubstituteTests {
         }
     }
 
-    @Test("whenAbsent: none lets an unbound token pass a request without any bound field, and nothing else")
+    @Test("whenAbsent: none accepts an unbound token for a request without any bound field, and nothing else")
     func absentFields() async throws {
         func judge(
             _ values: [ApproovBoundValue], pay: String?, _ rule: ApproovConfiguration.AbsenceRule
@@ -124,7 +124,7 @@ struct TokenSubstituteTests {
     }
 
     @Test(
-        "A property that shows tampering is refused whatever policy, mode and allowance say",
+        "A property that shows tampering is refused under every policy, mode and allowance",
         arguments: AnnotationRules.floor)
     func floor(_ property: String) async throws {
         let ledger = MemoryLedger()
@@ -155,7 +155,7 @@ struct TokenSubstituteTests {
     }
 
     @Test(
-        "Rejection policies of Approov by their names",
+        "Approov's rejection policies apply by name",
         arguments: [
             (
                 .standard,

@@ -10,10 +10,10 @@ struct HostileBlobTests {
         let problems: [String]
     }
 
-    /// How many cases there are at least. `make mutate` has a million.
+    /// The minimum number of cases. `make mutate` runs a million.
     private static let cases = 200_000
 
-    @Test("No blob of the vectors traps when cut or changed at random; parts lie in their wholes")
+    @Test("No blob of the vectors traps when truncated or changed at random, and parts lie within their parents")
     func hostile() async throws {
         let process = Process()
         process.executableURL = try BuiltProducts.url("InspectionStress")

@@ -43,7 +43,7 @@ struct InspectorTests {
         Verifier.inspector.inspect(Array(bytes), name: "blob")
     }
 
-    @Test("Each kind of blob is recognised by its bytes, with a reason, and strict decoding takes it")
+    @Test("Each kind of blob is recognised by its bytes, with a reason, and the strict decoder accepts it")
     func kinds() throws {
         let minted = try Self.attestation()
         let receipt = try #require(minted.receipt)
@@ -73,7 +73,7 @@ struct InspectorTests {
         }
     }
 
-    @Test("A blob in base64 of any alphabet, quoted or in JSON, is found as the blob itself")
+    @Test("A blob in base64 of any alphabet, quoted or in JSON, is recognised like the blob itself")
     func wrappings() throws {
         let attestation = try Self.attestation().attestation
         let standard = Base64.encode(attestation, .standard)
@@ -89,13 +89,13 @@ struct InspectorTests {
         }
     }
 
-    @Test("The first strict violation is attached to the innermost part around its byte")
+    @Test("The first strict violation is attached to the innermost part that contains its byte")
     func violation() throws {
         let assertion = try Self.assertion().assertion
         let cut = Self.inspect(assertion.dropLast(20))
         #expect(cut.format == "App Attest assertion")
         #expect(cut.violation?.reason == .truncated)
-        // A map head of two bytes where one would do.
+        // A map head of two bytes where one suffices.
         let long = Self.inspect([0xB8, 0x02] + assertion.dropFirst())
         #expect(long.violation?.reason == .notMinimal)
         #expect(long.violation?.offset == 0)
@@ -120,7 +120,7 @@ struct InspectorTests {
         }
     }
 
-    @Test("Layers, depth and bytes are bounded, and the output says where it stopped")
+    @Test("Layers, depth and bytes are bounded, and the output says where inspection stopped")
     func budgets() throws {
         var text = Base64.encode(try Self.assertion().assertion, .standard)
         for _ in 0..<12 { text = Base64.encode(Array(text.utf8), .standard) }
@@ -134,7 +134,7 @@ struct InspectorTests {
         #expect(wide.unknown.contains { $0.contains("301 blobs from /199 on are not decoded") }, "\(wide.unknown)")
     }
 
-    @Test("A private key is named, whatever it is wrapped in, and nothing of it is shown")
+    @Test("A private key is named in any wrapping, and not shown")
     func privateKeys() throws {
         let key = TestKey(.p256, seed: "inspection", label: "private")
         let pem = key.pem
@@ -146,7 +146,7 @@ struct InspectorTests {
             der, Array(pem.utf8), Array(base64.utf8), Array(Base64.encode(Array(pem.utf8), .standard).utf8),
             Array(#"{"type":"service_account","private_key":"\#(inJSON)"}"#.utf8),
             Array(#"{"blob":"\#(base64)"}"#.utf8),
-            // A field has a format of its own, or a meaning that quotes it.
+            // A field with a format of its own, or with a meaning that quotes it.
             Array(#"{"kind":"app-attest.assertion","evidence":{"assertion":"\#(base64)"}}"#.utf8),
             Array(#"{"kind":"app-attest.assertion","evidence":{"challenge":"\#(base64)"}}"#.utf8),
         ]
@@ -179,7 +179,7 @@ struct InspectorTests {
                 #expect(!String(decoding: shown.map { layer.bytes[$0] }, as: UTF8.self).contains(secret))
             }
         }
-        // A token alone is what the user wants to see.
+        // A user who inspects a single token wants to see it.
         #expect(Self.texts(Self.inspect(jwt.utf8)).contains { $0.contains("5e5e5e5e") })
     }
 
@@ -191,13 +191,13 @@ struct InspectorTests {
         return layer.annotations.flatMap(texts) + layer.unknown + layer.nested.flatMap(Self.texts)
     }
 
-    /// Whether a text has part of the secret number of a key, which stands at byte 36 of PKCS #8 for P-256.
+    /// Whether a text contains a part of the secret scalar, which begins at byte 36 of a P-256 key in PKCS #8.
     private static func shows(_ text: String, _ der: [UInt8]) -> Bool {
         let hexadecimal = der[36..<44].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return text.contains(hexadecimal) || text.contains(Base64.encode(der[36..<45], .standard))
     }
 
-    @Test("Large documents of small parts are inspected in seconds, not hours")
+    @Test("Large documents of many small parts are inspected within seconds")
     func large() throws {
         let count = 4 * 1024 * 1024
         let table: [(String, [UInt8])] = [

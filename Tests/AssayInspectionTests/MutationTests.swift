@@ -28,14 +28,14 @@ struct MutationTests {
         ]
     }
 
-    @Test("No change or cut makes a format trap, or annotate what is not there", arguments: 0..<10)
+    @Test("No change or cut makes a format trap or annotate bytes that do not exist", arguments: 0..<10)
     func mutations(index: Int) throws {
         let blob = try MutationTests.blobs()[index]
         var generator = SeededGenerator(seed: UInt64(index) + 1)
         for number in 0..<1000 {
             let bytes = number == 0 ? blob : generator.mutated(blob)
             for format in MutationTests.formats {
-                // Inspection uses formats that recognise the bytes, and formats that a field names.
+                // Inspection uses formats that recognise the bytes, and formats that a field states.
                 let isAsked = format.recognise(bytes) != nil || number % 8 == 0
                 guard isAsked else { continue }
                 let problems = AnnotationRules.problems(format.annotate(bytes), of: bytes)
@@ -45,7 +45,7 @@ struct MutationTests {
         }
     }
 
-    @Test("No bytes at all, and every single byte and pair of bytes, are taken by every format")
+    @Test("Every format handles empty input, and every input of one or two bytes")
     func tiny() {
         for first in 0...255 {
             for length in 0...2 {

@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Accounts of Play Integrity evidence")
 struct AccountTests {
-    @Test("A blocked account fails account alone, for classic and standard evidence")
+    @Test("A blocked account fails only the account check, for classic and standard evidence")
     func blocked() async throws {
         for (account, isBlocked) in [("alice", true), ("bob", false), (nil, false)] as [(String?, Bool)] {
-            // A ledger for each: a standard token is accepted once.
+            // A new ledger for each: a standard token is accepted once.
             let ledger = MemoryLedger()
             let verifier = try Fixtures.verifier(Fixtures.configuration(), ledger: ledger)
             try await ledger.block(

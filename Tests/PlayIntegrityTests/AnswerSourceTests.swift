@@ -6,7 +6,7 @@ import PlayIntegrity
 import Synchronization
 import Testing
 
-/// The policy says who vouches for Google's answer on a standard token, and the evidence never does.
+/// The policy decides who vouches for Google's answer on a standard token. The evidence has no influence.
 @Suite("Who vouches for answers")
 struct AnswerSourceTests {
     typealias Source = PlayIntegrityConfiguration.AnswerSource
@@ -17,7 +17,7 @@ struct AnswerSourceTests {
             services: canAsk ? [FixedDecoder(Fixtures.standard)] : [])
     }
 
-    @Test("A verifier that can ask Google, or a policy with answers: google, refuses an answer of the evidence's own")
+    @Test("A verifier with a decoder, or a policy with answers: google, refuses an answer in the evidence")
     func refused() async throws {
         let given = Fixtures.answer(Fixtures.standard)
         let record = try EvidenceRecord(given, receivedAt: Fixtures.now)
@@ -39,7 +39,7 @@ struct AnswerSourceTests {
         }
     }
 
-    @Test("A refused answer uses nothing up: the token of the same answer is accepted afterwards")
+    @Test("A refused answer consumes nothing: the token of the same answer is accepted afterwards")
     func usesNothing() async throws {
         let verifier = try verifier(.google, canAsk: true)
         let given = Fixtures.answer(Fixtures.standard)
@@ -48,7 +48,7 @@ struct AnswerSourceTests {
             try await verifier.verifyStandardIntegrityToken(FixedDecoder.input(), at: Fixtures.now).outcome == .accept)
     }
 
-    @Test("A token is judged whoever may vouch for answers")
+    @Test("A token is judged under every policy on answers")
     func tokens() async throws {
         for answers in [nil, Source.google, .caller] {
             let verdict = try await verifier(answers, canAsk: true)
@@ -58,7 +58,7 @@ struct AnswerSourceTests {
         }
     }
 
-    @Test("An answer that a decoder brought is taken under answers: google, and is remembered with its token")
+    @Test("An answer from a decoder is accepted under answers: google, and its token is remembered")
     func decoderAnswer() async throws {
         let decoder = FixedDecoder(Fixtures.standard)
         let verifier = try Fixtures.verifier(Fixtures.configuration(answers: .google), services: [decoder])
@@ -67,7 +67,7 @@ struct AnswerSourceTests {
         let input = StandardIntegrityInput(
             packageName: Fixtures.packageName, requestHash: Fixtures.requestHash, evidence: .decoded(answer))
         #expect(try await verifier.verifyStandardIntegrityToken(input, at: Fixtures.now).outcome == .accept)
-        // Google answers a second time with something else.
+        // For the second call, Google's answer differs.
         var later = Fixtures.standard
         later["deviceIntegrity.recentDeviceActivity.deviceActivityLevel"] = "LEVEL_2"
         let again = try Fixtures.verifier(

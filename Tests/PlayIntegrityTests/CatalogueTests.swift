@@ -4,7 +4,7 @@ import AssayCore
 import PlayIntegrity
 import Testing
 
-/// Names are API.
+/// Names of checks are API.
 struct CatalogueTests {
     @Test("the checks are those of the published table, in its order, each explained once")
     func names() {
@@ -21,7 +21,7 @@ struct CatalogueTests {
         }
     }
 
-    @Test("gates are gates, and only signals that are no security requirement are noted by default")
+    @Test("gates are gates, and only signals that no security requirement demands are annotated by default")
     func kinds() {
         for definition in PlayIntegrityEngine.catalogue {
             let short = definition.id.name.dropFirst("play-integrity.".count)
@@ -45,7 +45,7 @@ struct CatalogueTests {
         }
     }
 
-    @Test("a challenge of the ledger can be issued for classic tokens and not for standard ones")
+    @Test("the ledger can issue challenges for classic tokens, and not for standard ones")
     func challenges() {
         #expect(Verifier.challengeKinds.contains(EvidenceKind.playIntegrityClassic))
         #expect(!Verifier.challengeKinds.contains(EvidenceKind.playIntegrityStandard))

@@ -4,7 +4,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-/// Each check fails alone, for what it is there for, and nothing else does.
+/// Each check fails alone for its own reason, and no other check fails.
 @Suite("Play Integrity checks")
 struct CheckTableTests {
     /// One change to a genuine payload.
@@ -32,7 +32,7 @@ struct CheckTableTests {
 
     private typealias Check = PlayIntegrityCheck
 
-    /// Changes that both kinds of tokens on Android are refused for.
+    /// Changes for which both kinds of Android tokens are refused.
     static let changes: [Change] = [
         Change(
             "requestDetails.requestPackageName", #""com.example.bank""#, Check.requestPackage, "request-package-differs"
@@ -150,7 +150,7 @@ struct CheckTableTests {
                 ].map { "play-integrity.\($0)" })
     }
 
-    @Test("A change of a genuine classic payload fails the one check that is there for it", arguments: changes)
+    @Test("A change of a genuine classic payload fails only the check for it", arguments: changes)
     func classic(change: Change) async throws {
         let verdict = try await Fixtures.verifier().verifyClassicIntegrityToken(
             Fixtures.classic(change.applied(to: Fixtures.android)), at: Fixtures.now)
@@ -160,7 +160,7 @@ struct CheckTableTests {
         #expect(verdict.result(change.check)?.finding?.detail.isEmpty == false)
     }
 
-    @Test("A change of a genuine standard payload fails the one check that is there for it", arguments: changes)
+    @Test("A change of a genuine standard payload fails only the check for it", arguments: changes)
     func standard(change: Change) async throws {
         let verdict = try await Fixtures.verifier().verifyStandardIntegrityToken(
             Fixtures.answer(change.applied(to: Fixtures.standard)), at: Fixtures.now)
@@ -169,7 +169,7 @@ struct CheckTableTests {
     }
 
     @Test(
-        "What binds a token to its request fails alone as well",
+        "A change of the binding to the request fails only its check",
         arguments: [
             Change("requestDetails.nonce", #""AAAAAAAAAAAAAAAAAAAAAAAA""#, Check.nonce, "nonce-differs"),
             Change("requestDetails.nonce", #""no base64!!!!!!!""#, Check.nonce, "nonce-malformed"),
@@ -192,7 +192,7 @@ struct CheckTableTests {
     }
 
     @Test(
-        "A change of a genuine payload of a PC fails the one check that is there for it",
+        "A change of a genuine PC payload fails only the check for it",
         arguments: [
             Change("deviceIntegrity", "{}", Check.pcIntegrity, "pc-label-missing"),
             Change(
@@ -213,7 +213,7 @@ struct CheckTableTests {
         #expect(verdict.code(change.check) == change.code)
     }
 
-    @Test("A payload of the other platform fails the payload check, whatever else it says")
+    @Test("A payload of the other platform fails the payload check")
     func otherForm() async throws {
         let pc = try await Fixtures.verifier().verifyStandardIntegrityToken(
             Fixtures.answer(Fixtures.pc), at: Fixtures.now)
@@ -224,7 +224,7 @@ struct CheckTableTests {
         #expect(android.subject == nil)
     }
 
-    @Test("A request that names another package than the policy fails its package check")
+    @Test("A request with another package name than the policy's fails its package check")
     func otherPackage() async throws {
         let input = try ClassicIntegrityInput(
             token: Fixtures.classicToken(), packageName: "com.example.bank", nonce: Fixtures.nonce)
@@ -233,7 +233,7 @@ struct CheckTableTests {
         #expect(verdict.code(PlayIntegrityCheck.requestPackage) == "package-not-expected")
     }
 
-    @Test("Signals that are missing make no noise where the policy only notes them, and risks are noted")
+    @Test("Missing signals cause no annotation where the policy only annotates; risks are annotated")
     func annotated() async throws {
         var payload = Fixtures.android
         payload["environmentDetails"] = [:]

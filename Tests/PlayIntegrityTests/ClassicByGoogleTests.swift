@@ -6,8 +6,8 @@ import PlayIntegrity
 import Synchronization
 import Testing
 
-/// Google opens the classic tokens of apps whose response encryption it manages. The policy or the app's keys say which
-/// way an app goes, and the evidence never does.
+/// Google opens the classic tokens of apps if it manages their response encryption. The policy or the app's keys
+/// decide. The evidence has no influence.
 @Suite("Classic tokens that Google decodes")
 struct ClassicByGoogleTests {
     typealias Opener = PlayIntegrityConfiguration.TokenOpener
@@ -49,7 +49,7 @@ struct ClassicByGoogleTests {
         }
     }
 
-    @Test("Google's answer to a classic token is judged as its payload, without decryption and signature")
+    @Test("Google's answer to a classic token is judged like its payload, without decryption and signature")
     func accepted() async throws {
         for opener in [nil, Opener.google] {
             let decoder = FixedDecoder(Fixtures.android)
@@ -68,7 +68,7 @@ struct ClassicByGoogleTests {
         }
     }
 
-    @Test("An app with keys, or with classicTokens: keys, takes no answer, and its tokens are not sent to Google")
+    @Test("An app with keys, or with classicTokens: keys, accepts no answer, and its tokens are not sent to Google")
     func keys() async throws {
         let decoder = FixedDecoder(Fixtures.android)
         for opener in [nil, Opener.keys] {
@@ -83,7 +83,7 @@ struct ClassicByGoogleTests {
         #expect(decoder.asked.withLock { $0 } == [])
     }
 
-    @Test("A key that is not live still says that the app opens its tokens, and so does one that the policy names")
+    @Test("A key that is not live, and a key that the policy names, still mean that the app opens its tokens")
     func keysOutOfForce() async throws {
         let retired = try Fixtures.key(retiredAt: Fixtures.now.addingTimeInterval(-1))
         let decoder = FixedDecoder(Fixtures.android)
@@ -103,7 +103,7 @@ struct ClassicByGoogleTests {
         #expect(decoder.asked.withLock { $0 } == [])
     }
 
-    @Test("Who vouches for the answer is what the policy says, as with standard tokens")
+    @Test("The policy decides who vouches for the answer, as for standard tokens")
     func vouching() async throws {
         let table: [(answers: Source?, canAsk: Bool, isAccepted: Bool)] = [
             (nil, false, true), (nil, true, false), (.google, false, false), (.google, true, false),
@@ -117,7 +117,7 @@ struct ClassicByGoogleTests {
         }
     }
 
-    @Test("The nonce is compared and used once, whoever opened the token")
+    @Test("The nonce is compared and used once, for tokens opened by the app and by Google")
     func nonce() async throws {
         let ledger = MemoryLedger()
         let issuing = try verifier(.google, challenge: .ledger, ledger: ledger)
@@ -147,7 +147,7 @@ struct ClassicByGoogleTests {
         #expect(refused.code(PlayIntegrityCheck.decode) == "google-refused")
     }
 
-    @Test("A token that Google does not write is not sent; without a client of Google's there is no verdict on a token")
+    @Test("A token in another form than Google's is not sent; without a decoder there is no verdict on a token")
     func notSent() async throws {
         let decoder = FixedDecoder(Fixtures.android)
         let verdict = try await verifier(.google, decoder: decoder)
@@ -167,7 +167,7 @@ struct ClassicByGoogleTests {
         #expect(code(error) == "quota")
     }
 
-    @Test("A key whose scope is misspelt does not make a written answer count; classicTokens: google says so outright")
+    @Test("With a misspelt key scope, an answer in the evidence does not count; with classicTokens: google it does")
     func misspeltScope() async throws {
         let other = try Fixtures.key(scope: "com.exmaple.shop")
         for decoder in [nil, FixedDecoder(Fixtures.android)] {
@@ -182,7 +182,7 @@ struct ClassicByGoogleTests {
         #expect(try await judge(verifier(.google, keys: [other]), answer()).failed == [])
     }
 
-    @Test("A policy with keys and classicTokens: google contradicts itself")
+    @Test("A policy with both keys and classicTokens: google is refused")
     func contradiction() {
         #expect(throws: PolicyError.self) { try Fixtures.configuration(keys: ["play"], classicTokens: .google) }
     }

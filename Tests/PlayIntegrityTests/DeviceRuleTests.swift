@@ -3,7 +3,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-/// What a device must meet depends on its version of Android.
+/// The device requirements depend on the Android version.
 @Suite("Play Integrity device rules")
 struct DeviceRuleTests {
     private static let basic = "MEETS_BASIC_INTEGRITY"
@@ -26,7 +26,7 @@ struct DeviceRuleTests {
     }
 
     @Test(
-        "The guidance: Android 13 strong, Android 9 to 12 certified, nothing below, unknown the strictest",
+        "The guidance: Android 13 strong, Android 9 to 12 certified, older refused, unknown the strictest",
         arguments: [
             (33, [strong], true), (33, [device], false), (36, [basic, device], false),
             (36, [basic, device, strong], true),
@@ -55,7 +55,7 @@ struct DeviceRuleTests {
         #expect(try await !passes([Self.strong], sdk: 30, emulators))
     }
 
-    @Test("Rules apply from their version on, in any order; the strictest is the one with the strongest label")
+    @Test("Rules apply from their version on, in any order; the strictest has the strongest label")
     func order() async throws {
         let rules = [
             PlayIntegrityConfiguration.DeviceRule(minimumSDK: 24, require: .strong),

@@ -6,7 +6,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-/// Keys are taken as people hand them over, and what is no key is explained without showing it.
+/// Keys are accepted as users paste them. Errors about other texts never quote them.
 @Suite("Play Integrity keys")
 struct KeyMaterialTests {
     private static let secret = Fixtures.keys.decryptionBytes
@@ -27,7 +27,7 @@ struct KeyMaterialTests {
     }
 
     @Test(
-        "A decryption key is base64 in either alphabet or hexadecimal, with white space and quotes around",
+        "A decryption key is base64 in either alphabet or hexadecimal, with surrounding white space and quotes",
         arguments: [
             Base64.encode(secret, .standard), Base64.encode(secret, .url), hex, hex.uppercased(),
             Base64.encode(secret, .url) + "=", Base64.encode(secret, .standard) + "\n",
@@ -65,7 +65,7 @@ struct KeyMaterialTests {
             (Array(("DECRYPTION_KEY=" + Base64.encode(Self.secret, .standard)).utf8), "not-text", "characters"),
             (Array((Base64.encode(Self.secret, .standard) + "=").utf8), "not-text", "characters"),
             (
-                // Whatever the key is, the last character has bits that belong to no byte.
+                // For every key, the last character has bits that belong to no byte.
                 Array(Base64.encode(Self.secret, .standard).dropLast(3).utf8) + Array("B==".utf8), "not-text",
                 "characters"
             ),

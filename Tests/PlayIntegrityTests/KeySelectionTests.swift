@@ -4,7 +4,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-/// A token is tried with the live keys of its app, and with those alone can it be accepted.
+/// A token is tried only with the live keys of its app.
 @Suite("Play Integrity key selection")
 struct KeySelectionTests {
     private let current = TokenFixture()
@@ -47,14 +47,14 @@ struct KeySelectionTests {
         }
     }
 
-    @Test("The verification key is that of the key that opened the token, not of any other live one")
+    @Test("The payload is verified with the key that opened the token, not with any other live key")
     func pairs() async throws {
         let keys = [try Fixtures.key("play-2026", current), try Fixtures.key("play-2025", former)]
         let verdict = try await judge(current.jwe(former.jws(payload())), keys: keys)
         #expect(verdict.failed == [PlayIntegrityCheck.signature])
     }
 
-    @Test("A key that is retired, expired or pending opens nothing, and the failure names it")
+    @Test("A retired, expired or pending key opens nothing, and the failure names it")
     func notLive() async throws {
         let past = Fixtures.now.addingTimeInterval(-1)
         let ahead = Fixtures.now.addingTimeInterval(1)
@@ -80,14 +80,14 @@ struct KeySelectionTests {
         }
     }
 
-    @Test("The ends of a key's window are inside of it")
+    @Test("A key's window includes its ends")
     func windowEnds() async throws {
         let window = KeyWindow(notBefore: Fixtures.now, notAfter: Fixtures.now)
         let key = try Fixtures.key("k", current, window: window)
         #expect(try await judge(current.token(payload()), keys: [key]).outcome == .accept)
     }
 
-    @Test("The failure on a foreign token names the keys tried")
+    @Test("The failure of a foreign token names the keys tried")
     func foreign() async throws {
         let keys = [try Fixtures.key("a", current), try Fixtures.key("b", former)]
         let verdict = try await judge(TokenFixture().token(payload()), keys: keys)
@@ -95,7 +95,7 @@ struct KeySelectionTests {
         #expect(verdict.result(PlayIntegrityCheck.decryption)?.finding?.detail.hasSuffix("tried a, b") == true)
     }
 
-    @Test("Without names the keys count whose scope is the package name or the app, and no others")
+    @Test("Without names, only the keys with the package name or the app as their scope count")
     func scopes() async throws {
         let token = try current.token(payload())
         for scope in [Fixtures.packageName, "shop"] {
@@ -108,7 +108,7 @@ struct KeySelectionTests {
         }
     }
 
-    @Test("With names those keys count, unless their scope is another app")
+    @Test("With names, the named keys count, unless their scope is another app")
     func names() async throws {
         let token = try current.token(payload())
         for scope in [Fixtures.packageName, "shop", nil] {
@@ -147,7 +147,7 @@ struct KeySelectionTests {
         #expect(failed?.finding?.code == "no-live-key")
     }
 
-    @Test("A time of judgement that milliseconds cannot hold fails the freshness check")
+    @Test("A time of judgement outside the range of milliseconds fails the freshness check")
     func endlessTime() throws {
         let expectations = PlayIntegrityExpectations(
             app: "shop", configuration: try Fixtures.configuration(), modes: [:])

@@ -6,7 +6,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-/// A nonce is used once, and so is a standard token inside its window.
+/// A nonce is used once. A standard token is used once inside its window.
 @Suite("Play Integrity single use")
 struct LedgerTests {
     private func classic(_ verifier: Verifier, nonce: String, given: String? = nil) async throws -> Verdict {
@@ -22,7 +22,7 @@ struct LedgerTests {
         try Fixtures.verifier(Fixtures.configuration(challenge: .ledger))
     }
 
-    @Test("The ledger's challenge is the nonce as it is printed, padded, in the other alphabet or encoded again, once")
+    @Test("The ledger's challenge is a valid nonce once: as printed, padded, in the other alphabet or encoded again")
     func forms() async throws {
         let verifier = try verifier()
         for form in 0..<4 {
@@ -41,7 +41,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("A nonce that binds a challenge and a request holds for both, and its challenge is used once")
+    @Test("A nonce that binds a challenge and a request is compared with both, and its challenge is used once")
     func boundNonce() async throws {
         let verifier = try verifier()
         let hash = Digest.sha256(Array("transfer 100 to 42".utf8))
@@ -69,11 +69,11 @@ struct LedgerTests {
             issued.value, other, token: token(ClassicIntegrityInput.nonce(binding: issued.value, to: other)))
         #expect(again.failed == [PlayIntegrityCheck.challenge])
         #expect(again.code(PlayIntegrityCheck.challenge) == "challenge-consumed")
-        // The nonce itself was never issued.
+        // The ledger has not issued the nonce itself.
         #expect(try await classic(verifier, nonce: nonce).code(PlayIntegrityCheck.challenge) == "challenge-unknown")
     }
 
-    @Test("The composition is SHA-256 of challenge and hash, which have fixed lengths for it")
+    @Test("The composition is SHA-256 of challenge and hash, both with their required lengths")
     func composition() throws {
         let hash = [UInt8](repeating: 0, count: 32)
         #expect(
@@ -88,7 +88,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("A nonce comes back in another alphabet or with padding, and is compared as bytes")
+    @Test("A nonce may return in another alphabet or with padding: it is compared as bytes")
     func alphabets() async throws {
         let verifier = try Fixtures.verifier()
         let bytes = [UInt8](repeating: 0xFF, count: 13)
@@ -110,7 +110,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("Challenges that were never issued, expired, or are for another purpose fail the challenge check alone")
+    @Test("A challenge that was never issued, has expired, or has another purpose fails only the challenge check")
     func refused() async throws {
         let verifier = try verifier()
         let foreign = try await verifier.issueChallenge(
@@ -127,7 +127,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("A rejected token uses up no challenge")
+    @Test("A rejected token consumes no challenge")
     func rejection() async throws {
         let verifier = try verifier()
         let issued = try await verifier.issueChallenge(
@@ -137,7 +137,7 @@ struct LedgerTests {
         #expect(try await classic(verifier, nonce: issued.text).failed == [])
     }
 
-    @Test("With challenge: caller, the ledger is not used, and a nonce may come again")
+    @Test("With challenge: caller, the ledger is not used, and a nonce may occur again")
     func caller() async throws {
         let verifier = try Fixtures.verifier()
         for _ in 0..<2 {
@@ -147,7 +147,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("A standard answer is accepted once inside its window, its end included, however its JSON is written")
+    @Test("A standard answer is accepted once inside its window, including its end, for every spelling of its JSON")
     func standard() async throws {
         for (first, second) in [(0, 0), (0, 300_000), (-60_000, 300_000), (300_000, 300_000), (299_999, 300_000)] {
             let verifier = try Fixtures.verifier()
@@ -159,12 +159,12 @@ struct LedgerTests {
             let again = try await judge(Fixtures.standard, second)
             #expect(again.failed == [PlayIntegrityCheck.challenge])
             #expect(again.code(PlayIntegrityCheck.challenge) == "digest-used")
-            // The same payload with its members in another order.
+            // The same payload with another order of members.
             guard case .object(let members) = Fixtures.standard else { return }
             #expect(try await judge(.object(members.reversed()), second).failed == [PlayIntegrityCheck.challenge])
             let beyond = try await judge(Fixtures.standard, 300_001)
             #expect(beyond.failed == [PlayIntegrityCheck.freshness])
-            // Another token of the same request is another one.
+            // A second token for the same request is another token.
             var other = Fixtures.standard
             other["requestDetails.timestampMillis"] = .text("1790000000001")
             #expect(try await judge(other, second).outcome == .accept)
@@ -172,7 +172,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "A standard answer that was used and is forgotten is an outage under a longer window, and a younger one is judged"
+        "A used and purged standard answer is an outage under a longer window; a younger one is judged"
     )
     func longerWindow() async throws {
         let ledger = MemoryLedger(purging: .byClock { .distantFuture })
@@ -181,7 +181,7 @@ struct LedgerTests {
             try await verifier.verifyStandardIntegrityToken(
                 Fixtures.answer(Fixtures.standard), at: Fixtures.now
             ).outcome == .accept)
-        // A ledger in memory looks for what to forget when it has grown.
+        // A ledger in memory purges when it has grown.
         let late = Fixtures.now.addingTimeInterval(10_000)
         for number in 0..<5000 {
             let use = UsedDigest(
@@ -202,7 +202,7 @@ struct LedgerTests {
         #expect(try await longer.verifyStandardIntegrityToken(Fixtures.answer(younger), at: late).outcome == .accept)
     }
 
-    @Test("White space, escapes and the type of integers do not make another answer of a standard one; other values do")
+    @Test("White space, escapes and the type of integers do not make a different standard answer; other values do")
     func writings() async throws {
         let verifier = try Fixtures.verifier()
         let json = "{\"tokenPayloadExternal\":\(Fixtures.standard.rendered)}"
@@ -220,7 +220,7 @@ struct LedgerTests {
         #expect(try await judge(json.replacing("\"LEVEL_1\"", with: "\"LEVEL_2\"")).outcome == .accept)
     }
 
-    @Test("A rejected standard answer uses nothing up")
+    @Test("A rejected standard answer consumes nothing")
     func standardRejection() async throws {
         let verifier = try Fixtures.verifier()
         let wrong = StandardIntegrityInput(

@@ -5,7 +5,8 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-/// A payload is strict JSON of the known schema, or it is refused at the byte; what is new is kept and shown.
+/// A payload must be strict JSON of the known schema; otherwise it is refused, with the byte. Unknown fields are kept
+/// and shown.
 @Suite("Play Integrity payload")
 struct PayloadTests {
     private func verdict(_ payload: String) async throws -> Verdict {
@@ -123,7 +124,7 @@ struct PayloadTests {
         #expect(try await verdict(payload.rendered).failed == [PlayIntegrityCheck.payload])
     }
 
-    @Test("64-bit integers are taken as text and as numbers", arguments: ["1790000000000", "\"1790000000000\""])
+    @Test("64-bit integers are read from strings and from numbers", arguments: ["1790000000000", "\"1790000000000\""])
     func int64Forms(value: String) async throws {
         var payload = Fixtures.android
         payload["requestDetails.timestampMillis"] = .raw(value)
@@ -148,7 +149,7 @@ struct PayloadTests {
         }
     }
 
-    @Test("Unknown fields and values are kept and shown with their paths, and harm nothing")
+    @Test("Unknown fields and values are kept, shown with their paths, and have no effect")
     func unknown() async throws {
         var payload = Fixtures.android
         payload["newBlock"] = ["a": 1]

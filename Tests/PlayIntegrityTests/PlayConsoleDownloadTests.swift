@@ -15,9 +15,9 @@ struct PlayConsoleDownloadTests {
         try PlayConsoleDownload(text: SecretBytes(Array(text.utf8)))
     }
 
-    /// The layout is known from one source only, so that harmless variations are taken.
+    /// The layout is known from one source only: harmless variations are accepted.
     @Test(
-        "White space, quotes, the ends of lines and the order do not matter",
+        "White space, quotes, line ends and the order do not matter",
         arguments: [
             "DECRYPTION_KEY=D\nVERIFICATION_KEY=V\n", "DECRYPTION_KEY=D\nVERIFICATION_KEY=V",
             "DECRYPTION_KEY=D\r\nVERIFICATION_KEY=V\r\n", "\n\nVERIFICATION_KEY = V \n\n DECRYPTION_KEY\t=\tD\n",
@@ -43,7 +43,7 @@ struct PlayConsoleDownloadTests {
         #expect(download.notes == ["line 2, KEY_ID, is neither of the two keys and is passed over"])
     }
 
-    @Test("A text without the two keys is refused, and not shown")
+    @Test("A text without the two keys is refused, and not quoted")
     func refused() throws {
         let table: [(String, String)] = [
             ("", "missing-part"), ("DECRYPTION_KEY=hunter2", "missing-part"),
@@ -60,7 +60,7 @@ struct PlayConsoleDownloadTests {
         }
     }
 
-    /// A private key and what OpenSSL encrypts for it, made for this test.
+    /// Encrypts a text with OpenSSL for a private key made in this test.
     private func sealed(_ text: String, in folder: KeyFolder, key: String = "a.pem") throws -> [UInt8] {
         let script = """
             cd '\(folder.url.path)'

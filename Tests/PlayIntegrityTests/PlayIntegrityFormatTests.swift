@@ -10,7 +10,7 @@ struct PlayIntegrityFormatTests {
         Verifier.inspector.inspect(Array(text.utf8), name: "blob")
     }
 
-    /// Everything that stands in the answer, by its path.
+    /// Every annotation of the answer, by its path.
     private static func flat(_ layer: InspectionLayer) -> [String: Annotation] {
         var found: [String: Annotation] = [:]
         func add(_ annotation: Annotation, _ path: String) {
@@ -65,7 +65,7 @@ struct PlayIntegrityFormatTests {
         #expect(layer.unknown.contains { $0.contains("whether the nonce is the one of your request") })
     }
 
-    @Test("A known field of another type is where strict decoding stops")
+    @Test("Strict decoding stops at a known field of another type")
     func violation() {
         let layer = Self.inspect(Self.payload.replacing("\"sdkVersion\": 33", with: "\"sdkVersion\": \"33\""))
         #expect(layer.violation?.reason == .unexpectedType)
@@ -114,7 +114,7 @@ struct PlayIntegrityFormatTests {
         #expect(Verifier.inspector.record(of: Self.inspect(Self.payload.replacing("nonce", with: "noce"))) == nil)
     }
 
-    @Test("Google's errors and the response keys of the console are named, the keys never shown")
+    @Test("Google's errors and the console's response keys are named; the keys are never shown")
     func others() {
         let error = Self.inspect(#"{"error": {"code": 403, "message": "no", "status": "PERMISSION_DENIED"}}"#)
         #expect(error.format == "Google's answer on a Play Integrity token")

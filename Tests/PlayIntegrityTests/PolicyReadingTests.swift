@@ -5,7 +5,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-/// Everything in the policy's section is checked when it is read, and every error names its place.
+/// Every field of the policy's section is checked when it is read, and every error names its place.
 @Suite("Play Integrity policy")
 struct PolicyReadingTests {
     private struct NoFiles: PolicyFiles {
@@ -25,7 +25,7 @@ struct PolicyReadingTests {
     private static let digest = String(repeating: "6a", count: 32)
     private static let minimal = "packageName: com.example.shop\ncertificateDigests: [\"\(digest)\"]\n"
 
-    @Test("Two fields are required, and the rest follows the guidance")
+    @Test("Two fields are required; the defaults follow the guidance")
     func defaults() throws {
         let configuration = try parse(Self.minimal)
         #expect(configuration.packageName == "com.example.shop")
@@ -87,7 +87,7 @@ struct PolicyReadingTests {
         #expect(rules.locationSpoofing == [.lowRiskDevice, IntegrityLabel("SOME_NEW_WORD")])
     }
 
-    @Test("A game on PC has a package name, a window and licensing, and nothing of Android's")
+    @Test("A game on PC has a package name, a window and licensing, and no Android fields")
     func pc() throws {
         let configuration = try parse("packageName: com.example.game\nplatform: pc\nfreshness: { past: 1m }")
         #expect(configuration.platform == .pc)
@@ -190,7 +190,7 @@ struct PolicyReadingTests {
         #expect(error?.field == "apps[0].playIntegrity.certificateDigests[1]")
     }
 
-    /// What a configuration is composed of, with one part that cannot be meant.
+    /// The parts of a configuration, one of them invalid.
     struct Parts: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var packageName = "com.example.shop"

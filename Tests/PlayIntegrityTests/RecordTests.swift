@@ -62,7 +62,7 @@ struct RecordTests {
         #"{"packageName":"com.example.shop","nonce":"\#(nonce)","token":"\#(try Fixtures.classicToken())"}"#
     }
 
-    @Test("Records of both kinds are judged, the answer in a record as that of a call")
+    @Test("Records of both kinds are judged; an answer in a record is judged like an answer in a call")
     func judged() async throws {
         #expect(try await verify(classic(), kind: "classic").outcome == .accept)
         let standard = try await verify(Self.standard, kind: "standard")
@@ -126,7 +126,7 @@ struct RecordTests {
         #expect(await error(evidence, kind: "standard")?.field == field)
     }
 
-    @Test("Among several apps the named one judges, or the one of the package name; none or several is a wrong call")
+    @Test("Of several apps, the named one or the one with the package name judges; none or several is a wrong call")
     func apps() async throws {
         let apps = ["com.example.bank", "com.example.shop"]
         #expect(try await verify(Self.standard, kind: "standard", apps: apps).app == "app1")
@@ -142,7 +142,7 @@ struct RecordTests {
         #expect(unknown?.message.contains("app0, app1") == true)
     }
 
-    @Test("A single app judges all evidence; that of another app fails the package check")
+    @Test("A single app judges all evidence; evidence of another app fails the package check")
     func singleApp() async throws {
         let verdict = try await verify(Self.standard, kind: "standard", apps: ["com.example.bank"])
         #expect(verdict.failed.first == PlayIntegrityCheck.requestPackage)

@@ -8,7 +8,8 @@ import PlayIntegrity
 import Synchronization
 import Testing
 
-/// Requests whose HTTP message signature is a standard token. The vectors have every check; here is what they cannot hold.
+/// Requests with a standard token as their HTTP message signature. The vectors cover every check; these tests cover the
+/// rest.
 struct RequestTests {
     private static func request(
         nonce: String? = nil, token: String = FixedDecoder.token,
@@ -47,7 +48,7 @@ struct RequestTests {
         let again = try await verifier.verifyPlayIntegrityRequest(request, at: Fixtures.now)
         #expect(again.failed == [PlayIntegrityCheck.challenge])
         #expect(decoder.asked.withLock { $0 }.first == "\(FixedDecoder.token) \(Fixtures.packageName) android")
-        // Nor is the token good by itself.
+        // The token by itself is rejected too.
         let alone = try await verifier.verifyStandardIntegrityToken(
             StandardIntegrityInput(
                 packageName: Fixtures.packageName, requestHash: hash, evidence: .token(FixedDecoder.token)),
@@ -55,7 +56,7 @@ struct RequestTests {
         #expect(alone.failed == [PlayIntegrityCheck.challenge])
     }
 
-    @Test("Google is not asked about a request that is rejected whatever its token says")
+    @Test("A request that is already rejected causes no call to Google")
     func notAsked() async throws {
         let changes: [(inout SignedRequestBlueprint) -> Void] = [
             { $0.signing[parameter: "created"] = .integer(1) }, { $0.signing.components = [] },

@@ -5,10 +5,10 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-/// Records that were made elsewhere.
+/// Records made outside of this repository.
 @Suite(.enabled(if: SharedFiles.isAvailable, "\(SharedFiles.hint)"))
 struct PlayIntegritySharedVectorTests {
-    @Test("every record gives its outcome and its first failed check")
+    @Test("every record has its expected outcome and first failed check")
     func records() async throws {
         let folder = "vectors/play-integrity"
         let material = try PlayIntegrityKeys.reading([

@@ -6,7 +6,7 @@ import PlayIntegrity
 import Synchronization
 import Testing
 
-/// A standard token is judged by what Google answers on it, from whomever the answer comes.
+/// A standard token is judged by Google's answer on it, from any source.
 @Suite("Play Integrity standard")
 struct StandardTests {
     private typealias Decoder = FixedDecoder
@@ -31,7 +31,7 @@ struct StandardTests {
     }
 
     @Test(
-        "A token has one spelling: padding, the other alphabet, spare bits and empty parts are refused before Google is asked",
+        "A token has one spelling: padding, the other alphabet, spare bits and empty parts are refused without a call to Google",
         arguments: [
             ("QQ==", "token-not-canonical"), ("QQ=", "token-not-canonical"), ("A", "token-not-canonical"),
             ("A=", "token-not-canonical"), ("A==", "token-not-canonical"), ("QR", "token-not-canonical"),
@@ -52,7 +52,7 @@ struct StandardTests {
     }
 
     @Test(
-        "Every length that base64url has, and periods between parts, are sent",
+        "Tokens of every valid base64url length, and with periods between parts, are sent",
         arguments: ["QQ", "QUI", "QUJD", "eyJ9.QQ.-_-_"])
     func canonical(token: String) async throws {
         let verdict = try await Fixtures.verifier(services: [Decoder(.success(Self.body(Fixtures.standard)))])
@@ -60,7 +60,7 @@ struct StandardTests {
         #expect(verdict.outcome == .accept)
     }
 
-    @Test("A token without a service is a wrong call; an outage of the service is one of the verifier")
+    @Test("A token without a service is a wrong call; an outage of the service is an outage of the verifier")
     func services() async throws {
         let alone = await #expect(throws: VerificationError.self) {
             try await Fixtures.verifier().verifyStandardIntegrityToken(input(), at: Fixtures.now)
@@ -134,7 +134,7 @@ struct StandardTests {
         #expect(verdict.subject == nil)
     }
 
-    @Test("A payload that is no payload fails the payload check, and names its byte in the answer")
+    @Test("A malformed payload fails the payload check, which names its byte in the answer")
     func payload() async throws {
         let json = #"{"tokenPayloadExternal":{"requestDetails":{"requestHash":1}}}"#
         let verdict = try await Fixtures.verifier().verifyStandardIntegrityToken(

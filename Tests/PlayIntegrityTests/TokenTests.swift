@@ -6,7 +6,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-/// Hostile tokens are refused at the gate that is there for them, and before anything is read in them.
+/// Hostile tokens are refused at the gate for them, before any later part is read.
 @Suite("Play Integrity token")
 struct TokenTests {
     private static let payload = Array(Fixtures.android.rendered.utf8)
@@ -66,7 +66,7 @@ struct TokenTests {
                 try await expect(replacing(part) { _ in text }, fails: decode, "unexpected-length", "\(part): \(other)")
             }
         }
-        // 12 bytes leave no spare bits, 40 and 16 do: the last character has another one that a lax decoder takes.
+        // 12 bytes leave no spare bits; 40 and 16 bytes do: a lenient decoder would accept another last character.
         for part in [1, 4] {
             try await expect(
                 replacing(part) { text in
@@ -79,7 +79,7 @@ struct TokenTests {
     }
 
     @Test(
-        "Headers that are no strict JSON, or change how the rest is to be read, fail to decode",
+        "Headers that are not strict JSON, or that change how the rest is read, fail to decode",
         arguments: [
             #"{"alg":"A256KW","enc":"A256GCM","alg":"A256KW"}"#,
             #"{"alg":"A256KW","enc":"A256GCM","\u0061lg":"A256KW"}"#,
@@ -94,7 +94,7 @@ struct TokenTests {
     }
 
     @Test(
-        "An outer algorithm other than those of the key fails decryption, although the key would open it",
+        "An outer algorithm other than the key's fails decryption, even if the key could open the token",
         arguments: ["dir", "A128KW", "A192KW", "A256GCMKW", "a256kw", "none", "RSA-OAEP", "PBES2-HS256+A128KW", ""])
     func keyAlgorithms(name: String) async throws {
         let token = try Fixtures.keys.jwe(
@@ -119,7 +119,7 @@ struct TokenTests {
         try await expect(forged, fails: PlayIntegrityCheck.signature, "signature-invalid", "foreign key")
     }
 
-    @Test("Every part that is changed, and every foreign key, fails decryption")
+    @Test("A change of any part, and a foreign key, fail decryption")
     func changed() async throws {
         for part in 1..<5 {
             try await expect(
@@ -188,7 +188,7 @@ struct TokenTests {
             Fixtures.keys.jwe(TokenFixture().jws(Self.payload)), fails: signature, "signature-invalid", "another key")
     }
 
-    @Test("HS256 keyed with the public key, as SPKI or as PEM, is refused before it is computed")
+    @Test("HS256 with the public key as secret, as SPKI or as PEM, is refused before it is computed")
     func publicKeyAsSecret() async throws {
         let input = "\(TokenFixture.base64url(#"{"alg":"HS256"}"#.utf8)).\(TokenFixture.base64url(Self.payload))"
         for key in [

@@ -7,7 +7,7 @@ import Testing
 struct VersionTests {
     /// The version code of the fixture's payload is 42.
     @Test(
-        "A version code below, above or among the withdrawn ones fails version-code alone",
+        "A version code that is too low, too high or withdrawn fails only version-code",
         arguments: [
             (VersionRules(minimum: 42, maximum: 42, withdrawn: [41, 43]), nil),
             (VersionRules(minimum: 43), "version-code-too-low"), (VersionRules(maximum: 41), "version-code-too-high"),

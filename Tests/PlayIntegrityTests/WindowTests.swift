@@ -4,7 +4,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-/// The freshness window has both its ends, to the millisecond, and no arithmetic runs over.
+/// The freshness window includes both ends, to the millisecond, and no arithmetic overflows.
 @Suite("Play Integrity freshness")
 struct WindowTests {
     private func verdict(madeAt milliseconds: Int64, at now: Date) async throws -> Verdict {
@@ -29,7 +29,7 @@ struct WindowTests {
         }
     }
 
-    @Test("The time of judgement as records and verdicts write it gives the same ends")
+    @Test("The time of judgement, as records and verdicts write it, gives the same ends")
     func writtenTimes() async throws {
         for (text, isFresh) in [
             ("2026-09-21T14:14:50.153Z", true), ("2026-09-21T14:14:50.154Z", false), ("2026-09-21T14:13:15.153Z", true),
@@ -53,7 +53,7 @@ struct WindowTests {
         }
     }
 
-    @Test("The time of a PC's payload is read to the millisecond")
+    @Test("The time of a PC payload is read to the millisecond")
     func requestTime() async throws {
         for (text, isFresh) in [
             ("2026-09-21T14:08:20Z", true), ("2026-09-21T14:08:20.000Z", true), ("2026-09-21T14:08:19.999Z", false),

@@ -48,7 +48,7 @@ extension ApproovEngine {
         }
     }
 
-    /// The kind of evidence whose main part has this format.
+    /// The kind of evidence that has this format for its main part.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == SignedRequestFormat.self { return EvidenceKind.approovMessage }
         let isToken =

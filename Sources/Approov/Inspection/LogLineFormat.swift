@@ -16,7 +16,7 @@ enum LogLineFormat: BlobFormat {
     private static func values(in bytes: [UInt8]) -> [(range: Range<Int>, text: String)]? {
         let body = LenientText.body(bytes)
         guard body.count <= 1024, !body.contains(0x0A) else { return nil }
-        // The time, the process and the tag before the values differ from system to system.
+        // The time, the process and the tag before the values differ between systems.
         let tag = Array("Approov: ".utf8)
         var start = body.startIndex
         if body.count > tag.count {

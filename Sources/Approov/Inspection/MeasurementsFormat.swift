@@ -1,7 +1,7 @@
 import AssayCore
 import AssayInspection
 
-/// Measurements from a token. The dump names them and never shows them.
+/// Measurements from a token. The dump reports them without their values.
 enum MeasurementsFormat: BlobFormat {
     static let name = "measurements of an Approov token"
     private static let names = ["mpk", "imh", "dmh"]

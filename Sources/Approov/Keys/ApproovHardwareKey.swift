@@ -17,7 +17,7 @@ package final class ApproovHardwareKey: KeyMaterial {
     /// Reads a key.
     ///
     /// - Parameter parts: `privateKey`: PEM, PKCS #8.
-    /// - Throws: ``KeyError`` with what was found and what is expected.
+    /// - Throws: ``KeyError`` with the found and the expected form.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         guard let text = parts[Self.privateKeyPart] else {
             throw KeyError("missing-part", part: Self.privateKeyPart, "the part is missing")

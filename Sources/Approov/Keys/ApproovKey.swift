@@ -34,7 +34,7 @@ package final class ApproovKey: KeyMaterial {
     let secret: SecretBytes?
     /// The key that decrypts tokens; nil for public keys.
     let decryption: JWEKey?
-    /// The ID of the key; nil for none and for a key set, whose keys have their own IDs.
+    /// The ID of the key; nil without one, and for a key set, whose keys have their own IDs.
     package let keyID: String?
 
     /// The algorithms of the key, by their RFC 7518 names.
@@ -98,7 +98,7 @@ package final class ApproovKey: KeyMaterial {
             part: publicKeyPart,
             expected: "the base64 of the SubjectPublicKeyInfo of a P-256 or RSA key, or a PEM block PUBLIC KEY")
         return try reader.decode(text) { (info) throws(DecodeError) in
-            // Each reader diagnoses only its own kind of key.
+            // Each reader reports errors only for its own kind of key.
             try isRSA(info)
                 ? .rs256(RSAPublicKey(subjectPublicKeyInfo: info))
                 : .es256(ECDSAPublicKey(subjectPublicKeyInfo: info))

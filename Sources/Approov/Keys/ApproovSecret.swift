@@ -12,8 +12,8 @@ enum ApproovSecret {
 
     /// Decodes a secret.
     ///
-    /// - Throws: ``KeyError`` without any of the secret's text. A key of a key pair is an error too: with a public key
-    ///   as HMAC secret, anyone could sign tokens.
+    /// - Throws: ``KeyError``, which contains no part of the secret. A key of a key pair is an error too: with a public
+    ///   key as HMAC secret, anyone could sign tokens.
     static func decode(
         _ text: SecretBytes, part: String, lengths: ClosedRange<Int>
     ) throws(KeyError) -> SecretBytes {

@@ -19,7 +19,7 @@ package struct ApproovToolOutput: Sendable {
     /// Finds the secret.
     ///
     /// - Parameter text: The output of the tool, UTF-8.
-    /// - Throws: ``KeyError`` if there is no secret or more than one. It shows nothing of the text.
+    /// - Throws: ``KeyError`` if there is no secret or more than one. It contains no part of the text.
     package init(_ text: SecretBytes) throws(KeyError) {
         let found = try text.withUnsafeBytes { (bytes) throws(KeyError) in try Self.find(in: bytes) }
         (secret, otherLines) = (found.secret, found.otherLines)

@@ -169,7 +169,8 @@ extension ApproovMessageAssessor.Context {
         return Signed(base: base, facts: MessageFacts(signature.input, digests))
     }
 
-    /// The signature base that the signature matches: the standard's, or one with a deviation that the policy allows.
+    /// The signature base that the signature matches: the standard base, or one with a deviation that the policy
+    /// allows.
     private func verifiedBase(
         _ signature: RequestSignature, _ key: MessageKey, _ standardBase: [UInt8], _ components: CoveredComponents,
         _ run: inout CheckRun

@@ -3,5 +3,5 @@ public import AssayCore
 /// A request with an Approov token and a signature over the request.
 public typealias ApproovMessageInput = SignedRequest
 
-/// How a server treats a request whose evidence is rejected.
+/// The treatment of a request with rejected evidence by a server.
 public typealias ApproovEnforcement = Enforcement

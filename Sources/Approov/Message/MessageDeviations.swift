@@ -39,7 +39,7 @@ extension CoveredComponents {
         return bases
     }
 
-    /// What the quirks make of a target URI; nil for what they do not change.
+    /// For each quirk, the changed target URI; nil if the quirk does not change it.
     private static let targetURIChanges: [(MessageSigning.Quirk, @Sendable (HTTPMessageParts) -> String?)] = [
         (
             .targetURIWithFragment,

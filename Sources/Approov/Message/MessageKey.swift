@@ -17,7 +17,7 @@ extension ApproovCheck {
         ])
 }
 
-/// The key for a message's signature, as its token names it.
+/// The key for a message's signature, as the token identifies it.
 enum MessageKey {
     /// The installation's public key, on P-256.
     case installation(ECDSAPublicKey)

@@ -7,7 +7,7 @@ enum MessageToken {
     /// The codes of ``find(in:_:)``.
     static let codes: [CheckCode] = [.tokenMissing, .tokenRepeated, .tokenEmpty]
 
-    /// The value of the token field. The field must occur once: sender and reader could use different ones of two.
+    /// The value of the token field. The field must occur once: of two, sender and reader could use different ones.
     static func find(
         in fields: [ApproovMessageInput.Field], _ configuration: ApproovConfiguration
     ) throws(CheckFailure) -> ApproovTokenInput.Evidence {

@@ -1,6 +1,6 @@
 import AssayHTTPSignatures
 
-/// The parts of a target URI that clients write in several ways, as they are written.
+/// The parts of a target URI, unchanged. Clients write these parts in several ways.
 struct TargetURIText {
     /// The scheme with `://`.
     let scheme: Substring
@@ -25,7 +25,7 @@ struct TargetURIText {
         rest.utf8.first == UInt8(ascii: "/") && rest.utf8.dropFirst().first.map { "?#".utf8.contains($0) } ?? true
     }
 
-    /// Whether the authority has a port. The colons of an IPv6 address stand between brackets.
+    /// Whether the authority has a port. The colons of an IPv6 address are inside brackets.
     var hasPort: Bool {
         let bytes = authority.utf8
         return bytes[(bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.startIndex)...].contains(UInt8(ascii: ":"))
@@ -37,7 +37,7 @@ struct TargetURIText {
         return Self.isEqual(scheme.utf8, "http://".utf8) ? "80" : nil
     }
 
-    /// The authority as `Host` writes it; nil unless the two differ only in case and in a default port.
+    /// The authority as in `Host`; nil unless the two differ only in case and in a default port.
     func authority(inCaseOf fields: [HTTPMessageParts.Field]) -> String? {
         let hosts = fields.filter { HTTPFieldText.isName($0.name, equalTo: "Host") }
         guard hosts.count == 1 else { return nil }

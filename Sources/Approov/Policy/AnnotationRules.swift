@@ -16,7 +16,7 @@ package struct AnnotationRules: Sendable, Equatable {
     package enum Preset: String, Sendable, CaseIterable {
         /// Rejects rooted and jailbroken devices, emulators and frameworks.
         case standard = "default"
-        /// As `default`, but for Xposed, and for rooted devices that have it.
+        /// As `default`, but allows Xposed, and rooted devices that have it.
         case allowXposed = "allow-xposed"
         /// Rejects jailbroken devices, emulators, simulators, Cydia, Cycript and Frida.
         case allowRoot = "allow-root"
@@ -27,7 +27,7 @@ package struct AnnotationRules: Sendable, Equatable {
         /// Rejects every token.
         case blacklist
 
-        /// Whether it rejects an annotation that stands among others.
+        /// Whether it rejects an annotation of a token with the annotations `all`.
         func rejects(_ annotation: String, among all: [String]) -> Bool {
             switch self {
             case .whitelist: return false
@@ -46,7 +46,7 @@ package struct AnnotationRules: Sendable, Equatable {
         }
     }
 
-    /// The properties that show tampering. No policy, mode or allowance lets them pass.
+    /// The properties that show tampering. No policy, mode or allowance excuses them.
     package static let floor = ["tampered", "scan-fail", "bad-nonce", "bad-hmac"]
 
     /// The rejection policy for annotations that no list names; nil for none.
@@ -71,7 +71,8 @@ package struct AnnotationRules: Sendable, Equatable {
         self.others = others
     }
 
-    /// The treatment of an annotation that stands among others: by the lists, then the preset, then `others`.
+    /// The treatment of an annotation of a token with the annotations `all`: by the lists, then the preset, then
+    /// `others`.
     func rule(for annotation: String, among all: [String]) -> Rule {
         if reject.containsBytes(of: annotation) { return .reject }
         if note.containsBytes(of: annotation) { return .note }

@@ -44,7 +44,7 @@ extension ApproovConfiguration: ReadableConfiguration {
         do {
             try self.init(settings)
         } catch {
-            // A missing rule for the failover is placed at the binding, which demands it.
+            // Report a missing failover rule at the binding, which requires it.
             guard error.field == "failover", fields["failover"] == nil else { throw error.placed(in: node) }
             throw PolicyError(
                 file: node.file, line: node.line(ofField: "binding"), field: "\(node.path).failover", error.message)

@@ -6,7 +6,7 @@ extension ApproovConfiguration.Settings {
     /// Ten years, in seconds.
     static let longestLifetime: Double = 10 * 366 * 86_400
 
-    /// Checks the rules that no reader of a single field can check.
+    /// Checks the rules that concern several fields.
     func validate() throws(PolicyError) {
         if let keys { try Self.demandList(keys, "keys") }
         try Self.demand(tokenHeader, isFieldNameIn: "tokenHeader")

@@ -1,13 +1,13 @@
 package import AssayCore
 
-/// The policy for the Approov evidence of one API. A class, because all requests share it.
+/// The policy for the Approov evidence of one API. A class: all requests share it.
 package final class ApproovConfiguration: EngineConfiguration {
     /// The engine's name.
     package static let engine = "approov"
     /// The field of an app in a policy file.
     package static let policyField = "approov"
 
-    /// The form of the API's tokens. Approov fixes it for each domain.
+    /// The form of the API's tokens. Approov sets it for each domain.
     package enum TokenFormat: String, Sendable, CaseIterable {
         /// Signed.
         case jws
@@ -19,11 +19,11 @@ package final class ApproovConfiguration: EngineConfiguration {
     package enum FailoverRule: String, Sendable, CaseIterable {
         /// Reject them.
         case reject
-        /// Accept them. On an API with bindings the verdict notes it.
+        /// Accept them. If the API has bindings, the verdict notes it.
         case accept
     }
 
-    /// The treatment of a request that has none of the bound fields, and a token that is bound to nothing.
+    /// The treatment of a request without any of the bound fields, if its token is not bound either.
     package enum AbsenceRule: String, Sendable, CaseIterable {
         /// The binding fails.
         case fail
@@ -33,7 +33,7 @@ package final class ApproovConfiguration: EngineConfiguration {
 
     /// The settings of an app, with the defaults of a policy file.
     package struct Settings: Sendable {
-        /// The names of the keys; nil for all keys whose scope is the app's name.
+        /// The names of the keys; nil for all keys with the app's name as their scope.
         package var keys: [String]?
         /// The form of tokens.
         package var format = TokenFormat.jws
@@ -55,9 +55,9 @@ package final class ApproovConfiguration: EngineConfiguration {
         package var longLivedIssuers: [String] = []
         /// The accepted `aud` values; empty if tokens have no `aud`.
         package var audiences: [String] = []
-        /// The status words that pass in the place of a token, noted. All others are rejected.
+        /// The status words that are accepted in place of a token, with a note. All others are rejected.
         package var statusWords: [ApproovStatusWord: StatusWordRule] = [:]
-        /// What becomes of a token without binding when the request has none of the bound fields.
+        /// The treatment of a token without binding when the request has none of the bound fields.
         package var whenAbsent = AbsenceRule.fail
         /// The rules for annotations.
         package var annotations = AnnotationRules()
@@ -77,7 +77,7 @@ package final class ApproovConfiguration: EngineConfiguration {
         package init() {}
     }
 
-    /// The names of the keys; nil for all keys whose scope is the app's name.
+    /// The names of the keys; nil for all keys with the app's name as their scope.
     package let keys: [String]?
     /// The form of tokens.
     package let format: TokenFormat
@@ -95,7 +95,7 @@ package final class ApproovConfiguration: EngineConfiguration {
     package let longLivedIssuers: [String]
     /// The accepted `aud` values.
     package let audiences: [String]
-    /// The rules of status words.
+    /// The rules for status words.
     package let statusWords: [ApproovStatusWord: StatusWordRule]
     /// The treatment of a request without the bound fields.
     package let whenAbsent: AbsenceRule

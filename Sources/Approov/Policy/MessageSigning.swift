@@ -58,7 +58,7 @@ package struct MessageSigning: Sendable, Equatable {
 
     /// The owner of the signing key.
     package let signer: Signer
-    /// The names of the account's keys; nil for all keys whose scope is the app. Not used for installations.
+    /// The names of the account's keys; nil for all keys with the app as their scope. Not used for installations.
     package let keys: [String]?
     /// The components that every signature must cover: field names in lower case, and derived components. A message
     /// with a body must also cover `content-digest`.
@@ -69,7 +69,7 @@ package struct MessageSigning: Sendable, Equatable {
     package let replay: ReplayGuard
     /// The allowed deviations.
     package let quirks: Set<Quirk>
-    /// Who compares bodies that the judge of a request does not see.
+    /// The party that compares bodies that Assay does not receive.
     package let body: RequestRules.BodyRule
 
     /// Creates the rules.

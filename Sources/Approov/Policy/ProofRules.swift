@@ -4,15 +4,16 @@ import AssayCore
 package struct ProofRules: Sendable, Equatable {
     /// Which tokens may carry measurements.
     package enum TokenRule: String, Sendable, CaseIterable {
-        /// Those of the form that the policy names.
+        /// Tokens of the form that the policy names.
         case any
-        /// Encrypted ones only: the key of proofs must not be readable on the way (Approov, Offline Security Mode).
+        /// Encrypted ones only: an intermediary must not be able to read the proof key (Approov, Offline Security
+        /// Mode).
         case encrypted
     }
 
-    /// Who sees to it that a nonce was issued, and is used once.
+    /// The party that ensures that a nonce was issued and is used once.
     package enum NonceRule: String, Sendable, CaseIterable {
-        /// The ledger issued it, and consumes it.
+        /// The ledger issues and consumes it.
         case ledger
         /// The caller.
         case caller
@@ -20,9 +21,9 @@ package struct ProofRules: Sendable, Equatable {
 
     /// Which tokens may carry measurements.
     package let tokens: TokenRule
-    /// Who vouches for nonces.
+    /// The party that checks nonces.
     package let nonce: NonceRule
-    /// The names of the keys that open measurement tokens; nil for all keys whose scope is the app.
+    /// The names of the keys that open measurement tokens; nil for all keys with the app as their scope.
     package let keys: [String]?
 
     /// Creates the rules.

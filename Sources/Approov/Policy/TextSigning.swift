@@ -2,7 +2,7 @@ import AssayCore
 
 /// A policy's rules for texts that apps sign with the account's key.
 package struct TextSigning: Sendable, Equatable {
-    /// The names of the account's keys; nil for all keys whose scope is the app.
+    /// The names of the account's keys; nil for all keys with the app as their scope.
     package let keys: [String]?
     /// The replay protection.
     package let replay: MessageSigning.ReplayGuard

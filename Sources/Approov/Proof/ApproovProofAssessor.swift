@@ -57,7 +57,7 @@ package enum ApproovProofAssessor {
         return assessment(input, expectations, run.results, proven.map { ApproovSubject(measurement: $0) })
     }
 
-    /// Compares the proof with the measurements of a token whose gates and claims were judged.
+    /// Compares the proof with the measurements of a token. The gates and claims of the token are already judged.
     static func assess(
         _ input: ApproovProofInput, with token: ApproovTokenAssessor.Outcome, _ expectations: ApproovExpectations,
         _ run: inout CheckRun
@@ -73,7 +73,7 @@ package enum ApproovProofAssessor {
 
     /// Runs the check of the measurement.
     ///
-    /// - Parameter isRefused: Whether the policy refuses measurements of a token that is only signed.
+    /// - Parameter isRefused: Whether the policy refuses measurements of a signed, unencrypted token.
     private static func measure(
         _ input: ApproovProofInput, _ measurements: ApproovClaims.Measurements?, isRefused: Bool = false,
         _ run: inout CheckRun

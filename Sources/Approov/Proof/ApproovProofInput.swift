@@ -6,7 +6,7 @@ public enum ApproovMeasurement: String, Sendable, CaseIterable {
     case device
 }
 
-/// A measurement proof to verify, as offline hardware gets it from an app.
+/// A measurement proof to verify, as an app sends it to offline hardware.
 public struct ApproovProofInput: Sendable {
     /// The source of the measurements.
     public enum Source: Sendable {
@@ -29,7 +29,7 @@ public struct ApproovProofInput: Sendable {
     /// The measurement that the proof must prove; nil for either.
     package let measurement: ApproovMeasurement?
 
-    /// Whether a token of Approov, which an account may have sent, carries the measurements.
+    /// Whether an Approov token carries the measurements: only a token can belong to an account.
     var hasToken: Bool {
         switch source {
         case .token: true

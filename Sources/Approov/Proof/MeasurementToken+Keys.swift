@@ -38,7 +38,7 @@ extension MeasurementToken {
         /// Reads a PEM block `PRIVATE KEY` (PKCS #8, RFC 5958), as `openssl genpkey -algorithm EC -pkeyopt
         /// ec_paramgen_curve:P-256` writes it.
         ///
-        /// - Throws: ``KeyError``, which contains nothing of the text.
+        /// - Throws: ``KeyError``, which contains no part of the text.
         public init(pem: SecretBytes) throws(KeyError) {
             key = try PrivateKeyText(part: "").decode(pem)
         }

@@ -2,15 +2,15 @@ public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
-/// Measurements of an app for offline hardware, sealed with the hardware's public key (Approov, Offline Security Mode,
-/// Backend Integration). The app stores the token and hands it to the hardware with each proof.
+/// Measurements of an app for offline hardware, encrypted with the hardware's public key (Approov, Offline Security
+/// Mode, Backend Integration). The app stores the token and sends it to the hardware with each proof.
 ///
-/// The manual leaves the form open. Assay's is a compact JWE (RFC 7516) with `ECDH-ES` on P-256 (RFC 7518 section 4.6),
-/// `A256GCM` and the `typ` `approov-measurement`. Its content is JSON with the members of an Approov token: `mpk`, `imh`,
-/// `dmh`, `did`, `arc`, `iat` and `exp`.
+/// The manual does not specify the form. Assay uses a compact JWE (RFC 7516) with `ECDH-ES` on P-256 (RFC 7518 section
+/// 4.6), `A256GCM` and the `typ` `approov-measurement`. Its content is JSON with the members of an Approov token:
+/// `mpk`, `imh`, `dmh`, `did`, `arc`, `iat` and `exp`.
 ///
-/// - Important: The encryption hides the measurements. It does not authenticate the backend: each holder of the public key
-///   of the hardware can seal measurements of their own. Keep the public key in the backend, or have the hardware verify a
+/// - Important: The encryption hides the measurements. It does not authenticate the backend: anyone with the hardware's
+///   public key can encrypt their own measurements. Keep the public key in the backend, or let the hardware verify a
 ///   signature of the backend over the token.
 public struct MeasurementToken: Sendable {
     /// The `typ` of the JWE.
@@ -18,20 +18,20 @@ public struct MeasurementToken: Sendable {
 
     /// The measurements, with the proof key.
     public let measurements: ApproovClaims.Measurements
-    /// The ID of the device: 24 characters of base64; nil if the token of Approov named none.
+    /// The ID of the device: 24 characters of base64; nil if the Approov token named none.
     public let deviceID: String?
     /// The attestation response code, for Approov's support.
     public let responseCode: String?
     /// When the backend sealed the measurements, in whole seconds.
     public let issuedAt: Date
-    /// When the hardware must stop to accept them, in whole seconds; nil for never.
+    /// The time from which the hardware must refuse them, in whole seconds; nil for never.
     public let expiresAt: Date?
 
     /// Takes the measurements of a verified Approov token.
     ///
     /// - Parameters:
     ///   - claims: The claims of an accepted verdict, `verdict.approov?.claims`.
-    ///   - lifetime: How long the hardware may accept the measurements, in seconds; nil for ever.
+    ///   - lifetime: How long the hardware may accept the measurements, in seconds; nil for no limit.
     ///   - now: The time of sealing.
     /// - Returns: nil for claims without measurements.
     public init?(_ claims: ApproovClaims, validFor lifetime: TimeInterval? = nil, at now: Date) {
@@ -60,14 +60,15 @@ public struct MeasurementToken: Sendable {
 extension MeasurementToken {
     /// Encrypts the measurements for the hardware.
     ///
-    /// - Returns: A compact JWE, of characters that URLs and JSON take as they are.
-    /// - Throws: ``DecodeError`` without a proof key (16 bytes) or any measurement (32 bytes), for a device ID or a response
-    ///   code of another form, and for times that are not in order.
+    /// - Returns: A compact JWE. URLs and JSON need no escapes for its characters.
+    /// - Throws: ``DecodeError`` without a proof key (16 bytes) or any measurement (32 bytes), for a malformed device
+    ///   ID or response code, and for times that are not in order.
     public func sealed(for key: PublicKey) throws(DecodeError) -> String {
         try CompactJWE.seal(content(), for: key.point, type: Self.type)
     }
 
-    /// The content in UTF-8. The base64 text of the secrets remains in memory until it is used again.
+    /// The content in UTF-8. The base64 text of the secrets is not wiped: it remains in memory until that memory is
+    /// reused.
     private func content() throws(DecodeError) -> SecretBytes {
         try demand()
         var members: [(String, RecordValue.Content)] = []
@@ -89,7 +90,7 @@ extension MeasurementToken {
 
     private static func seconds(_ time: Date) -> String { "\(Int64(time.timeIntervalSince1970))" }
 
-    /// What opening demands too.
+    /// Throws unless the content meets the rules that opening checks too.
     private func demand() throws(DecodeError) {
         guard let key = measurements.proofKey else {
             throw DecodeError(.missing, at: 0, field: "mpk", "there is no key of proofs")
@@ -133,11 +134,11 @@ extension MeasurementToken {
 extension MeasurementToken {
     /// Decrypts a token with the private key of the hardware.
     ///
-    /// ``issuedAt`` is not compared with `now`: the clock of offline hardware may be slow.
+    /// Does not compare ``issuedAt`` with `now`: the clock of offline hardware may be slow.
     ///
     /// - Parameter now: The hardware's time.
-    /// - Throws: ``DecodeError`` for a text of another form, one that was sealed for another key or changed (code
-    ///   `not-opened`), and one that has expired (`measurements-expired`).
+    /// - Throws: ``DecodeError`` for a malformed text, for one that was encrypted for another key or changed (code
+    ///   `not-opened`), and for one that has expired (`measurements-expired`).
     public init(opening text: String, with key: PrivateKey, at now: Date) throws(DecodeError) {
         try self.init(opening: Self.decode(text), with: key.key, at: now)
     }
@@ -204,7 +205,7 @@ extension MeasurementToken {
 }
 
 extension ApproovClaims {
-    /// The name of a claim that no measurement token has; nil if there is none.
+    /// The name of a claim that is not allowed in a measurement token; nil if there is none.
     fileprivate var nameBesideMeasurements: String? {
         if let name = unknown.first?.name { return name }
         let others: [(String, Bool)] = [

@@ -25,7 +25,7 @@ struct SealedMeasurements {
     /// The name of the key.
     let key: String
 
-    /// Opens a token with the first of the live keys that fits.
+    /// Opens a token with the first live key that fits.
     init(
         opening text: String, with keys: KeySelection<ApproovHardwareKey>, at now: Date
     ) throws(CheckFailure) {

@@ -46,7 +46,7 @@ struct ApproovTextAssessor {
         case .caller: run.add(.leftToCaller(ApproovCheck.textReplay))
         case .ledger:
             ledgerChecks.append(ApproovCheck.textReplay)
-            // A token without a time that can be remembered has failed the expiry check.
+            // A token whose expiry the ledger cannot store has failed the expiry check.
             if let text, let claims = token.token?.claims, claims.expiresAt != nil, let expiry = claims.expiry {
                 effects.append(.rememberText(text.text, expiry: expiry, app: expectations.app, at: now))
             }
@@ -66,8 +66,8 @@ struct ApproovTextAssessor {
             passesWithoutProof: passesWithoutProof)
     }
 
-    /// Runs the gates of the text. A text without the token is still verified, to distinguish a misconfigured app from a
-    /// forger.
+    /// Runs the gates of the text. A text without the token is still verified: the verdict then distinguishes a
+    /// misconfigured app from a forger.
     private func signed(_ claims: ApproovClaims?, _ run: inout CheckRun) -> SignedText? {
         guard let claims else { return nil }
         let text = run.decode(ApproovCheck.textDecode) { () throws(DecodeError) in try SignedText(input) }

@@ -1,12 +1,12 @@
 /// A text that an app signed with the account's message signing key, to verify.
 ///
 /// `getMessageSignature` of Approov's SDKs makes the signature: HMAC-SHA256 of the UTF-8 of the text. Approov documents
-/// neither the algorithm nor the encoding. Both are inferred from its HTTP message signatures, which the same key makes
+/// neither the algorithm nor the encoding. Both are inferred from its HTTP message signatures: the same key makes them
 /// under the name `hmac-sha256`.
 public struct ApproovTextInput: Sendable {
     /// The token that the app sent with the text.
     package let token: String
-    /// The text, as it was signed. It must contain the token.
+    /// The signed text, unchanged. It must contain the token.
     package let text: String
     /// The signature: 32 bytes in standard base64 with padding.
     package let signature: String
@@ -20,7 +20,7 @@ public struct ApproovTextInput: Sendable {
     /// - Parameters:
     ///   - token: The token, as in the request field.
     ///   - text: The signed text, which contains the token.
-    ///   - signature: What `getMessageSignature` returned.
+    ///   - signature: The result of `getMessageSignature`.
     public init(
         token: String, text: String, signature: String, binding: [ApproovBoundValue] = [], address: String? = nil
     ) {

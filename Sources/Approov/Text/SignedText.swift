@@ -3,7 +3,7 @@ import AssayPrimitives
 import FoundationEssentials
 
 extension ApproovCheck {
-    /// The text and its signature have their forms.
+    /// The text and its signature are well-formed.
     package static let textDecode = CheckID("approov.text.decode")
     /// The token names a key of the account.
     package static let textKey = CheckID("approov.text.key")
@@ -41,11 +41,11 @@ extension ApproovCheck {
     private static let accountSigning = "Approov SDK, getMessageSignature; RFC 2104"
 }
 
-/// A text and the signature of it, decoded.
+/// A text and its decoded signature.
 struct SignedText {
     /// The length of a signature in bytes: HMAC-SHA-256.
     static let signatureLength = 32
-    /// How long a ledger remembers a text at most, in seconds. The tokens of apps live for minutes.
+    /// The maximum time for which a ledger remembers a text, in seconds. The tokens of apps live for minutes.
     static let longestMemory: Double = 86_400
 
     let text: [UInt8]

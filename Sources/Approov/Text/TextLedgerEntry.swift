@@ -18,8 +18,8 @@ extension ApproovCheck {
 extension LedgerEffect {
     /// Remembers a text for an app until the token in it expires. `expiry` is in seconds since 1970.
     ///
-    /// The signature is an HMAC, which has one value for each text and key. The ledger remembers the text, not the
-    /// signature, so that a text under a second key of the account counts as the same.
+    /// The signature is an HMAC: it has one value for each text and key. The ledger remembers the text, not the
+    /// signature: a text with a signature of the account's second key then counts as the same text.
     static func rememberText(_ text: [UInt8], expiry: Double, app: String, at now: Date) -> LedgerEffect {
         let expiresAt = Date(timeIntervalSince1970: expiry)
         return LedgerEffect(
@@ -28,10 +28,11 @@ extension LedgerEffect {
                 UsedDigest(
                     digest: Digest.sha256(Digest.sha256(Array(app.utf8)) + Digest.sha256(text)), app: app,
                     kind: EvidenceKind.approovText,
-                    // Tokens need not say when they were made, and live for different times. Their expiry is in the
-                    // order in which ledgers purge texts: a text that expires later than a purged one was not purged.
+                    // The expiry takes the place of the time of creation: tokens may lack `iat`, and have different
+                    // lifetimes. Ledgers purge texts in the order of their expiry. So a text that expires later than a
+                    // purged one was not purged.
                     madeAt: expiresAt, usedAt: now,
-                    // One second more: a ledger may store times less exactly.
+                    // One second longer: a ledger may store times less exactly.
                     until: expiresAt + 1)))
     }
 }

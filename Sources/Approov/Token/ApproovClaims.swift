@@ -80,10 +80,10 @@ public final class ApproovClaims: Sendable {
         expiry.flatMap { abs($0) < Self.endOfTime ? Date(timeIntervalSince1970: $0) : nil }
     }
 
-    /// The year 10000 in seconds since 1970. Times from then on have no text form.
+    /// The year 10000 in seconds since 1970. Times from then on cannot be written in RFC 3339.
     static let endOfTime: Double = 253_402_300_800
 
-    /// Keeps the reader's draft instead of copying: there are many claims, and most tokens have few.
+    /// Keeps the reader's draft instead of copying it: a draft has space for many claims, and most tokens have few.
     init(_ draft: consuming ClaimsReader) {
         self.draft = draft
     }

@@ -68,10 +68,10 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
     }
 }
 
-/// What becomes of a request with a status word in the place of its token.
+/// The treatment of a request with a status word in place of its token.
 package enum StatusWordRule: String, Sendable, CaseIterable {
     /// It is rejected.
     case reject
-    /// It passes, and the verdict notes the word.
+    /// It is accepted, and the verdict notes the word.
     case annotate
 }

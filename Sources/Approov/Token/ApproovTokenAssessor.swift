@@ -23,12 +23,13 @@ package enum ApproovTokenAssessor {
     /// Runs all checks of a token. There is no ledger check: a token may be used many times.
     ///
     /// - Parameters:
-    ///   - input: what the app sent.
+    ///   - input: the token and its request's values.
     ///   - keys: the keys of the purpose, in any state; keys of other apps are ignored.
     ///   - account: the account of the request.
-    ///   - standings: looks up the standings at `now` of the account, and of the device and the issuer of an authentic token.
+    ///   - standings: looks up the standings at `now` of the account, and of the device and the issuer of an authentic
+    ///     token.
     ///   - expectations: the requirements of the app.
-    ///   - use: what the verdict is for. A loggable token is accepted for analysis alone.
+    ///   - use: the use of the verdict. A loggable token is accepted for analysis only.
     ///   - now: the time of judgement.
     package static func assess(
         _ input: ApproovTokenInput, keys: [NamedKey], account: String? = nil,
@@ -47,7 +48,7 @@ package enum ApproovTokenAssessor {
     struct Outcome {
         let token: AuthenticToken?
         let claimed: ApproovSubject.Claimed?
-        /// Whether the policy lets a status word pass in the place of a token.
+        /// Whether the policy accepts the status word in place of a token.
         var isExcused = false
     }
 
@@ -172,7 +173,7 @@ package enum ApproovTokenAssessor {
         ).run(account, &run)
     }
 
-    /// The checks of a request that passes with a status word: only the account has anything to be judged by.
+    /// The checks of a request that is accepted with a status word: only the check of the account applies.
     private static func pass(
         _ account: AccountStandings, _ expectations: ApproovExpectations, _ run: inout CheckRun
     ) {

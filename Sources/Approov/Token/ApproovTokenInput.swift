@@ -7,8 +7,9 @@ public struct ApproovTokenInput: Sendable {
     public enum Evidence: Sendable, Equatable {
         /// The token, as in the request field.
         case token(String)
-        /// The result of `TokenFetchResult.getLoggableToken()`: the claims with the beginning of the signature. A `Verifier`
-        /// rejects it, because every reader of a log has it; replays and `assay verify --loggable` compare the signature.
+        /// The result of `TokenFetchResult.getLoggableToken()`: the claims with the beginning of the signature. A
+        /// `Verifier` rejects it, because every reader of a log has it. Replays and `assay verify --loggable` compare
+        /// the signature.
         case loggable(String)
     }
 

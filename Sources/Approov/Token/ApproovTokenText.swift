@@ -24,7 +24,7 @@ enum ApproovTokenText {
         case signed(CompactJWS)
         case encrypted(CompactJWE)
         case loggable(LoggableToken)
-        /// A status word that the policy lets pass.
+        /// A status word that the policy accepts.
         case excused(ApproovStatusWord)
     }
 
@@ -98,12 +98,13 @@ enum ApproovTokenText {
         return text.dropFirst(prefix.utf8.count)
     }
 
-    /// What the app sent instead of a token, with the policy's prefix or without; nil for what may be a token.
+    /// The word or text that the app sent in place of a token, with or without the policy's prefix; nil if it may be a
+    /// token.
     static func substitute(
         for evidence: ApproovTokenInput.Evidence, _ configuration: ApproovConfiguration
     ) -> TokenSubstitute? {
         guard case .token(let text) = evidence else { return nil }
-        // Most texts are tokens, which are longer than each word, and do not begin like an object.
+        // Most texts are tokens: they are longer than each word, and do not begin like an object.
         guard text.utf8.count <= 64 || text.utf8.first == UInt8(ascii: "{") || configuration.tokenPrefix != nil else {
             return nil
         }

@@ -43,7 +43,7 @@ struct ClaimsReader {
     /// The maximum length of an attestation response code in characters. Known codes have 6 to 12.
     static let responseCodeLength = 64
 
-    /// Reads claims; throws ``DecodeError`` at a known claim of another type or form.
+    /// Reads claims; throws ``DecodeError`` for a known claim of another type or form.
     static func read(_ object: RecordObject) throws(DecodeError) -> ApproovClaims {
         var reader = ClaimsReader()
         for index in object.members.indices { try reader.take(Claim(member: object.members[index])) }
@@ -103,7 +103,7 @@ struct ClaimsReader {
 /// One claim, with readers for each type.
 private struct Claim {
     let member: RecordObject.Member
-    /// The text of a claim in secret memory instead of the member.
+    /// The text of a secret claim, in secret memory; the member is then empty.
     var withheld: SecretBytes?
 
     func isNamed(_ name: String) -> Bool { member.name.isByteEqual(to: name) }
@@ -208,7 +208,7 @@ package enum DeviceIDText {
         return text.utf8.withContiguousStorageIfAvailable(isValid) ?? Array(text.utf8).withUnsafeBufferPointer(isValid)
     }
 
-    /// The base64 characters as a bit each, of the bytes up to 63 and from 64 to 127.
+    /// The base64 characters as bits: the first number is for bytes up to 63, the second for bytes from 64 to 127.
     private static let digits: (UInt64, UInt64) = {
         let bits = "+/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8.map {
             ($0 < 64, UInt64(1) << ($0 & 63))
@@ -216,7 +216,7 @@ package enum DeviceIDText {
         return bits.reduce(into: (0, 0)) { all, bit in if bit.0 { all.0 |= bit.1 } else { all.1 |= bit.1 } }
     }()
 
-    /// True for 24 bytes that fit. Without a branch for each: every token has a device ID.
+    /// True for 24 valid bytes. Branchless for speed: every token has a device ID.
     private static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let (low, high) = digits
         var isFitting: UInt64 = 1

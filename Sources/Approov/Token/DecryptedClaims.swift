@@ -1,10 +1,10 @@
 import AssayCore
 import AssayPrimitives
 
-/// The plaintext of an encrypted token, wiped after use. It may contain measurements with the proof key, which only the
-/// backend may see in an encrypted token.
+/// The plaintext of an encrypted token, wiped after use. It may contain measurements with the proof key. Tokens are
+/// encrypted so that only the backend can read these.
 final class DecryptedClaims: Sendable {
-    // Only wiping mutates it.
+    // Only the wiping code mutates it.
     private nonisolated(unsafe) var plaintext: [UInt8]
 
     /// Decrypts a token.

@@ -43,13 +43,13 @@ extension ApproovCheck {
         remedy: .contactSupport, codes: CheckCode.ofDecryption + [.keyNotLive, .authenticatedWithKey])
 }
 
-/// The keys that a token's header may mean, and the verification of tokens with them.
+/// The candidate keys for a token's header, and the verification of tokens with them.
 ///
-/// The key fixes the algorithm; the header is only compared with it. A kid narrows the choice of keys, and never makes
-/// a token authentic:
+/// The key determines the algorithm; the header is only compared with it. A kid narrows the choice of keys, and never
+/// makes a token authentic:
 /// - A key with an ID is not tried for tokens that name another ID.
 /// - A key without an ID has an unknown kid, because Approov's tool prints only the secret. It is tried for tokens that
-///   name no key or an ID that no live key has.
+///   name no key, or an ID that no live key has.
 /// - A token without a kid may be of any secret, but not of a public key with an ID: the kid selects from a key set.
 ///
 /// Prepared once for an app's keys in their present states; see ``TokenKeysMemo``.
@@ -122,7 +122,7 @@ final class TokenKeys: Sendable {
         }
     }
 
-    /// The keys that a header may mean.
+    /// The candidate keys for a header.
     func candidates(for header: JOSEHeader) throws(CheckFailure) -> [Candidate<JWSKey>] {
         try fitting(signing, header)
     }
@@ -158,7 +158,7 @@ final class TokenKeys: Sendable {
         }
     }
 
-    /// The keys that the header of an encrypted token may mean.
+    /// The candidate keys for the header of an encrypted token.
     func candidates(decrypting header: JOSEHeader) throws(CheckFailure) -> [Candidate<JWEKey>] {
         guard !encrypting.all.isEmpty || selection.live.isEmpty else {
             throw CheckFailure(.noSecret, "only a secret decrypts tokens, and the live keys have none: \(self.names)")
@@ -175,7 +175,8 @@ final class TokenKeys: Sendable {
             do throws(JOSEError) {
                 return (candidate, try DecryptedClaims(jwe, with: candidate.key))
             } catch {
-                // If a key unwraps and then fails, the token means this key: report its error.
+                // A key that unwraps the content key is the token's key, even if decryption then fails: report its
+                // error.
                 if failure == nil || error.reason == .decryptionFailed { failure = error }
             }
         }
@@ -197,7 +198,7 @@ final class TokenKeys: Sendable {
         return liveSecrets
     }
 
-    /// The first secret whose signature matches the token's prefix.
+    /// The first secret that gives a signature with the token's prefix.
     func verify(
         _ loggable: LoggableToken, with secrets: [Candidate<SecretBytes>]
     ) throws(CheckFailure) -> Candidate<SecretBytes> {
@@ -212,7 +213,7 @@ final class TokenKeys: Sendable {
             "no secret gives a signature that begins so: the token was rejected by Approov, or changed; tried \(tried)")
     }
 
-    /// The failure of a loggable token with a matching signature where a verdict would admit a request.
+    /// The failure of a loggable token with a matching signature if the verdict is for admission.
     static func loggableAdmitsNothing(_ key: String) -> CheckFailure {
         CheckFailure(
             .loggableToken,
@@ -222,7 +223,7 @@ final class TokenKeys: Sendable {
 
     // MARK: Both
 
-    /// The keys that the header may mean, filtered by its algorithm.
+    /// The candidate keys for a header, filtered by its algorithm.
     private func fitting<Key>(
         _ candidates: Candidates<Key>, _ header: JOSEHeader
     ) throws(CheckFailure) -> [Candidate<Key>] {

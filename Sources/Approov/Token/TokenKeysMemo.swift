@@ -5,12 +5,12 @@ import Synchronization
 
 /// Caches the selected keys of an app between tokens.
 ///
-/// An entry is valid for the same key array, and for a time span without a key state change. Each thread group has its
-/// own entry; see ``ThreadGroup``. A thread that cannot lock at once selects the keys itself.
+/// An entry is valid for the same key array, during the period in which no key changes its state. Each thread group has
+/// its own entry; see ``ThreadGroup``. A thread that cannot lock at once selects the keys itself.
 final class TokenKeysMemo: Sendable {
     private struct Entry {
         let named: [NamedKey]
-        /// The time span without a key state change, in seconds since 2001, ends excluded.
+        /// The period without a key state change, in seconds since 2001, ends excluded.
         let start: Double
         let end: Double
         let keys: TokenKeys
@@ -43,7 +43,8 @@ final class TokenKeysMemo: Sendable {
         return keys
     }
 
-    /// Drops entries for other key arrays, which idle threads would retain: keys are wiped with their last reference.
+    /// Drops entries for other key arrays, which idle threads would retain: keys are wiped when their last reference is
+    /// released.
     private func forgetOthers(than named: [NamedKey]) {
         for slot in slots {
             slot.entry.withLock { entry in
@@ -61,7 +62,7 @@ final class TokenKeysMemo: Sendable {
         }
     }
 
-    /// The time span around the present without a key state change; nil if a key changes right now.
+    /// The period around the present without a key state change; nil if a key changes its state right now.
     private static func span(of named: [NamedKey], around present: Double) -> (start: Double, end: Double)? {
         var (start, end) = (-Double.infinity, Double.infinity)
         for key in named {

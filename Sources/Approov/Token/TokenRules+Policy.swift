@@ -290,7 +290,7 @@ extension TokenRules {
         Finding(.addressUnknown, "the evidence does not say where the request comes from"))
 
     /// Compares the request's address with the one that Approov saw. It is a signal: devices change networks within a
-    /// token's life. It is noted in each mode, and never fails.
+    /// token's life. A difference is noted in every mode, and never fails the check.
     func clientAddress() -> PolicyAnswer {
         guard let address else { return Self.unknownAddress }
         guard let seen = claims.address, !seen.isEmpty else {

@@ -193,7 +193,7 @@ extension TokenRules {
 }
 
 extension ApproovBoundValue {
-    /// Whether the request has nothing in the field. Records hold an empty text for a field that is missing.
+    /// Whether the field is missing or empty. Records contain an empty text for a missing field.
     fileprivate var isAbsent: Bool {
         switch self {
         case .missing: true

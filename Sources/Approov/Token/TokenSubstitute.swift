@@ -1,11 +1,11 @@
 import AssayCore
 import AssayPrimitives
 
-/// What an app sent in the place of a token.
+/// The text that an app sent in place of a token.
 enum TokenSubstitute {
     /// A status word.
     case statusWord(ApproovStatusWord)
-    /// `{"error": "..."}`: the SDK's loggable text where there is no token.
+    /// `{"error": "..."}`: the SDK's loggable text if there is no token.
     case error(DecodeError)
     /// A loggable token.
     case loggable(LoggableToken)
@@ -13,7 +13,7 @@ enum TokenSubstitute {
     /// The codes of ``failure``.
     static let codes: [CheckCode] = [.statusWord, .errorText, .loggableText]
 
-    /// Recognises what an app sends instead of a token; nil for what may be a token.
+    /// Recognises a substitute for a token; nil for a text that may be a token.
     init?(_ token: ArraySlice<UInt8>) {
         // The first byte distinguishes a token from JSON, and its length from a word.
         if token.first == UInt8(ascii: "{") {
@@ -30,7 +30,7 @@ enum TokenSubstitute {
         }
     }
 
-    /// Why it is no token.
+    /// Why it is not a token.
     var failure: CheckFailure {
         switch self {
         case .statusWord(let word):

@@ -1,5 +1,5 @@
-// A token authorises its holder until it expires, and a bound value is often a user's session. Interpolation, `dump`
-// and debuggers must not show either.
+// Hides tokens and bound values from interpolation, `dump` and debuggers: a token authorises its holder until it
+// expires, and a bound value is often a user's session.
 
 extension ApproovTokenInput.Evidence: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The form and length, without the text.
@@ -11,7 +11,7 @@ extension ApproovTokenInput.Evidence: CustomStringConvertible, CustomDebugString
     }
     /// The form and length, without the text.
     public var debugDescription: String { description }
-    /// No children, so that `dump` shows nothing.
+    /// No children: `dump` prints no text.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -26,7 +26,7 @@ extension ApproovBoundValue: CustomStringConvertible, CustomDebugStringConvertib
     }
     /// The presence and length, without the value.
     public var debugDescription: String { description }
-    /// No children, so that `dump` shows nothing.
+    /// No children: `dump` prints no value.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -41,7 +41,7 @@ extension ApproovProofInput.Source: CustomStringConvertible, CustomDebugStringCo
     }
     /// The kind of source, without its content.
     public var debugDescription: String { description }
-    /// No children, so that `dump` shows nothing.
+    /// No children: `dump` prints no content.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -50,6 +50,6 @@ extension ApproovTextInput: CustomStringConvertible, CustomDebugStringConvertibl
     public var description: String { "(signed text of \(text.utf8.count) bytes)" }
     /// The length, without the text and its token.
     public var debugDescription: String { description }
-    /// No children, so that `dump` shows nothing.
+    /// No children: `dump` prints no text.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

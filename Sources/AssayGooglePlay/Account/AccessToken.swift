@@ -18,7 +18,7 @@ struct AccessToken: Sendable {
     /// Parses the answer of a token endpoint (RFC 6749 section 5.1).
     ///
     /// - Parameter received: the time of the answer, in ``ClientTime/uptime``.
-    /// - Throws: ``Unusable``, which contains nothing of the token.
+    /// - Throws: ``Unusable``, which contains no part of the token.
     init(answer body: [UInt8], received: Duration, serial: Int) throws(Unusable) {
         let object: RecordObject
         do {
@@ -41,9 +41,9 @@ struct AccessToken: Sendable {
         self.serial = serial
     }
 
-    /// The most bytes of an answer. Google's tokens are about 1,000 bytes long.
+    /// The maximum size of an answer, in bytes. Google's tokens are about 1,000 bytes long.
     private static let limit = 64 * 1024
-    /// The longest lifetime in seconds. Google's tokens last an hour, or twelve where an organisation allows it.
+    /// The maximum lifetime, in seconds. Google's tokens last an hour, or twelve if an organisation allows it.
     private static let lifetime = 86_400
 
     /// An answer without a usable token.

@@ -6,7 +6,7 @@ import AssayPrimitives
 ///
 /// It must belong to the Cloud project linked to the app in the Play Console. Descriptions and errors omit its key.
 public struct ServiceAccount: Sendable, CustomStringConvertible {
-    /// The most bytes of a key file. Google's are about 2,400 bytes long.
+    /// The maximum size of a key file, in bytes. Google's are about 2,400 bytes long.
     package static let limit = 64 * 1024
 
     /// The account name, `client_email`: `assay@project.iam.gserviceaccount.com`.
@@ -20,7 +20,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
     /// Reads a key file from the Cloud console: JSON with `type` `service_account`, `client_email`, `private_key`
     /// (PEM), `private_key_id` and `token_uri`. Ignores other members. Wipes copies of the private key.
     ///
-    /// - Throws: ``AssayCore/KeyError`` with the name of the member. It contains nothing of the key.
+    /// - Throws: ``AssayCore/KeyError`` with the name of the member. It contains no part of the key.
     public init(json: SecretBytes) throws(KeyError) {
         let (object, privateKey) = try ServiceAccount.object(json)
         let type = try ServiceAccount.text(object, "type", atMost: 64)

@@ -128,7 +128,7 @@ final class RequestQuota: Sendable {
 struct PacificDay {
     private static let calendar: Calendar = {
         var calendar = Calendar(identifier: .gregorian)
-        // Without a time zone database use standard time: in summer the day then ends an hour late.
+        // Without a time zone database, use standard time: in summer the day then ends an hour late.
         calendar.timeZone = TimeZone(identifier: "America/Los_Angeles") ?? TimeZone(secondsFromGMT: -8 * 3600) ?? .gmt
         return calendar
     }()

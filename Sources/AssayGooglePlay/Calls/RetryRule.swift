@@ -5,28 +5,30 @@ import PlayIntegrity
 
 /// A call or attempt without an answer: the outage for the caller, and the side at fault.
 struct CallFailure: Error, Sendable {
-    /// The side at fault.
-    enum Side: Sendable {
-        /// The servers failed, or an intermediary answered in their place.
-        case servers
-        /// The servers answered; the client or its configuration is wrong.
-        case client
-        /// The failure is not evidence about the servers.
-        case unknown
-    }
-
     /// The outage for the caller.
     let outage: IntegrityDecoderOutage
     /// The side at fault.
-    let side: Side
+    let side: FailureSide
 
-    init(_ side: Side, _ outage: IntegrityDecoderOutage) {
+    init(_ side: FailureSide, _ outage: IntegrityDecoderOutage) {
         self.side = side
         self.outage = outage
     }
 
-    init(_ side: Side, _ code: OutageCode, _ message: String) {
+    init(_ side: FailureSide, _ code: OutageCode, _ message: String) {
         self.init(side, IntegrityDecoderOutage(code, message))
+    }
+
+    init(_ circuit: OpenCircuit) {
+        let reason = "\(circuit.failures) calls in a row have failed on Google's side"
+        guard let until = circuit.until else {
+            self.init(.unknown, .circuitOpen, "\(reason); one call is trying whether it is back")
+            return
+        }
+        self.init(
+            .unknown,
+            IntegrityDecoderOutage(
+                .circuitOpen, "\(reason); nothing is sent until \(RFC3339.format(until))", retryAt: until))
     }
 
     static let cancelled = CallFailure(.unknown, .cancelled, "the task was cancelled")

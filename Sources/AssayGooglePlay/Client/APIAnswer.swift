@@ -42,7 +42,7 @@ enum APIAnswer {
                 self = .outage(CallFailure(.client, .unexpectedAnswer, "Google does not take the request: \(said)"))
             }
         case 401: self = .unauthorised(APIAnswer.notAuthorised(said, account))
-        // Any other 403 is not from Google but, for example, from a proxy.
+        // Any other 403 is not from Google: a proxy may have sent it, for example.
         case 403 where error != nil: self = .outage(APIAnswer.notAuthorised(said, account))
         case 429:
             self = .unavailable(CallFailure(.client, .quota, "Google's quota is used up: \(said)"), after: retryAfter)

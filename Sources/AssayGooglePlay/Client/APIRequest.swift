@@ -1,4 +1,5 @@
 import AssayCore
+import AssayHTTPClient
 import AssayPrimitives
 import FoundationEssentials
 import PlayIntegrity

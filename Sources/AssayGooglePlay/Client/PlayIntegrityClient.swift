@@ -2,7 +2,7 @@ import AssayCore
 package import AssayHTTPClient
 public import PlayIntegrity
 
-/// Limits of a ``PlayIntegrityClient``. The defaults suit a backend whose user waits for the answer.
+/// Limits of a ``PlayIntegrityClient``. The defaults suit a backend with a user who waits for the answer.
 public struct PlayIntegrityClientSettings: Sendable {
     /// The server of the API.
     package var baseURL = ServerURL.playIntegrity
@@ -10,13 +10,13 @@ public struct PlayIntegrityClientSettings: Sendable {
     public var deadline = Duration.seconds(15)
     /// The time limit of one attempt.
     public var attemptTime = Duration.seconds(5)
-    /// The most attempts of a call, at least 1.
+    /// The maximum number of attempts of a call, at least 1.
     public var attempts = 4
-    /// The longest wait before the second attempt; doubles for each further one.
+    /// The maximum wait before the second attempt; doubles for each further one.
     package var backoffBase = Duration.milliseconds(200)
-    /// The longest wait before any attempt, unless `Retry-After` is longer.
+    /// The maximum wait before any attempt, unless `Retry-After` is longer.
     package var backoffCap = Duration.seconds(5)
-    /// The most requests for one app per day; nil for Google's limit only (10,000 unless raised).
+    /// The maximum number of requests for one app per day; nil for Google's limit only (10,000 unless raised).
     public var dailyLimit: Int?
     /// The number of consecutive server failures that opens the circuit.
     public var circuitThreshold = 5
@@ -100,7 +100,7 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
     /// - Parameters:
     ///   - token: a token of the device, at most 14 days old; it may have been decoded before.
     ///   - packageName: the package name of the app.
-    ///   - values: the bits to change, which Google keeps for three years; nil for a bit that stays as it is.
+    ///   - values: the bits to change, which Google keeps for three years; nil leaves a bit unchanged.
     public func writeDeviceRecall(
         token: String, packageName: String, values: DeviceRecallBits<Bool>
     ) async throws(DeviceRecallError) {
@@ -151,7 +151,8 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
     private func perform<Value: Sendable>(
         _ request: APIRequest, _ read: Reading<Value>
     ) async throws(CallFailure) -> Value {
-        let ticket = try breaker.admit()
+        let ticket: CircuitBreaker.Ticket
+        do { ticket = try breaker.admit() } catch { throw CallFailure(error) }
         do {
             var history = CallHistory()
             let value = try await rule.run(until: time.uptime() + settings.deadline) { left in
@@ -218,9 +219,9 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
     }
 }
 
-/// What earlier attempts of a call imply for the next one.
+/// The effects of a call's earlier attempts on the next one.
 private struct CallHistory {
-    /// Whether a request without an answer may have been decoded.
+    /// Whether Google may have decoded the token of a request without an answer.
     var mayBeDecoded = false
     /// Whether the call renewed the access token.
     var hasRenewed = false

@@ -35,7 +35,7 @@ package struct HTTPMessageParts: Sendable {
         set { related = newValue.map { [$0] } ?? [] }
     }
 
-    // An array, because a struct cannot directly contain its own type.
+    // An array: a struct cannot directly contain its own type.
     private var related: [HTTPMessageParts] = []
 
     /// Creates a request.

@@ -11,7 +11,7 @@ struct QueryParameters {
     private var values: [[UInt8]: Value] = [:]
 
     /// Parses a query as application/x-www-form-urlencoded (URL standard), where `+` is a space, and re-encodes names
-    /// and values; a space becomes `%20`. Deviation: it re-encodes bytes that are not UTF-8 as they are; the URL
+    /// and values; a space becomes `%20`. Deviation: it re-encodes bytes that are not UTF-8 unchanged; the URL
     /// standard replaces them, which would make different values equal.
     init(_ query: ArraySlice<UInt8>) {
         for pair in query.split(separator: UInt8(ascii: "&")) {

@@ -1,9 +1,9 @@
 internal import AssayCore
 
 /// Builds the signature base (RFC 9421 section 2.5). Serialises the last line, `@signature-params`, from the parsed
-/// components and parameters in their order (sections 2.3 and 3.2), and does not copy the field, because proxies may
-/// join and respace structured fields. A signature over a sender's own non-canonical text does not verify. This is
-/// safe: the base contains everything that the verifier parsed.
+/// components and parameters in their order (sections 2.3 and 3.2). Does not copy the field, because proxies may join
+/// structured fields and change their white space. A signature over a sender's own non-canonical text does not verify.
+/// This is safe: the base contains everything that the verifier parsed.
 package enum SignatureBase {
     /// Builds the signature base of a message. Components with `req` use its request.
     /// - Throws: ``SignatureBaseError`` for the first component with a missing or unsignable value.

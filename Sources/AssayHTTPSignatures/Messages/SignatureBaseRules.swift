@@ -1,4 +1,4 @@
-/// Choices that the standard leaves open, and deviations that some clients need.
+/// Choices that the standard leaves open, and deviations for some clients.
 package struct SignatureBaseRules: Sendable {
     /// The treatment of folded field values (RFC 9112 section 5.2).
     package enum LineFolding: Sendable {
@@ -20,7 +20,7 @@ package struct SignatureBaseRules: Sendable {
 
     /// The treatment of folded field values.
     package var lineFolding: LineFolding
-    /// Whether `@authority` omits every port, as some clients sign it; by the standard, only the default port.
+    /// Whether `@authority` omits every port, as some clients sign it. The standard omits only the default port.
     package var authorityWithoutPort: Bool
     /// Field types by lower-case name. `sf` applies only to these fields (RFC 9421 section 2.1.1).
     package var fieldTypes: [String: FieldType]

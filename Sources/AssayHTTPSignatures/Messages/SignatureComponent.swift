@@ -1,7 +1,8 @@
 package import AssayCore
 
-/// A component identifier (RFC 9421 section 2): a name, and parameters that select how to take the value. It may be
-/// unsupported, which ``SignatureBase`` checks: another signature, such as a proxy's, must not make the field invalid.
+/// A component identifier (RFC 9421 section 2): a name, and parameters that select a form or part of the value. It may
+/// be unsupported, which ``SignatureBase`` checks: another signature, such as a proxy's, must not make the field
+/// invalid.
 package struct SignatureComponent: Sendable, Hashable {
     /// A lower-case field name, or a name that begins with `@`.
     package let name: String
@@ -39,7 +40,7 @@ package struct SignatureComponent: Sendable, Hashable {
             && left.parameters.allSatisfy(right.parameters.contains)
     }
 
-    /// Hashes the name and the number of parameters, which do not depend on the order.
+    /// Hashes the name and the number of parameters: both are independent of the order.
     package func hash(into hasher: inout Hasher) {
         for byte in name.utf8 { hasher.combine(byte) }
         hasher.combine(parameters.count)

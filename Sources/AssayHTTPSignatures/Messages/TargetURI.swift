@@ -1,19 +1,19 @@
 /// The parts of a target URI (RFC 3986 section 3), normalised for `http` and `https` (RFC 9110 section 4.2.3).
-struct TargetURI {
+package struct TargetURI {
     /// The lower-case scheme.
-    let scheme: [UInt8]
+    package let scheme: [UInt8]
     /// The lower-case host, with the port unless it is empty or the scheme's default.
-    let authority: [UInt8]
+    package let authority: [UInt8]
     /// The lower-case host.
     let host: [UInt8]
     /// The path; `/` if it is empty.
-    let path: [UInt8]
+    package let path: [UInt8]
     /// The query without `?`, or nil.
     let query: ArraySlice<UInt8>?
 
     /// Parses an absolute URI with a host; otherwise returns nil. Rejects user information: senders must not generate
     /// it (RFC 9110 section 4.2.4), and parsers disagree about the host after it.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }), let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             colon > 0,

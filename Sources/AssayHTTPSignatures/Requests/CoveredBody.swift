@@ -59,7 +59,7 @@ package struct CoveredBody: Sendable {
                 case .sha512: sha512
                 }
             }
-        // The caller compares the body with the returned digests.
+        // The caller must compare the body with the returned digests.
         case .unread: digests.values.isEmpty ? .noKnownAlgorithm : .matches
         }
     }

@@ -16,7 +16,7 @@ package struct CoveredComponents: Sendable {
     package let message: HTTPMessageParts
     /// Whether the request has a body.
     package let hasBody: Bool
-    /// What the policy demands, besides the digest of a body.
+    /// The components that the policy demands, besides the digest of a body.
     package let demanded: [String]
     /// Whether a target URI may have a fragment.
     package let allowsFragment: Bool
@@ -58,14 +58,15 @@ package struct CoveredComponents: Sendable {
     /// The signature base of the standard.
     package func standardBase() throws(CheckFailure) -> [UInt8] {
         for component in input.components { try refuseParameters(of: component) }
-        // For all covered components: those derived from the URI omit the fragment, but a server may act on it.
+        // Applies to all covered components: components derived from the URI omit the fragment, but a server may use
+        // it.
         if message.targetURI.utf8.contains(UInt8(ascii: "#")), !allowsFragment {
             throw CheckFailure(.uriWithFragment, "the target URI has a fragment, which servers never see")
         }
         return try base(of: message)
     }
 
-    /// The signature base of a message that differs from the request in the way that its client writes.
+    /// The signature base of `message`: the request, possibly with a deviation of its client.
     package func base(
         of message: HTTPMessageParts, _ rules: SignatureBaseRules = SignatureBaseRules()
     ) throws(CheckFailure) -> [UInt8] {
@@ -76,8 +77,8 @@ package struct CoveredComponents: Sendable {
         }
     }
 
-    /// Rejects component parameters. With `bs`, `req` and `tr` an identifier can cover data that the server does not act on;
-    /// with `sf` and `key` it covers less than the server acts on. A query parameter needs its `name`.
+    /// Rejects component parameters. With `bs`, `req` and `tr` an identifier can cover data that the server does not
+    /// use; with `sf` and `key` it covers less than the server uses. A query parameter needs its `name`.
     private func refuseParameters(of component: SignatureComponent) throws(CheckFailure) {
         for parameter in component.parameters {
             if parameter.key.isByteEqual(to: "name"), component.name.isByteEqual(to: "@query-param") { continue }

@@ -36,8 +36,8 @@ extension CheckDefinition {
 }
 
 extension CheckRun {
-    /// Runs the check of components. Only a missing signature base stops the run. A signature with too little coverage is
-    /// still verified, to distinguish a misconfigured app from a forger.
+    /// Runs the check of components. Only a missing signature base stops the run. A signature with too little coverage
+    /// is still verified: the verdict then distinguishes a misconfigured app from a forger.
     package mutating func signatureBase(_ check: CheckID, _ components: CoveredComponents) -> [UInt8]? {
         let base: [UInt8]
         do throws(CheckFailure) { base = try components.standardBase() } catch {
@@ -49,7 +49,7 @@ extension CheckRun {
 
     /// Runs the check of the body; returns the digests that the signature covers.
     ///
-    /// - Parameter coverage: the check that fails where the signature does not cover the body.
+    /// - Parameter coverage: the check that fails if the signature does not cover the body.
     package mutating func contentDigests(
         _ check: CheckID, after coverage: CheckID, _ components: CoveredComponents, _ body: CoveredBody
     ) -> [ContentDigest.Value] {
@@ -64,14 +64,14 @@ extension CheckRun {
     }
 }
 
-/// The checks of requests that carry an engine's evidence, before those of the evidence itself.
+/// The checks of a request that carries an engine's evidence. They precede the checks of the evidence itself.
 ///
-/// The evidence is the value of an HTTP message signature, and is about the signature base. These checks do not show who made
-/// the signature: the checks of the evidence do.
+/// The evidence is the value of an HTTP message signature, and signs the signature base. These checks do not verify
+/// that signature: the checks of the evidence do.
 package struct RequestChecks: Sendable {
-    /// The fields have one signature of the policy's label, with the engine's tag.
+    /// The fields have one signature with the policy's label and the engine's tag.
     package let decode: CheckID
-    /// The signature covers what the policy demands.
+    /// The signature covers the components that the policy demands.
     package let components: CheckID
     /// The signature is recent.
     package let freshness: CheckID
@@ -82,15 +82,15 @@ package struct RequestChecks: Sendable {
 
     /// The `tag` of signatures, which is the engine's name.
     private let tag: String
-    /// Whether the value is a signature with an `alg`, which the engine reads.
+    /// Whether the value is a signature with an `alg`, which the engine then checks.
     private let hasAlgorithm: Bool
 
     /// Names the checks of an engine, such as `app-attest`.
     ///
     /// - Parameters:
-    ///   - codes: the codes of the engine's own demands on a signature.
-    ///   - hasAlgorithm: whether the value is a signature with an `alg`, of which the engine says what is allowed; false for
-    ///     evidence of a platform, which has none.
+    ///   - codes: additional codes, for the engine's own requirements on a signature.
+    ///   - hasAlgorithm: true if the value is a signature with an `alg`; the engine decides which are allowed. False
+    ///     for a platform's evidence, which has no `alg`.
     package init(engine: String, codes: [CheckCode] = [], hasAlgorithm: Bool = false) {
         tag = engine
         self.hasAlgorithm = hasAlgorithm
@@ -167,13 +167,13 @@ package struct RequestChecks: Sendable {
     }
 }
 
-/// A request's signature, of which only the form, the coverage and the time are judged.
+/// A request's signature. Only its form, coverage and time are judged so far.
 package struct RequestEvidence<Part> {
     /// The signature; its value is the evidence.
     package let signature: RequestSignature
     /// The engine's part of the signature.
     package let part: Part
-    /// The signature base: what the evidence is about.
+    /// The signature base: the bytes that the evidence signs.
     package let base: [UInt8]
     /// The facts about the signature.
     package let facts: MessageFacts

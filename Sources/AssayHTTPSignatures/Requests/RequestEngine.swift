@@ -1,7 +1,7 @@
 package import AssayCore
 package import FoundationEssentials
 
-/// An engine whose evidence comes with an app's HTTP requests, so that a server can guard its routes with it.
+/// An engine for evidence in an app's HTTP requests. A server can guard its routes with it.
 package protocol RequestEngine: EvidenceEngine {
     /// The evidence that requests of an app carry; nil if the policy expects none.
     static func requestEvidence(of app: PolicyApp) -> RequestEvidenceRules?
@@ -16,26 +16,28 @@ package protocol RequestEngine: EvidenceEngine {
     ) async throws(VerificationError) -> Assessment
 }
 
-/// What a server needs to know of the evidence that requests of an app carry.
+/// The properties of an app's request evidence that a server must know.
 package struct RequestEvidenceRules: Sendable {
-    /// What evidence says about a request.
+    /// The part of a request that the evidence covers.
     package enum Scope: Sendable {
-        /// Evidence that covers no body: a token.
+        /// Evidence that does not cover the body: a token.
         case token
-        /// Evidence over the request. `contentDigest` is the check of the body, `body` says who compares a body that the judge
-        /// does not see.
+        /// Evidence over the request. `contentDigest` is the check of the body. `body` names the party that compares a
+        /// body that Assay does not receive.
         case signature(contentDigest: CheckID, body: RequestRules.BodyRule)
+        /// Evidence about method, target and fields of the request, not about its body.
+        case head
     }
 
     /// The kind of evidence.
     package let kind: EvidenceKind
-    /// How requests with rejected evidence are treated.
+    /// The treatment of requests with rejected evidence.
     package let enforcement: Enforcement
-    /// What it says about a request.
+    /// The part of a request that it covers.
     package let scope: Scope
 
-    /// Whether the evidence is a signature over the request, whose target URI must be known.
-    package var isSigned: Bool { if case .signature = scope { true } else { false } }
+    /// Whether the evidence covers the request's target URI, which must be known.
+    package var coversTarget: Bool { if case .token = scope { false } else { true } }
 
     /// States the rules.
     package init(kind: EvidenceKind, enforcement: Enforcement, scope: Scope) {

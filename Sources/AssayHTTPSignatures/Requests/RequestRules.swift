@@ -6,13 +6,13 @@ package struct RequestRules: Sendable, Equatable {
     package enum NonceRule: String, Sendable, CaseIterable {
         /// It must be a challenge of the ledger, and is consumed.
         case ledger
-        /// It is signed, and compared with nothing: counters and the ledger's memory stop repeats.
+        /// It is signed, and not compared: counters and the ledger's memory stop repeats.
         case any
     }
 
-    /// The party that compares a body that the judge of a request does not see, as in forward auth.
+    /// The party that compares a body that Assay does not receive, as in forward auth.
     package enum BodyRule: String, Sendable, CaseIterable {
-        /// The judge. A request whose body it does not see is rejected.
+        /// Assay. It rejects a request if it does not receive the body.
         case verified
         /// The server behind the gateway, with the signed `Content-Digest`.
         case upstream
@@ -25,15 +25,15 @@ package struct RequestRules: Sendable, Equatable {
 
     /// The label of the signature.
     package let label: String
-    /// The components that every signature must cover, besides `content-digest` where there is a body.
+    /// The components that every signature must cover, besides `content-digest` if there is a body.
     package let components: [String]
     /// The freshness window.
     package let freshness: FreshnessWindow
     /// The role of the nonce.
     package let nonce: NonceRule
-    /// Who compares unseen bodies.
+    /// The party that compares bodies that Assay does not receive.
     package let body: BodyRule
-    /// How requests with rejected evidence are treated.
+    /// The treatment of requests with rejected evidence.
     package let enforcement: Enforcement
 
     /// Creates the rules.
@@ -144,7 +144,7 @@ extension RequestRules.BodyRule {
 }
 
 extension FreshnessWindow {
-    /// Longer windows are allowed, and remarked on.
+    /// Longer windows are allowed, with a remark.
     private static let long = FreshnessWindow(past: 900, future: 300)
 
     /// Reads a mapping of `past` and `future`; nil for the defaults.
@@ -160,7 +160,7 @@ extension FreshnessWindow {
         self.init(past: try seconds("past", standard.past), future: try seconds("future", standard.future))
     }
 
-    /// The remarks on a long window, whose field is at a path.
+    /// The remarks on a long window at a path of the policy.
     package func remarks(_ path: String) -> [PolicyRemark] {
         [(past, "past", Self.long.past), (future, "future", Self.long.future)].filter { $0.0 > $0.2 }.map {
             PolicyRemark(

@@ -3,7 +3,7 @@ package import FoundationEssentials
 
 /// The allowed distance between the time of signing and the time of judgement, both ends included.
 package struct FreshnessWindow: Sendable, Equatable {
-    /// The longest that a policy may allow in each direction: one day, in seconds.
+    /// The maximum that a policy may allow in each direction: one day, in seconds.
     package static let longest: Double = 86_400
 
     /// The maximum age of a signature, in seconds.
@@ -69,7 +69,7 @@ package struct SignatureFreshness: Sendable {
     }
 
     private static func seconds(_ value: Double) -> String {
-        // Integers in structured fields have at most 15 digits, so a double is exact.
+        // Exact as a double: integers in structured fields have at most 15 digits.
         "\((value * 1000).rounded() / 1000) s"
     }
 }

@@ -4,13 +4,14 @@ import AssayPrimitives
 extension SignedRequest {
     /// The fields of a request in a record, besides `bodyDigest`.
     package static let recordFields = ["method", "targetURI", "headers", "body", "address"]
-    /// The field with the digests of a body that the record does not have.
+    /// The field with the digests of a body that the record does not contain.
     package static let digestField = "bodyDigest"
     /// The maximum length of an address in bytes. The longest IPv6 address has 45.
     private static let addressLimit = 64
 
-    /// Reads `method`, `targetURI`, `headers` (a list of pairs of name and value), and optionally `body`, or `bodyDigest`
-    /// (`sha-256`, `sha-512` or both, as Content-Digest has them), and `address`. The caller demands which fields there may be.
+    /// Reads `method`, `targetURI`, `headers` (a list of pairs of name and value), and optionally `address` and either
+    /// `body` or `bodyDigest` (`sha-256`, `sha-512` or both, in the form of Content-Digest). The caller must reject
+    /// unknown fields.
     package init(_ record: RecordFields) throws(RecordError) {
         guard let method = try record.text("method") else { throw record.missing("method") }
         guard let targetURI = try record.text("targetURI") else { throw record.missing("targetURI") }
@@ -60,7 +61,7 @@ extension SignedRequest {
 
     /// The fields of a record. Reading them gives the same request.
     ///
-    /// - Throws: ``DecodeError`` if nothing is known of the body, which a new judgement needs.
+    /// - Throws: ``DecodeError`` if neither the body nor its digests are known: a later judgement needs one of them.
     package func recordMembers() throws(DecodeError) -> [(String, RecordValue.Content)] {
         func list(_ contents: [RecordValue.Content]) -> RecordValue.Content {
             .array(contents.map { RecordValue($0, offset: 0) })

@@ -8,11 +8,11 @@ package enum StructuredBareItem: Sendable, Equatable {
     case decimal(StructuredDecimal)
     /// Printable ASCII and spaces, unescaped and without quotes.
     case string(String)
-    /// A word, which the field does not quote.
+    /// A word, written without quotes.
     case token(String)
     /// Bytes; base64 between colons in the field.
     case byteSequence([UInt8])
-    /// A flag.
+    /// A boolean.
     case boolean(Bool)
     /// Seconds since 1970, of at most 15 digits; not in RFC 8941.
     case date(Int64)

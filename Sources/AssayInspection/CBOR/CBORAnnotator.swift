@@ -3,12 +3,12 @@ import FoundationEssentials
 
 /// Annotates CBOR items, with values as in the diagnostic notation of RFC 8949 section 8.
 package enum CBORAnnotator {
-    /// The annotation of an item, everything inside included.
+    /// Annotates an item and everything in it.
     ///
     /// - Parameters:
-    ///   - node: what was read.
-    ///   - name: what the item is called; inside, members are called by their keys and entries by their index.
-    ///   - bytes: the whole bytes to which the ranges of the node refer.
+    ///   - node: the item.
+    ///   - name: the name of the item. Members of maps are named by their keys, elements of arrays by their index.
+    ///   - bytes: the bytes to which the ranges of the node refer.
     package static func annotate(_ node: CBORNode, named name: String, in bytes: [UInt8]) -> Annotation {
         var annotation = Annotation(name, at: node.range)
         annotation.violation = node.broken ?? irregularity(of: node, in: bytes)
@@ -34,7 +34,7 @@ package enum CBORAnnotator {
         return annotation
     }
 
-    /// The annotations of all items that some bytes consist of. More than one is a violation.
+    /// Annotates a sequence of items. More than one item is a violation.
     package static func annotate(_ bytes: [UInt8]) -> [Annotation] {
         var annotations: [Annotation] = []
         for (index, node) in LenientCBOR.readAll(bytes[...]).enumerated() {
@@ -45,7 +45,7 @@ package enum CBORAnnotator {
         return annotations
     }
 
-    /// A scalar in diagnostic notation; of arrays, maps and tags, which have parts, what they are.
+    /// A scalar in diagnostic notation; for arrays, maps and tags, a description.
     package static func notation(_ node: CBORNode, in bytes: [UInt8]) -> String {
         switch node.content {
         case .unsigned(let value): "\(value)"
@@ -85,7 +85,7 @@ package enum CBORAnnotator {
         }
     }
 
-    /// What a private key is that a string holds, and nil when it holds none.
+    /// The kind of private key that a string contains; nil for none.
     private static func privateKey(in node: CBORNode, _ bytes: [UInt8]) -> String? {
         switch node.content {
         case .bytes(let range): PrivateKeys.describe(Array(bytes[range]))
@@ -94,7 +94,7 @@ package enum CBORAnnotator {
         }
     }
 
-    /// The error of a strict reader for the head of an item.
+    /// The strict reader's error for the head of an item.
     private static func irregularity(of node: CBORNode, in bytes: [UInt8]) -> String? {
         guard let first = node.range.isEmpty ? nil : bytes[node.range.lowerBound] else { return nil }
         let information = first & 0x1F
@@ -108,12 +108,12 @@ package enum CBORAnnotator {
         guard first >> 5 != 7, (24...27).contains(information) else { return nil }
         let length = 1 << Int(information - 24)
         let argument = bytes[node.range].dropFirst().prefix(length)
-        // Half of the argument's bytes are zero, or the one byte would have fitted into the first.
+        // The head is too long if half of the argument is zero, or if its only byte fits into the initial byte.
         let isLong = length == 1 ? (argument.first ?? 24) < 24 : argument.prefix(length / 2).allSatisfy { $0 == 0 }
         return isLong ? "the head is longer than it needs to be" : nil
     }
 
-    /// The tags that evidence may have (IANA registry of CBOR tags).
+    /// The meaning of tags that can occur in evidence (IANA registry of CBOR tags).
     private static func meaning(ofTag number: UInt64, _ item: CBORNode) -> String? {
         switch number {
         case 0: return "a time as text"

@@ -1,12 +1,13 @@
 package import AssayCore
 import AssayPrimitives
 
-/// CBOR (RFC 8949) of any content.
+/// CBOR (RFC 8949) with any content.
 package enum CBORFormat: BlobFormat {
     /// CBOR.
     package static let name = "CBOR"
 
-    /// Takes arrays, maps and tagged items: every byte is some CBOR item, so single numbers and strings say nothing.
+    /// Recognises arrays, maps and tagged items. Every byte is some CBOR item, so single numbers and strings prove
+    /// nothing.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let first = bytes.first, [4, 5, 6].contains(first >> 5) else { return nil }
         let (node, end) = LenientCBOR.read(bytes[...])
@@ -36,7 +37,7 @@ package enum CBORFormat: BlobFormat {
         return BlobContents(annotations, secrets: SecretAnnotations.ranges(in: annotations))
     }
 
-    /// The first error of the decoder of evidence. Any order of keys and tags are fine with it here.
+    /// The first error of the strict decoder, in a mode that accepts tags and any order of keys.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             var reader = CBORReader(bytes, allowingTags: true)
@@ -48,7 +49,7 @@ package enum CBORFormat: BlobFormat {
         }
     }
 
-    /// A key as people write them.
+    /// Whether a key is readable text.
     private static func isPlainText(_ node: CBORNode) -> Bool {
         guard case .text(let text, _) = node.content, node.broken == nil else { return false }
         return !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

@@ -1,20 +1,20 @@
 import AssayCore
 
-/// A CBOR data item (RFC 8949) as lenient reading found it, with its place.
+/// A CBOR data item (RFC 8949) with its range, as the lenient reader found it.
 package struct CBORNode: Sendable {
-    /// What an item holds.
+    /// The value of an item.
     package enum Content: Sendable {
         /// Major type 0.
         case unsigned(UInt64)
         /// Major type 1; the value is -1 minus this.
         case negative(UInt64)
-        /// Major type 2: where the bytes stand; of several chunks, the range around them.
+        /// Major type 2: the range of the bytes; for several chunks, the range around them.
         case bytes(Range<Int>)
-        /// Major type 3: the text, repaired where it is no UTF-8, and where it stands.
+        /// Major type 3: the text with invalid UTF-8 replaced, and its range.
         case text(String, Range<Int>)
         /// Major type 4.
         case array([CBORNode])
-        /// Major type 5, in the order written; duplicate keys are kept.
+        /// Major type 5, in encoded order, with duplicate keys.
         case map([(key: CBORNode, value: CBORNode)])
         /// Major type 6.
         indirect case tag(UInt64, CBORNode)
@@ -22,26 +22,25 @@ package struct CBORNode: Sendable {
         case simple(UInt8)
         /// Major type 7 with a number of 2, 4 or 8 bytes.
         case float(Double)
-        /// The bytes end or are not CBOR before the item can be identified, with the reason. The range is the rest.
+        /// No item: the input ends or is not CBOR. The text is the reason; the range is the rest of the input.
         case broken(String)
     }
 
-    /// The bytes of the item, its head included.
+    /// The bytes of the item, including its head.
     package let range: Range<Int>
-    /// What it holds; of a string that is cut, the part that is there.
+    /// The value; for a truncated string, the available part.
     package let content: Content
-    /// Why the bytes of a string, or those of an array or map besides its last entry, end before it does, and nil when
-    /// they do not.
+    /// Why the content of a string, array or map ends too early; nil if it is complete.
     package let broken: String?
 
-    /// Places an item.
+    /// Creates an item.
     package init(_ content: Content, at range: Range<Int>, broken: String? = nil) {
         self.content = content
         self.range = range
         self.broken = broken
     }
 
-    /// Whether reading ended at this item or inside of it.
+    /// Whether reading ended in this item.
     package var isBroken: Bool {
         if broken != nil { return true }
         return switch content {
@@ -53,7 +52,7 @@ package struct CBORNode: Sendable {
         }
     }
 
-    /// The value of the first member of a map with a text key.
+    /// The value of the first text key that matches.
     package subscript(key: String) -> CBORNode? {
         guard case .map(let members) = content else { return nil }
         return members.first {
@@ -61,7 +60,7 @@ package struct CBORNode: Sendable {
         }?.value
     }
 
-    /// The value of the first member of a map with an integer key, as COSE has them.
+    /// The value of the first integer key that matches, as in COSE.
     package subscript(key: Int64) -> CBORNode? {
         guard case .map(let members) = content else { return nil }
         return members.first {
@@ -73,7 +72,7 @@ package struct CBORNode: Sendable {
         }?.value
     }
 
-    /// Where the bytes of a byte string stand, and nil for another item.
+    /// The range of a byte string's bytes; nil for other items.
     package var byteRange: Range<Int>? {
         if case .bytes(let range) = content { range } else { nil }
     }

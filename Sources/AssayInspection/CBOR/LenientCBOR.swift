@@ -1,17 +1,16 @@
-/// Reads CBOR (RFC 8949) as far as possible, for inspection: verification reads it with `CBORReader`.
+/// Reads CBOR (RFC 8949) as far as possible, for inspection. Verification uses `CBORReader`.
 ///
-/// Taken are indefinite lengths, arguments that are longer than they need to be, keys of any type and several times, tags,
-/// and text that is no UTF-8. Linear in the bytes; items nest no deeper than ``depth`` and are no more than ``items``,
-/// beyond which the rest is one broken item.
+/// Accepts indefinite lengths, arguments that are not minimal, keys of any type, duplicate keys, tags, and invalid
+/// UTF-8. Takes linear time. Beyond the nesting ``depth`` or the number ``items``, the rest is one broken item.
 package enum LenientCBOR {
     /// The maximum nesting depth of items.
     package static let depth = 64
-    /// The maximum number of items. An item takes some hundred times the memory of the byte that it may be written with.
+    /// The maximum number of items. An item of one byte takes some hundred bytes of memory.
     package static let items = 1 << 18
 
     /// Reads one item.
     ///
-    /// - Parameter bytes: where the item begins; indices serve as offsets. No bytes are a broken item.
+    /// - Parameter bytes: the input from the item on; indices serve as offsets. Empty input is a broken item.
     /// - Returns: the item, and the index after it. A broken item extends to the end of the bytes.
     package static func read(_ bytes: ArraySlice<UInt8>) -> (node: CBORNode, end: Int) {
         var reader = LenientCBORReader(bytes)
@@ -19,7 +18,7 @@ package enum LenientCBOR {
         return (node, reader.position)
     }
 
-    /// Reads all items that follow each other.
+    /// Reads a sequence of items.
     package static func readAll(_ bytes: ArraySlice<UInt8>) -> [CBORNode] {
         var reader = LenientCBORReader(bytes)
         var nodes: [CBORNode] = []
@@ -28,7 +27,7 @@ package enum LenientCBOR {
     }
 }
 
-/// One pass over the bytes. After the first broken item no bytes are left, so all loops end.
+/// Reads the bytes once. A broken item consumes the rest, so all loops end.
 private struct LenientCBORReader {
     private let bytes: ArraySlice<UInt8>
     private(set) var position: Int
@@ -42,7 +41,7 @@ private struct LenientCBORReader {
     var isAtEnd: Bool { position == bytes.endIndex }
     private var left: Int { bytes.endIndex - position }
 
-    /// A broken item, which extends to the end.
+    /// A broken item up to the end of the input.
     private mutating func stop(_ reason: String, from start: Int) -> CBORNode {
         position = bytes.endIndex
         return CBORNode(.broken(reason), at: start..<bytes.endIndex)
@@ -96,7 +95,7 @@ private struct LenientCBORReader {
         return CBORNode(content, at: start..<position)
     }
 
-    /// A number of 16 bits (RFC 8949 appendix D).
+    /// A 16-bit float (RFC 8949 appendix D).
     private static func half(_ bits: UInt16) -> Double {
         let fraction = Double(bits & 0x3FF)
         let value: Double =
@@ -120,7 +119,7 @@ private struct LenientCBORReader {
 
     private mutating func array(count: UInt64, from start: Int, depth: Int) -> CBORNode {
         var items: [CBORNode] = []
-        // Every entry takes at least one byte, so this ends with the bytes, whatever the head claims.
+        // Each entry takes at least one byte, so this loop ends with the input, whatever count the head states.
         while UInt64(items.count) < count {
             guard !isAtEnd else { return cut(.array(items), "\(items.count) of \(count) entries", from: start) }
             items.append(item(depth: depth + 1))
@@ -142,7 +141,7 @@ private struct LenientCBORReader {
         CBORNode(content, at: start..<position, broken: "the bytes end after \(found)")
     }
 
-    /// What follows a head of indefinite length (RFC 8949 section 3.2).
+    /// The item after a head of indefinite length (RFC 8949 section 3.2).
     private mutating func indefinite(_ major: UInt8, from start: Int, depth: Int) -> CBORNode {
         switch major {
         case 2, 3: return chunks(isText: major == 3, from: start)
@@ -172,7 +171,7 @@ private struct LenientCBORReader {
         return true
     }
 
-    /// A string in chunks of definite length. The range is the one around the chunks.
+    /// A string in chunks of definite length. The range spans all chunks.
     private mutating func chunks(isText: Bool, from start: Int) -> CBORNode {
         let first = position
         var text: [UInt8] = []

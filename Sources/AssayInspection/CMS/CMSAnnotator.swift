@@ -2,22 +2,21 @@ import AssayPrimitives
 
 /// Annotates CMS messages of type SignedData in BER or DER (RFC 5652), at any position.
 package enum CMSAnnotator {
-    /// What is signed, put together from its chunks as far as present; nil when the bytes are no SignedData, or its
-    /// content is elsewhere.
+    /// The signed content, joined from its chunks as far as present; nil if the bytes are not SignedData or the content
+    /// is detached.
     package static func content(of bytes: [UInt8]) -> [UInt8]? {
         guard let node = LenientDER.readOne(bytes[...])?.node else { return nil }
         return SignedDataShape(node, in: bytes)?.content(in: bytes)
     }
 
-    /// The annotation of a message, and its content as a nested blob: that often comes in chunks, so its bytes stand
-    /// nowhere in one piece.
+    /// Annotates a message. Its content becomes a nested blob, because it often comes in chunks and is not contiguous.
     ///
     /// - Parameters:
-    ///   - bytes: the whole bytes.
-    ///   - range: the range of the message in them.
-    ///   - name: its name there, such as `receipt`.
-    ///   - contentFormat: the format of the content where the caller knows it.
-    ///   - extensions: decoders of extensions of certificates, as ``CertificateAnnotator`` takes them.
+    ///   - bytes: the bytes that contain the message.
+    ///   - range: the range of the message.
+    ///   - name: the name of the message, such as `receipt`.
+    ///   - contentFormat: the format of the content; nil if unknown.
+    ///   - extensions: decoders for certificate extensions, as in ``CertificateAnnotator``.
     package static func annotate(
         _ bytes: [UInt8], at range: Range<Int>, named name: String = "CMS message",
         contentFormat: (any BlobFormat.Type)? = nil,

@@ -6,7 +6,7 @@ package enum CMSFormat: BlobFormat {
     /// CMS SignedData.
     package static let name = "CMS SignedData message"
 
-    /// Takes a ContentInfo whose type is SignedData.
+    /// Recognises a ContentInfo of type SignedData.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.first == 0x30, let (node, end) = LenientDER.readOne(bytes[...]),
             let shape = SignedDataShape(node, in: bytes)

@@ -1,4 +1,4 @@
-/// The fields of a ContentInfo with SignedData (RFC 5652 sections 3 and 5.1), found as far as present.
+/// The fields of a ContentInfo with SignedData (RFC 5652 sections 3 and 5.1), as far as present.
 struct SignedDataShape {
     let contentType: DERNode
     /// The `[0]` around the SignedData.
@@ -12,7 +12,7 @@ struct SignedDataShape {
     private(set) var signerInfos: DERNode?
     private(set) var others: [DERNode] = []
 
-    /// Finds the fields, and nil when the value is no ContentInfo of type SignedData.
+    /// Finds the fields; nil if the value is not a ContentInfo of type SignedData.
     init?(_ node: DERNode, in bytes: [UInt8]) {
         guard node.isUniversal(16), let type = node.children.first,
             ObjectIdentifierText.dotted(type, in: bytes) == "1.2.840.113549.1.7.2",
@@ -34,10 +34,10 @@ struct SignedDataShape {
         }
     }
 
-    /// The OCTET STRING of the content, whole or in chunks, and nil when the content is elsewhere or not there yet.
+    /// The OCTET STRING with the content, in one piece or in chunks; nil if it is detached or missing.
     var octets: DERNode? { encapsulated?.children.dropFirst().first?.children.first }
 
-    /// The content, put together from its chunks as far as present.
+    /// The content, joined from its chunks as far as present.
     func content(in bytes: [UInt8]) -> [UInt8]? {
         guard let octets, octets.isUniversal(4) else { return nil }
         var content: [UInt8] = []
@@ -45,7 +45,7 @@ struct SignedDataShape {
         return content
     }
 
-    /// Nodes nest no deeper than ``LenientDER/depth``.
+    /// Recursion is limited to ``LenientDER/depth``.
     private static func collect(_ node: DERNode, in bytes: [UInt8], into content: inout [UInt8]) {
         guard node.isConstructed else {
             content += bytes[node.contents]

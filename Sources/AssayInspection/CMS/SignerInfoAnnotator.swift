@@ -2,7 +2,7 @@
 enum SignerInfoAnnotator {
     static func annotate(_ node: DERNode, named name: String, in bytes: [UInt8]) -> Annotation {
         var annotation = Annotation(name, at: node.range, violation: node.broken)
-        // After the issuer, which begins with a sequence itself, come the algorithms of digest and signature.
+        // The issuer also begins with a sequence. The next two sequences are the algorithms of digest and signature.
         var algorithms = ["digestAlgorithm", "signatureAlgorithm"][...]
         annotation.children = node.children.map { child in
             switch (child.tagClass, child.tagNumber) {
@@ -62,7 +62,7 @@ enum SignerInfoAnnotator {
                 ObjectIdentifierNames.name(of: oid) ?? oid, at: attribute.range, meaning: oid,
                 violation: attribute.broken)
             found.children = values.map { DERAnnotator.annotate($0, in: bytes, isBER: true) }
-            // One value is the rule; it stands beside the name then.
+            // Usually there is one value. Show it next to the name.
             if found.children.count == 1, found.children[0].children.isEmpty {
                 found.value = found.children[0].value
                 found.meaning = [oid, found.children[0].meaning].compactMap { $0 }.joined(separator: ", ")

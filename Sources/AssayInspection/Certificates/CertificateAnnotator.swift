@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// Annotates X.509 certificates at any position.
 package enum CertificateAnnotator {
-    /// What an engine finds in an extension of its own.
+    /// Decodes a platform's own certificate extension.
     ///
     /// - Parameters:
     ///   - node: the first value in extnValue.
@@ -12,13 +12,13 @@ package enum CertificateAnnotator {
     /// - Returns: the parts of the extension, with ranges inside of the node's.
     package typealias ExtensionDecoder = @Sendable (_ node: DERNode, _ bytes: [UInt8]) -> [Annotation]
 
-    /// The annotation of a certificate.
+    /// Annotates a certificate.
     ///
     /// - Parameters:
-    ///   - bytes: the whole bytes.
-    ///   - range: the range of the certificate in them.
-    ///   - name: its name there, such as `x5c[0]`.
-    ///   - extensions: decoders of extensions by their dotted identifiers, which come before those known here.
+    ///   - bytes: the bytes that contain the certificate.
+    ///   - range: the range of the certificate.
+    ///   - name: the name of the certificate, such as `x5c[0]`.
+    ///   - extensions: decoders by dotted identifier. They take precedence over the decoders here.
     package static func annotate(
         _ bytes: [UInt8], at range: Range<Int>, named name: String = "certificate",
         extensions: [String: ExtensionDecoder] = [:]

@@ -6,7 +6,7 @@ package enum CertificateFormat: BlobFormat {
     /// X.509 certificate.
     package static let name = "X.509 certificate"
 
-    /// Takes a sequence with the fields of a certificate.
+    /// Recognises a sequence with the fields of a certificate.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.first == 0x30, let (node, end) = LenientDER.readOne(bytes[...]), let shape = CertificateShape(node)
         else { return nil }
@@ -27,7 +27,7 @@ package enum CertificateFormat: BlobFormat {
             unknown: ["Whether the issuer signed the certificate: that needs the issuer's, and `assay verify`."])
     }
 
-    /// The first error of the decoder that chains are verified with.
+    /// The first error of the decoder that verification uses.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try Certificate(der: bytes[...])

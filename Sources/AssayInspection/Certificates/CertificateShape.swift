@@ -1,4 +1,4 @@
-/// The fields of a certificate (RFC 5280 section 4.1), found by their types as far as present.
+/// The fields of a certificate (RFC 5280 section 4.1), identified by their types, as far as present.
 struct CertificateShape {
     let tbsCertificate: DERNode
     let outerAlgorithm: DERNode?
@@ -11,11 +11,11 @@ struct CertificateShape {
     private(set) var subject: DERNode?
     private(set) var publicKey: DERNode?
     private(set) var extensions: DERNode?
-    /// The values that fit no field.
+    /// The values that match no field.
     private(set) var others: [DERNode] = []
 
-    /// Finds the fields, and nil when the value is not like a certificate: a sequence that begins with one of a serial
-    /// number, an algorithm, an issuer and two times.
+    /// Finds the fields; nil unless the value is a sequence that begins with a sequence of serial number, algorithm,
+    /// issuer and two times.
     init?(_ node: DERNode) {
         guard node.isUniversal(16), let first = node.children.first, first.isUniversal(16) else { return nil }
         tbsCertificate = first

@@ -1,6 +1,6 @@
 /// Annotates the extensions of certificates (RFC 5280 section 4.2).
 enum ExtensionAnnotator {
-    /// The `[3]` of a certificate, or an extension request.
+    /// Annotates the `[3]` of a certificate, or an extension request.
     static func annotate(
         _ wrapper: DERNode, in bytes: [UInt8], _ decoders: [String: CertificateAnnotator.ExtensionDecoder]
     ) -> Annotation {
@@ -46,7 +46,8 @@ enum ExtensionAnnotator {
             (annotation.value, annotation.children) = ExtensionValues.describe(oid, inner, in: bytes)
         }
         annotation.violation = annotation.violation ?? value.broken
-        // A decoder may know a value that is no DER, such as a CBOR map, whose head DER reads as a tag of no universal type.
+        // A decoder may handle a value that is not DER, such as a CBOR map, whose head looks like a non-universal DER
+        // tag.
         if decoders[oid] != nil, inner.tagClass != .universal { return annotation }
         annotation.violation = annotation.violation ?? inner.broken
         if inner.range.upperBound < value.contents.upperBound, annotation.violation == nil {

@@ -1,6 +1,6 @@
-/// What the extensions of RFC 5280 say.
+/// Describes the extensions of RFC 5280.
 enum ExtensionValues {
-    /// A summary of a value if it has one, and its parts.
+    /// A summary of the value, if there is one, and its parts.
     static func describe(_ oid: String, _ node: DERNode, in bytes: [UInt8]) -> (String?, [Annotation]) {
         switch oid {
         case "2.5.29.19": basicConstraints(node, in: bytes)
@@ -92,7 +92,7 @@ enum ExtensionValues {
         return (parts.map { $0.value ?? "?" }.joined(separator: ", "), parts)
     }
 
-    /// Where to find something about the issuer or the subject (RFC 5280 section 4.2.2).
+    /// Access information about the issuer or the subject (RFC 5280 section 4.2.2).
     private static func access(_ node: DERNode, in bytes: [UInt8]) -> (String?, [Annotation]) {
         let parts = node.children.map { entry in
             guard entry.children.count == 2, let oid = ObjectIdentifierText.dotted(entry.children[0], in: bytes) else {

@@ -1,6 +1,6 @@
 /// Annotates X.501 names and GeneralNames (RFC 5280 sections 4.1.2.4 and 4.2.1.6).
 enum NameAnnotator {
-    /// A distinguished name: its attributes as text, and one by one.
+    /// Annotates a distinguished name: as one text, and each attribute.
     static func annotate(_ node: DERNode, named name: String, in bytes: [UInt8]) -> Annotation {
         var annotation = Annotation(name, at: node.range, violation: node.broken)
         var parts: [String] = []
@@ -29,7 +29,7 @@ enum NameAnnotator {
         6: "uniformResourceIdentifier", 7: "iPAddress", 8: "registeredID",
     ]
 
-    /// One GeneralName.
+    /// Annotates one GeneralName.
     static func annotate(general node: DERNode, in bytes: [UInt8]) -> Annotation {
         guard node.tagClass == .contextSpecific, let name = choices[node.tagNumber] else {
             return DERAnnotator.annotate(node, in: bytes)

@@ -1,12 +1,12 @@
 package import AssayCore
 import AssayPrimitives
 
-/// Certificates, keys and messages in textual encoding (RFC 7468), with any text between them.
+/// Certificates, keys and messages in PEM (RFC 7468), with any text between them.
 package enum PEMFormat: BlobFormat {
     /// PEM.
     package static let name = "PEM text"
 
-    /// Takes text with a `-----BEGIN` boundary.
+    /// Recognises text with a `-----BEGIN` boundary.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         let blocks = PEMBlock.read(bytes)
         guard let first = blocks.first else { return nil }
@@ -18,7 +18,7 @@ package enum PEMFormat: BlobFormat {
                 : "it has \(blocks.count) -----BEGIN boundaries, the first one of \(first.label.excerpt)")
     }
 
-    /// Names every block; what is in those that are no private keys becomes a nested blob.
+    /// Names every block. The contents of all blocks except private keys become nested blobs.
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         var contents = BlobContents([])
         var position = 0
@@ -31,8 +31,8 @@ package enum PEMFormat: BlobFormat {
         return contents
     }
 
-    /// The first error of the decoder of files of certificates. Nil for a text with other blocks, such as keys: verification
-    /// does not decode such files.
+    /// The first error of the decoder for certificate files. Nil for text with other blocks, such as keys, because
+    /// verification does not decode such files.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         guard PEMBlock.read(bytes).allSatisfy({ format(of: $0) != nil }) else { return nil }
         do throws(DecodeError) {
@@ -53,9 +53,9 @@ package enum PEMFormat: BlobFormat {
     private static func add(_ block: PEMBlock, number: Int, of bytes: [UInt8], to contents: inout BlobContents) {
         var annotation = Annotation("block \(number)", at: block.range, value: block.label)
         if !block.isComplete { annotation.violation = "the block has no -----END boundary" }
-        // Line breaks belong to PEM.
+        // Remove the line breaks of PEM.
         let decoded = LenientBase64.decode(bytes[block.body].filter { !LenientText.isSpace($0) }[...])
-        // The label may be wrong.
+        // Inspect the contents too: the label may be wrong.
         let kind = PrivateKeys.describe(decoded.bytes)
         let isPrivate = block.isPrivate || kind != nil
         if isPrivate {
@@ -73,7 +73,7 @@ package enum PEMFormat: BlobFormat {
         contents.annotations.append(annotation)
     }
 
-    /// The format that a label stands for, where it is one of these.
+    /// The format that a label names; nil for other labels.
     private static func format(of block: PEMBlock) -> (any BlobFormat.Type)? {
         ["CERTIFICATE", "X509 CERTIFICATE"].containsBytes(of: block.label) ? CertificateFormat.self : nil
     }

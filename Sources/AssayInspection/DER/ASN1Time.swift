@@ -1,20 +1,20 @@
 import AssayCore
 package import FoundationEssentials
 
-/// UTCTime and GeneralizedTime in every form that X.680 has (sections 46 and 47), for inspection.
+/// Parses UTCTime and GeneralizedTime in every form of X.680 (sections 46 and 47), for inspection.
 package enum ASN1Time {
     /// The time of a text; nil if the text is malformed.
     ///
     /// - Parameters:
     ///   - text: the contents octets.
-    ///   - isUTCTime: whether the year has two digits, which are those of 1950 to 2049 (RFC 5280 section 4.1.2.5.1).
+    ///   - isUTCTime: whether the year has two digits, for 1950 to 2049 (RFC 5280 section 4.1.2.5.1).
     package static func parse(_ text: ArraySlice<UInt8>, isUTCTime: Bool) -> Date? {
         let digits = text.prefix { (0x30...0x39).contains($0) }
         let yearLength = isUTCTime ? 2 : 4
         var rest = text[digits.endIndex...]
         let values = digits.map { Int($0) - 0x30 }
         let fieldDigits = values.count - yearLength
-        // Minutes and seconds may be left out.
+        // Minutes and seconds are optional.
         guard fieldDigits >= 6, fieldDigits <= 10, fieldDigits % 2 == 0 else { return nil }
         var year = values[..<yearLength].reduce(0) { $0 * 10 + $1 }
         if isUTCTime { year += year < 50 ? 2000 : 1900 }
@@ -40,7 +40,7 @@ package enum ASN1Time {
         return Date(timeIntervalSince1970: seconds + Double(sign * minutes * 60))
     }
 
-    /// The time of a node that is a UTCTime or GeneralizedTime, and nil for another one.
+    /// The time in a UTCTime or GeneralizedTime node; nil for other nodes.
     package static func parse(_ node: DERNode, in bytes: [UInt8]) -> Date? {
         guard node.isUniversal(23) || node.isUniversal(24) else { return nil }
         return parse(bytes[node.contents], isUTCTime: node.isUniversal(23))

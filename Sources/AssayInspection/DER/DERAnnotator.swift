@@ -2,16 +2,16 @@ import AssayPrimitives
 
 /// Annotates ASN.1 values by their types.
 package enum DERAnnotator {
-    /// How deep values inside of OCTET STRINGs and BIT STRINGs are looked for: each level goes over the bytes again.
+    /// The maximum nesting of values inside OCTET STRINGs and BIT STRINGs. Each level reads the bytes again.
     static let encapsulation = 4
 
-    /// The annotation of a value, everything inside included.
+    /// Annotates a value and everything in it.
     ///
     /// - Parameters:
-    ///   - node: what was read.
-    ///   - name: what the value is called, and nil for the name of its type.
-    ///   - bytes: the whole bytes to which the ranges of the node refer.
-    ///   - isBER: whether the format allows BER, so that indefinite lengths are nothing to mark.
+    ///   - node: the value.
+    ///   - name: the name of the value; nil for the name of its type.
+    ///   - bytes: the bytes to which the ranges of the node refer.
+    ///   - isBER: whether the format allows BER. If so, indefinite lengths are not marked.
     package static func annotate(
         _ node: DERNode, named name: String? = nil, in bytes: [UInt8], isBER: Bool = false
     ) -> Annotation {
@@ -37,7 +37,7 @@ package enum DERAnnotator {
             if encapsulation > 0 { children = encapsulated(in: node, bytes) }
         }
         let depth = node.isConstructed ? encapsulation : encapsulation - 1
-        // What holds a private key would show it in its own value.
+        // The value of a part that contains a private key would show the key.
         if !node.isConstructed, let secret = children.first.flatMap({ PrivateKeys.describe($0, in: bytes) }) {
             SecretAnnotations.hide(&annotation, meaning: secret)
             return annotation
@@ -48,23 +48,23 @@ package enum DERAnnotator {
         return annotation
     }
 
-    /// The values that an OCTET STRING or BIT STRING consists of, and none when it is something else.
+    /// The values that fill an OCTET STRING or BIT STRING; empty if it contains something else.
     private static func encapsulated(in node: DERNode, _ bytes: [UInt8]) -> [DERNode] {
         guard node.broken == nil, node.isUniversal(3) || node.isUniversal(4) else { return [] }
         let contents = bytes[node.contents].dropFirst(node.isUniversal(3) ? 1 : 0)
-        // Only sequences and sets: two random bytes are a primitive value often enough.
+        // Only sequences and sets: random bytes are often a valid primitive value.
         guard contents.count > 2, contents.first == 0x30 || contents.first == 0x31,
             let (inner, end) = LenientDER.readOne(contents), end == contents.endIndex, isWhole(inner)
         else { return [] }
         return [inner]
     }
 
-    /// Whether nothing in a value is broken.
+    /// Whether no part of a value is broken.
     static func isWhole(_ node: DERNode) -> Bool {
         node.broken == nil && node.children.allSatisfy(isWhole)
     }
 
-    /// What DER has against the head of a value.
+    /// The DER rule that the head of a value violates.
     private static func irregularity(of node: DERNode, isBER: Bool) -> String? {
         if node.isIndefinite { return isBER ? nil : "indefinite length, which DER does not have" }
         let tagLength =

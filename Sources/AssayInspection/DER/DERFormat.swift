@@ -1,12 +1,12 @@
 package import AssayCore
 import AssayPrimitives
 
-/// An ASN.1 value in DER or BER of any content.
+/// An ASN.1 value in DER or BER with any content.
 package enum DERFormat: BlobFormat {
     /// DER.
     package static let name = "ASN.1 value (DER or BER)"
 
-    /// Takes sequences and sets: two random bytes are a primitive value often enough.
+    /// Recognises sequences and sets. Random bytes are often a valid primitive value.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let first = bytes.first, first == 0x30 || first == 0x31,
             let (node, end) = LenientDER.readOne(bytes[...])
@@ -40,7 +40,7 @@ package enum DERFormat: BlobFormat {
             var open = [DERReader(bytes)]
             _ = try open[0].read()
             try open[0].finish()
-            // What is inside, without recursion.
+            // Check the inner values without recursion.
             open = [DERReader(bytes)]
             while let last = open.indices.last {
                 guard !open[last].isAtEnd else {

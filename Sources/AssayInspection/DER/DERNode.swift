@@ -1,4 +1,4 @@
-/// An ASN.1 value in BER or DER (X.690) as lenient reading found it, with its place.
+/// An ASN.1 value in BER or DER (X.690) with its range, as the lenient reader found it.
 package struct DERNode: Sendable {
     /// The class of a tag.
     package enum TagClass: Int, Sendable {
@@ -14,22 +14,22 @@ package struct DERNode: Sendable {
 
     /// The class of the tag.
     package let tagClass: TagClass
-    /// The number of the tag, such as 16 for SEQUENCE and 1204 for an extension of Apple's.
+    /// The number of the tag, such as 16 for SEQUENCE and 1204 for an Apple extension.
     package let tagNumber: UInt64
-    /// Whether the value consists of others.
+    /// Whether the encoding is constructed.
     package let isConstructed: Bool
-    /// The bytes of the value, its header included.
+    /// The bytes of the value, including its header.
     package let range: Range<Int>
-    /// The bytes of the contents; for indefinite lengths without the end-of-contents octets.
+    /// The bytes of the contents; for indefinite lengths, without the end-of-contents octets.
     package let contents: Range<Int>
     /// Whether the length is indefinite, which DER forbids.
     package let isIndefinite: Bool
-    /// The values that it consists of.
+    /// The inner values.
     package let children: [DERNode]
-    /// Why reading ended inside of it, and nil when it is complete.
+    /// Why reading ended in this value; nil if it is complete.
     package let broken: String?
 
-    /// Places a value.
+    /// Creates a value.
     package init(
         tagClass: TagClass, tagNumber: UInt64, isConstructed: Bool, range: Range<Int>, contents: Range<Int>,
         isIndefinite: Bool, children: [DERNode], broken: String?
@@ -44,6 +44,6 @@ package struct DERNode: Sendable {
         self.broken = broken
     }
 
-    /// Whether the tag is a universal one.
+    /// Whether the tag is universal and has this number.
     package func isUniversal(_ number: UInt64) -> Bool { tagClass == .universal && tagNumber == number }
 }

@@ -1,7 +1,7 @@
 import AssayPrimitives
 import FoundationEssentials
 
-/// The universal types of ASN.1: their names, and what their values say.
+/// The universal types of ASN.1: their names, and descriptions of their values.
 enum DERTypes {
     private static let names: [UInt64: String] = [
         0: "end-of-contents", 1: "BOOLEAN", 2: "INTEGER", 3: "BIT STRING", 4: "OCTET STRING", 5: "NULL",
@@ -21,7 +21,7 @@ enum DERTypes {
         }
     }
 
-    /// What a primitive value says, and what that means.
+    /// The text of a primitive value, and its meaning.
     static func describe(_ node: DERNode, in bytes: [UInt8]) -> (value: String?, meaning: String?) {
         let contents = bytes[node.contents]
         let length = Words.count(contents.count, "byte")
@@ -53,17 +53,17 @@ enum DERTypes {
         }
     }
 
-    /// A time in RFC 3339, and in words.
+    /// A time in RFC 3339 and in words.
     static func time(_ date: Date) -> (String, String) {
         TimeWords.epoch(date.timeIntervalSince1970) ?? ("a time beyond the calendar", "")
     }
 
-    /// An INTEGER: decimal when it has at most 8 bytes, hexadecimal when it has more.
+    /// An INTEGER: decimal up to 8 bytes, otherwise hexadecimal.
     static func integer(_ contents: ArraySlice<UInt8>) -> (value: String?, meaning: String?) {
         guard let first = contents.first else { return (nil, "an INTEGER without bytes") }
         let significant = contents.drop { $0 == (first & 0x80 == 0 ? 0x00 : 0xFF) }
         guard significant.count <= 8 else {
-            // A leading zero only says that the number is positive.
+            // A leading zero byte only makes the number positive.
             let digits = contents.count > 1 && first == 0 ? contents.dropFirst() : contents
             return ("0x\(Hexadecimal.text(digits))", "\(first & 0x80 == 0 ? "" : "negative, ")\(digits.count) bytes")
         }
@@ -76,7 +76,7 @@ enum DERTypes {
         return ("\(Int64(bitPattern: bits))", nil)
     }
 
-    /// The text of a string of any type, repaired where it is none.
+    /// The text of a string of any type, with invalid parts replaced.
     static func text(of node: DERNode, in bytes: [UInt8]) -> String {
         let contents = bytes[node.contents]
         switch node.tagNumber {
@@ -95,7 +95,7 @@ enum DERTypes {
         }
     }
 
-    /// Bytes as text when all of them are printable ASCII, as in implicitly tagged strings.
+    /// The bytes as text if all of them are printable ASCII, as in implicitly tagged strings; otherwise nil.
     static func printable(_ contents: ArraySlice<UInt8>) -> String? {
         guard contents.count > 2, contents.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
         return String(decoding: contents, as: UTF8.self)

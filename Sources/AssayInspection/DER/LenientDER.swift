@@ -1,9 +1,9 @@
-/// Reads BER and DER (X.690) as far as possible, for inspection: verification reads it with `DERReader`.
+/// Reads BER and DER (X.690) as far as possible, for inspection. Verification uses `DERReader`.
 ///
-/// Taken are indefinite lengths, lengths and tag numbers that are longer than they need to be, primitive types that are
-/// constructed, and values that claim more bytes than there are. After a broken value inside of one of definite length,
-/// reading goes on behind the latter. Linear in the bytes; values nest no deeper than ``depth`` and are no more than
-/// ``values``, beyond which the rest is one broken value.
+/// Accepts indefinite lengths, lengths and tag numbers that are not minimal, constructed encodings of primitive types,
+/// and values that claim more bytes than there are. After a broken value, reading continues behind the enclosing value
+/// of definite length. Takes linear time. Beyond the nesting ``depth`` or the number ``values``, the rest is one broken
+/// value.
 package enum LenientDER {
     /// The maximum nesting depth of values.
     package static let depth = 64
@@ -12,8 +12,8 @@ package enum LenientDER {
 
     /// Reads one value.
     ///
-    /// - Parameter bytes: where the value begins; indices serve as offsets.
-    /// - Returns: the value, and the index after it; nil when there are no bytes.
+    /// - Parameter bytes: the input from the value on; indices serve as offsets.
+    /// - Returns: the value and the index after it; nil for empty input.
     package static func readOne(_ bytes: ArraySlice<UInt8>) -> (node: DERNode, end: Int)? {
         guard !bytes.isEmpty else { return nil }
         var reader = LenientDERReader(bytes)
@@ -21,14 +21,14 @@ package enum LenientDER {
         return (node, node.range.upperBound)
     }
 
-    /// Reads all values that follow each other.
+    /// Reads a sequence of values.
     package static func read(_ bytes: ArraySlice<UInt8>) -> [DERNode] {
         var reader = LenientDERReader(bytes)
         return reader.values(until: bytes.endIndex, depth: 0)
     }
 }
 
-/// One pass over the bytes.
+/// Reads the bytes once.
 private struct LenientDERReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -44,20 +44,20 @@ private struct LenientDERReader {
         var tagClass = DERNode.TagClass.universal
         var tagNumber: UInt64 = 0
         var isConstructed = false
-        /// The length, `.max` for one beyond 64 bits, and nil for an indefinite one.
+        /// The length; `.max` beyond 64 bits; nil for an indefinite one.
         var length: UInt64?
-        /// Why the head does not end.
+        /// Why the head is incomplete; nil if it is complete.
         var broken: String?
     }
 
     mutating func values(until end: Int, depth: Int) -> [DERNode] {
         var nodes: [DERNode] = []
-        // Every value takes a byte at least.
+        // Each value takes at least one byte.
         while position < end { nodes.append(value(until: end, depth: depth)) }
         return nodes
     }
 
-    /// Reads a value that begins before `end`, and does not go beyond it.
+    /// Reads a value that begins before `end` and does not extend beyond it.
     mutating func value(until end: Int, depth: Int) -> DERNode {
         let start = position
         count += 1
@@ -70,7 +70,7 @@ private struct LenientDERReader {
             children: children, broken: broken)
     }
 
-    /// The contents after a head: range, inner values, and why they end early.
+    /// The contents after a head: range, inner values, and why they end too early.
     private typealias Contents = (range: Range<Int>, children: [DERNode], broken: String?)
 
     private mutating func readContents(_ head: Head, until end: Int, depth: Int) -> Contents {
@@ -163,7 +163,7 @@ private struct LenientDERReader {
         }
         var value: UInt64 = 0
         for byte in bytes[position..<position + lengthCount] {
-            // Once beyond 64 bits it stays there.
+            // A length beyond 64 bits stays at `.max`.
             value = value > UInt64.max >> 8 ? .max : value << 8 | UInt64(byte)
         }
         head.length = value

@@ -1,9 +1,9 @@
-/// Names of object identifiers that certificates, keys and messages have, by their dotted form.
+/// The names of object identifiers in certificates, keys and messages, by dotted form.
 package enum ObjectIdentifierNames {
-    /// The name, and nil when it is not known here.
+    /// The name; nil if unknown.
     package static func name(of dotted: String) -> String? { names[dotted] }
 
-    /// The short name of an attribute of a distinguished name (RFC 4514 section 3), and nil when there is none.
+    /// The short name of an attribute in a distinguished name (RFC 4514 section 3); nil for none.
     package static func attribute(_ dotted: String) -> String? { attributes[dotted] }
 
     private static let attributes: [String: String] = [

@@ -1,7 +1,7 @@
-/// Object identifiers as people write them.
+/// The dotted form of object identifiers.
 package enum ObjectIdentifierText {
-    /// The dotted form of the contents octets (X.690 section 8.19), and nil when they are none, or have components of
-    /// more than 63 bits.
+    /// The dotted form of contents octets (X.690 section 8.19); nil for invalid ones, and for components of more than
+    /// 63 bits.
     package static func dotted(_ contents: ArraySlice<UInt8>) -> String? {
         guard let last = contents.last, last & 0x80 == 0, contents.count <= 256 else { return nil }
         var components: [UInt64] = []
@@ -19,7 +19,7 @@ package enum ObjectIdentifierText {
         return ([root, first - root * 40] + components.dropFirst()).map(String.init).joined(separator: ".")
     }
 
-    /// The dotted form of a node that is an OBJECT IDENTIFIER, and nil for another one.
+    /// The dotted form of an OBJECT IDENTIFIER node; nil for other nodes.
     package static func dotted(_ node: DERNode, in bytes: [UInt8]) -> String? {
         node.isUniversal(6) && node.broken == nil ? dotted(bytes[node.contents]) : nil
     }

@@ -1,12 +1,12 @@
 import AssayCore
 
-/// A body in chunks (RFC 9112 section 7.1), put together as far as possible.
+/// A chunked body (RFC 9112 section 7.1), joined as far as possible.
 struct ChunkedBody {
-    /// The data of all chunks.
+    /// The joined data.
     private(set) var bytes: [UInt8] = []
-    /// How many chunks have data.
+    /// The number of chunks with data.
     private(set) var count = 0
-    /// Why it does not end as it should, and nil when it does.
+    /// Why the body does not end correctly; nil if it does.
     private(set) var violation: String?
 
     init(_ body: ArraySlice<UInt8>) {

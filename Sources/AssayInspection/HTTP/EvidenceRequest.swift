@@ -1,15 +1,15 @@
 package import AssayCore
 import AssayHTTPSignatures
 
-/// A saved request whose signature carries an engine's evidence, as a format of the engine.
+/// The format of a saved request whose signature carries an engine's evidence.
 package struct EvidenceRequest: Sendable {
-    /// The `tag` of the signature, which is the name of the engine.
+    /// The `tag` of the signature: the name of the engine.
     private let tag: String
-    /// What the value of the signature is.
+    /// The meaning of the signature value.
     private let evidence: String
-    /// The format of the value.
+    /// The format of the signature value.
     private let format: (any BlobFormat.Type)?
-    /// What inspection cannot show.
+    /// The facts that inspection cannot show.
     private let unknown: String
 
     /// Describes the requests of an engine.
@@ -33,7 +33,7 @@ package struct EvidenceRequest: Sendable {
         HTTPMessage.signedRequest(in: bytes).map { SignedRequestAnnotator(bytes, $0, knowledge) }
     }
 
-    /// Takes a dump with a signature that has the tag.
+    /// Recognises a dump that has a signature with the tag.
     package func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let found = HTTPDumpFormat.recognise(bytes), let annotator = annotator(bytes),
             annotator.signatures.contains(where: { $0.input.tag == tag })
@@ -41,7 +41,7 @@ package struct EvidenceRequest: Sendable {
         return Recognition(found.certainty, because: "it is an HTTP request with a signature whose tag is \(tag)")
     }
 
-    /// Annotates the dump; the value of the signature becomes a nested blob.
+    /// Annotates the dump. The signature value becomes a nested blob.
     package func annotate(_ bytes: [UInt8]) -> BlobContents {
         var contents = HTTPDumpFormat.annotate(bytes)
         guard let annotator = annotator(bytes) else { return contents }
@@ -64,7 +64,7 @@ package struct EvidenceRequest: Sendable {
         }
     }
 
-    /// A record of the request, with https as its assumed scheme; nil if the dump is no whole request.
+    /// The record of a request, with https as the assumed scheme; nil if the request is incomplete.
     package static func record(of bytes: [UInt8], _ kind: EvidenceKind) -> EvidenceRecord? {
         guard let request = try? CapturedRequest(bytes), let targetURI = request.likelyTargetURI,
             let members = try? SignedRequest(
@@ -75,7 +75,7 @@ package struct EvidenceRequest: Sendable {
             id: nil, kind: kind, app: nil, receivedAt: nil, evidence: RecordObject(members), expect: nil)
     }
 
-    /// What a field of a record is, in words; nil for fields that are not of the request.
+    /// The meaning of a request field in a record; nil for other fields.
     package static func meaning(of field: String) -> String? {
         switch field {
         case "method": "the method of the request"

@@ -1,24 +1,24 @@
 import AssayHTTPSignatures
 import AssayPrimitives
 
-/// A message of HTTP/1.1 (RFC 9112), as copied text: its lines and its body, with their offsets.
+/// An HTTP/1.1 message (RFC 9112) in copied text: the offsets of its lines and its body.
 package struct HTTPMessage {
-    /// The request line or status line, and nil when the text begins with headers.
+    /// The request line or status line; nil if the text begins with headers.
     package var startLine: Range<Int>?
     /// The headers: names and values without white space around them.
     package var fields: [(name: Range<Int>, value: Range<Int>)] = []
-    /// What follows the empty line after the headers.
+    /// The bytes after the empty line that ends the headers.
     package var body: Range<Int>?
     /// Whether it is a response.
     package var isResponse = false
 }
 
-/// Reads dumps of HTTP messages as they are found in logs and terminals: LF or CRLF, and the prefixes `> ` and `< ` of
-/// `curl -v`, whose lines of `* ` are left out.
+/// Reads dumps of HTTP messages from logs and terminals: with LF or CRLF, and with the prefixes `> ` and `< ` of `curl
+/// -v`. Its lines with `* ` are notes.
 package struct HTTPDump {
-    /// The messages in their order.
+    /// The messages in order.
     package private(set) var messages: [HTTPMessage] = []
-    /// Lines that are of no message.
+    /// Lines that belong to no message.
     private(set) var notes: [Range<Int>] = []
     /// Whether lines have the prefixes of `curl -v`.
     private(set) var hasPrefixes = false
@@ -26,7 +26,7 @@ package struct HTTPDump {
     private let bytes: [UInt8]
     private static let messageLimit = 64
 
-    /// Takes the text of a dump apart.
+    /// Splits the text of a dump.
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
         var isInHeaders = false
@@ -44,7 +44,7 @@ package struct HTTPDump {
             if isInHeaders {
                 if line.isEmpty {
                     isInHeaders = false
-                    // A line with a prefix, or the next message, ends the body of a dump with prefixes.
+                    // In a dump with prefixes, a prefixed line or the next message ends the body.
                     let bodyEnd = hasPrefixes ? endOfBody(from: position) : bytes.count
                     if bodyEnd > position { messages[messages.count - 1].body = position..<bodyEnd }
                     position = bodyEnd
@@ -71,7 +71,7 @@ package struct HTTPDump {
         }
     }
 
-    /// A line without its end and without a prefix of `curl -v`, which is returned.
+    /// A line without its end and without the prefix of `curl -v`, and that prefix.
     private func content(of range: Range<Int>) -> (Range<Int>, UInt8?) {
         var line = bytes[range]
         if line.last == 0x0D { line = line.dropLast() }
@@ -81,7 +81,7 @@ package struct HTTPDump {
         return (rest.dropFirst().indices, first)
     }
 
-    /// Where the next line begins that `curl -v` has written.
+    /// The start of the next line from `curl -v`.
     private func endOfBody(from start: Int) -> Int {
         var position = start
         while position < bytes.count {
@@ -99,7 +99,7 @@ package struct HTTPDump {
 
     private mutating func addField(_ line: Range<Int>) {
         guard let last = messages.indices.last else { return }
-        // A folded line goes on with the value before it (RFC 9112 section 5.2).
+        // A folded line continues the previous value (RFC 9112 section 5.2).
         if LenientText.isSpace(bytes[line.lowerBound]), let field = messages[last].fields.last {
             let end = LenientText.trimmed(bytes[line]).endIndex
             messages[last].fields[messages[last].fields.count - 1].value =
@@ -114,14 +114,14 @@ package struct HTTPDump {
     /// `name: value`, where the name is a token (RFC 9110 section 5.6.2).
     private func field(_ line: Range<Int>) -> (name: Range<Int>, value: Range<Int>)? {
         guard let colon = bytes[line].prefix(128).firstIndex(of: 0x3A), colon > line.lowerBound else { return nil }
-        // HTTP/2 writes what was the request line as headers whose names begin with a colon; those have a second one.
+        // HTTP/2 pseudo-headers begin with a colon and have a second one after the name.
         let name = bytes[line.lowerBound..<colon]
         guard name.allSatisfy(HTTPFieldText.isTokenCharacter) else { return nil }
         let value = LenientText.trimmed(bytes[colon + 1..<line.upperBound])
         return (name.indices, value.indices)
     }
 
-    /// Whether a line is a status line; nil when it is no request line either.
+    /// True for a status line, false for a request line, nil for other lines.
     private static func startLine(_ line: ArraySlice<UInt8>) -> Bool? {
         if line.starts(with: "HTTP/".utf8) {
             let parts = line.prefix(32).split(separator: 0x20)

@@ -1,11 +1,11 @@
 import AssayCore
 
-/// A dump of one or several HTTP requests and responses.
+/// A dump of one or more HTTP requests and responses.
 package enum HTTPDumpFormat: BlobFormat {
     /// HTTP dump.
     package static let name = "HTTP message"
 
-    /// Takes a request line or a status line, and lines that are headers by themselves.
+    /// Recognises a request line or status line, or lines that can only be headers.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.prefix(64).allSatisfy({ LenientText.isSpace($0) || $0 >= 0x20 }) else { return nil }
         let dump = HTTPDump(bytes)
@@ -31,7 +31,7 @@ package enum HTTPDumpFormat: BlobFormat {
         "www-authenticate", "origin", "referer", "cache-control", "connection", "transfer-encoding",
     ]
 
-    /// Annotates the messages. Bodies, and values that hold blobs, become nested blobs.
+    /// Annotates the messages. Bodies, and values with blobs, become nested blobs.
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         let dump = HTTPDump(bytes)
         var annotator = HTTPMessageAnnotator(bytes)
@@ -41,7 +41,7 @@ package enum HTTPDumpFormat: BlobFormat {
         for note in dump.notes where !bytes[note].isEmpty {
             var annotation = Annotation("line beside the messages", at: note)
             let text = String(decoding: bytes[note], as: UTF8.self)
-            // Such as the command that sent the request.
+            // For example, the command that sent the request.
             if CredentialNames.contain(text) {
                 annotation.value = "(not shown)"
                 annotation.meaning = "\(Words.count(note.count, "character")), among which may be a credential"
@@ -51,7 +51,7 @@ package enum HTTPDumpFormat: BlobFormat {
             }
             contents.annotations.append(annotation)
         }
-        // Notes of `curl -v` stand between the headers of one message, so that order is by the beginning.
+        // Notes of `curl -v` can stand between the headers of a message, so sort by position.
         contents.annotations.sort { ($0.range?.lowerBound ?? 0) < ($1.range?.lowerBound ?? 0) }
         contents.nested = annotator.nested
         contents.secrets = secrets

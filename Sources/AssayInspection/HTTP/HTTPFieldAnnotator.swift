@@ -1,15 +1,15 @@
 import AssayCore
 
-/// Annotates the parts of HTTP messages that hold values: headers, cookies, queries and forms.
+/// Annotates headers, cookies, queries and forms of HTTP messages.
 struct HTTPFieldAnnotator {
     let bytes: [UInt8]
-    /// What was found besides annotations.
+    /// The nested blobs found so far.
     private(set) var nested: [NestedBlob] = []
     private(set) var secrets: [Range<Int>] = []
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// A header.
+    /// Annotates a header.
     mutating func header(_ field: (name: Range<Int>, value: Range<Int>)) -> Annotation {
         let name = String(decoding: bytes[field.name], as: UTF8.self)
         let lower = LenientText.lowercased(name)
@@ -23,7 +23,7 @@ struct HTTPFieldAnnotator {
         }
         var value = field.value
         var scheme = ""
-        // `Bearer x`, `Basic x`: the scheme is shown.
+        // `Bearer x`, `Basic x`: show the scheme.
         if lower.hasSuffix("authorization"), let space = bytes[value].firstIndex(of: 0x20),
             space - value.lowerBound <= 20
         {
@@ -36,7 +36,7 @@ struct HTTPFieldAnnotator {
         return annotation
     }
 
-    /// `a=1; b=2`. Attributes of a cookie that is set are shown, its value is not.
+    /// Annotates `a=1; b=2`. Attributes of `Set-Cookie` are shown; the value of the cookie is not.
     private mutating func cookies(_ range: Range<Int>, isSetting: Bool) -> [Annotation] {
         var annotations: [Annotation] = []
         for part in bytes[range].split(separator: 0x3B) {
@@ -59,14 +59,14 @@ struct HTTPFieldAnnotator {
         return annotations
     }
 
-    /// `a=1&b=2`, percent-encoded, as in queries and forms.
+    /// Annotates `a=1&b=2` with percent-encoding, as in queries and forms.
     mutating func form(_ range: Range<Int>, of place: String) -> [Annotation] {
         var annotations: [Annotation] = []
         for pair in bytes[range].split(separator: 0x26) {
             let name = pair.prefix { $0 != 0x3D }
             let text = String(decoding: PercentEncoding.decode(name, plusIsSpace: true), as: UTF8.self)
             let value = pair[name.endIndex...].dropFirst()
-            // A plus is a space in forms, but may also be an unencoded character of base64.
+            // A plus is a space in forms, but may also be an unencoded base64 character.
             let plain = PercentEncoding.decode(value)
             let isBase64 = EmbeddedBlob(String(decoding: plain, as: UTF8.self)) != nil
             let decoded = isBase64 ? plain : PercentEncoding.decode(value, plusIsSpace: true)

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// Annotates HTTP messages one after the other.
+/// Annotates HTTP messages in order.
 struct HTTPMessageAnnotator {
     private let bytes: [UInt8]
     private var fields: HTTPFieldAnnotator
@@ -12,12 +12,12 @@ struct HTTPMessageAnnotator {
         fields = HTTPFieldAnnotator(bytes)
     }
 
-    /// The blobs of headers and forms, and the bodies.
+    /// The blobs in headers and forms, and the bodies.
     var nested: [NestedBlob] { fields.nested + bodies }
     /// Credentials that must not be shown.
     var secrets: [Range<Int>] { fields.secrets }
 
-    /// A request or a response.
+    /// Annotates a request or a response.
     mutating func annotate(_ message: HTTPMessage) -> Annotation {
         let name = message.startLine == nil ? "headers" : message.isResponse ? "response" : "request"
         var annotation = Annotation(name)

@@ -1,27 +1,27 @@
 import AssayCore
 
-/// The value of a header, a cookie or a form field: shown, decoded or kept back.
+/// The value of a header, a cookie or a form field: shown, decoded or hidden.
 package struct HTTPValue {
-    /// What to show of it.
+    /// The text to show.
     package private(set) var value: String
-    /// What it is, in words.
+    /// The meaning in words.
     package private(set) var meaning: String?
-    /// What is inside.
+    /// The blob in the value.
     package private(set) var nested: NestedBlob?
-    /// Whether it must not be shown whole.
+    /// Whether the whole value must not be shown.
     package private(set) var isSecret = false
 
     /// The number of characters of a credential to show, so that people can distinguish credentials.
     private static let shown = 6
 
-    /// Looks at a value.
+    /// Examines a value.
     ///
     /// - Parameters:
-    ///   - bytes: the value, after whatever it was encoded with.
-    ///   - name: where it is, for the nested blob.
-    ///   - encoding: what it was encoded with beside its own encoding, such as percent-encoding.
-    ///   - range: where it stands.
-    ///   - isCredential: whether it authorises its holder. A credential is not shown, unless it is evidence.
+    ///   - bytes: the value after removing the outer encoding.
+    ///   - name: the name of the nested blob.
+    ///   - encoding: the outer encoding, such as percent-encoding; nil for none.
+    ///   - range: the range of the value.
+    ///   - isCredential: whether the value authorises its holder. A credential is hidden unless it is evidence.
     package init(_ bytes: [UInt8], named name: String, encoding: String?, at range: Range<Int>, isCredential: Bool) {
         let text = String(decoding: bytes, as: UTF8.self)
         let blob = EmbeddedBlob(text)
@@ -40,7 +40,7 @@ package struct HTTPValue {
                 name, encoding: encodings.isEmpty ? "text" : encodings.joined(separator: " of "), bytes: blob.bytes,
                 at: range)
             nested?.isCredential = isCredential
-            // Anyone who sees the whole token can use it.
+            // Any holder of the whole token can use it.
             isSecret = isCredential && isText
             return
         }
@@ -61,14 +61,14 @@ package struct HTTPValue {
             || LenientText.body(blob.bytes).first == 0x7B && JSONFormat.violation(in: blob.bytes) == nil
     }
 
-    /// The first characters and the length. Of what is short, nothing is shown.
+    /// The first characters and the length. Shows no characters of a short value.
     private static func beginning(of bytes: [UInt8]) -> String {
         let beginning = bytes.count >= 4 * shown ? String(decoding: bytes.prefix(shown), as: UTF8.self) + "..." : "..."
         return "\(beginning) (\(Words.count(bytes.count, "character")))"
     }
 }
 
-/// Names of headers, cookies and fields whose values are credentials.
+/// The names of headers, cookies and fields with credentials.
 package enum CredentialNames {
     private static let parts = [
         "auth", "token", "secret", "password", "passwd", "api-key", "apikey", "api_key", "session", "credential",
@@ -76,7 +76,7 @@ package enum CredentialNames {
         "access-key", "access_key", "accesskey", "functions-key", "subscription-key", "master-key",
     ].map { Array($0.utf8) }
 
-    /// Whether a name says that its value is one.
+    /// Whether values with this name are credentials.
     package static func contain(_ name: String) -> Bool {
         let lower = LenientText.lowercased(name)
         guard lower.utf8.count <= 128 else { return true }

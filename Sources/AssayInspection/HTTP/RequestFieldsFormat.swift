@@ -5,7 +5,7 @@ package enum RequestFieldsFormat: BlobFormat {
     /// Request fields.
     package static let name = "fields of an HTTP request"
 
-    /// Takes a JSON list of pairs of strings.
+    /// Recognises a JSON list of pairs of strings.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let node = LenientJSON.read(bytes[...])?.node, case .array(let pairs) = node.content, !pairs.isEmpty,
             pairs.allSatisfy({ pair($0) != nil })

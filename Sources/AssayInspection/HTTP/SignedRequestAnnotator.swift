@@ -4,16 +4,16 @@ import AssayPrimitives
 
 /// The rules of a platform for signatures on requests.
 package struct SignatureKnowledge: Sendable {
-    /// What a signature is, by its label and parameters.
+    /// The meaning of a signature with this label and these parameters.
     package let meaning: @Sendable (SignatureInput) -> String
-    /// The algorithm of a signature; nil if any may be named.
+    /// The required algorithm of a signature; nil if any is allowed.
     package let algorithm: @Sendable (SignatureInput) -> String?
-    /// What is wrong with the value under a label; nil if nothing is.
+    /// The problem of the value under a label; nil for none.
     package let problem: @Sendable (_ label: String, _ value: [UInt8]) -> String?
-    /// The components that a policy demands without a word in it.
+    /// The components that a policy demands by default.
     package let components: [String]
 
-    /// States the knowledge.
+    /// Creates the rules.
     package init(
         components: [String], meaning: @escaping @Sendable (SignatureInput) -> String,
         algorithm: @escaping @Sendable (SignatureInput) -> String? = { _ in nil },
@@ -99,7 +99,7 @@ package struct SignedRequestAnnotator {
         Self.put(&annotations[index].children, at: field.value)
     }
 
-    /// Assigns a range to parts without one. In a layer with a secret, `SecretCover` hides values without a range.
+    /// Gives a range to parts without one. In a layer with a secret, `SecretCover` hides values without a range.
     private static func put(_ annotations: inout [Annotation], at range: Range<Int>) {
         for index in annotations.indices where annotations[index].range == nil {
             annotations[index].range = range

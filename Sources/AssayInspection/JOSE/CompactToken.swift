@@ -1,22 +1,22 @@
 import AssayCore
 
-/// A text that could be a JWS or JWE in compact serialisation, taken apart at its dots.
+/// A possible JWS or JWE in compact serialisation, split at its dots.
 struct CompactToken {
     /// The ranges of the parts, which may contain white space.
     let parts: [Range<Int>]
-    /// The decoded first part, when it is a JSON object.
+    /// The decoded first part if it is a JSON object.
     let headerBytes: [UInt8]?
-    /// The header, when it is a JSON object.
+    /// The header if it is a JSON object.
     let header: JSONNode?
     /// The text before the token, such as `Bearer `.
     let prefix: Range<Int>
-    /// The errors that a strict reader would report for the text around the parts.
+    /// The errors of a strict reader for the text around the parts.
     let irregularities: [String]
 
-    /// More parts than any form has; then it is something else.
+    /// More parts than any token has.
     private static let parts = 6
 
-    /// Takes apart a text; nil when it has other characters than tokens have, or no dot.
+    /// Splits a text; nil if it has a character that tokens do not have, or no dot.
     init?(_ bytes: [UInt8]) {
         let whole = LenientText.body(bytes)
         var body = whole
@@ -59,9 +59,9 @@ struct CompactToken {
     /// Whether the first part is a header: JSON with an algorithm or a type.
     var isToken: Bool { ["alg", "enc", "typ", "kid"].contains { header?[$0] != nil } }
 
-    /// Whether it is encrypted: the header names a content encryption, or there are as many parts as a JWE has.
+    /// Whether it is encrypted: the header names a content encryption, or there are five parts.
     var isEncrypted: Bool { header?["enc"] != nil || parts.count == 5 }
 
-    /// A parameter of the header that is text.
+    /// A text parameter of the header.
     func parameter(_ name: String) -> String? { header?[name]?.text }
 }

@@ -1,6 +1,6 @@
-/// What the algorithms of JOSE are (RFC 7518), and how long what they make is.
+/// Descriptions of the algorithms of JOSE (RFC 7518), and the lengths of their results.
 enum JOSEAlgorithms {
-    /// A value of `alg` in a JWS.
+    /// Describes `alg` of a JWS.
     static func signature(_ name: String) -> String? {
         switch name {
         case "ES256": "ECDSA with P-256 and SHA-256"
@@ -16,7 +16,7 @@ enum JOSEAlgorithms {
         }
     }
 
-    /// How many bytes a signature or MAC has, where the algorithm alone says so.
+    /// The length of a signature or MAC in bytes, if the algorithm determines it.
     static func signatureLength(_ name: String) -> Int? {
         switch name {
         case "ES256", "ES256K", "EdDSA", "Ed25519", "HS512": 64
@@ -28,7 +28,7 @@ enum JOSEAlgorithms {
         }
     }
 
-    /// A value of `alg` in a JWE.
+    /// Describes `alg` of a JWE.
     static func keyEncryption(_ name: String) -> String? {
         switch name {
         case "A128KW", "A192KW", "A256KW": "AES key wrap with a shared key of \(name.dropFirst().prefix(3)) bits"
@@ -45,7 +45,7 @@ enum JOSEAlgorithms {
         }
     }
 
-    /// A value of `enc`: what it is, and the lengths of initialization vector and tag.
+    /// Describes `enc`, with the lengths of initialization vector and tag.
     static func contentEncryption(_ name: String) -> (description: String, vector: Int, tag: Int)? {
         switch name {
         case "A128GCM", "A192GCM", "A256GCM": ("AES-GCM with \(name.dropFirst().prefix(3)) bits", 12, 16)
@@ -56,7 +56,7 @@ enum JOSEAlgorithms {
         }
     }
 
-    /// How many bytes the encrypted key has, where the algorithms say so: the key, and 8 bytes that a key wrap adds.
+    /// The length of the encrypted key in bytes, if the algorithms determine it: the key, and 8 bytes for a key wrap.
     static func encryptedKeyLength(_ algorithm: String, _ encryption: String) -> Int? {
         let keyLengths = [
             "A128GCM": 16, "A192GCM": 24, "A256GCM": 32, "A128CBC-HS256": 32, "A192CBC-HS384": 48, "A256CBC-HS512": 64,

@@ -1,8 +1,8 @@
 import AssayCore
 
-/// Annotates the parts of tokens in compact serialisation.
+/// Annotates the parts of compact tokens.
 enum JOSEAnnotator {
-    /// The header: its parameters in words. They have no ranges, because the text contains them encoded.
+    /// Describes the parameters of the header. They have no ranges, because the text contains them encoded.
     static func header(_ token: CompactToken, of form: String, in bytes: [UInt8]) -> BlobContents {
         let range = token.parts[0]
         guard let header = token.header, let headerBytes = token.headerBytes else {
@@ -25,12 +25,12 @@ enum JOSEAnnotator {
                 "\($0.name) of the \(form)'s header", encoding: $0.encoding, bytes: $0.bytes, format: $0.format,
                 at: range)
         }
-        // The place in the text is not that in the header.
+        // Offsets in the decoded header are not offsets in the text.
         contents.secrets = contents.secrets.isEmpty ? [] : [range]
         return contents
     }
 
-    /// A part that is bytes: its length, and which one the algorithm gives it.
+    /// Annotates a binary part: its length, and the length that the algorithm demands.
     static func part(
         _ name: String, at range: Range<Int>, in bytes: [UInt8], expected: Int?, showing isShown: Bool = true
     ) -> (annotation: Annotation, decoded: [UInt8]) {
@@ -44,14 +44,14 @@ enum JOSEAnnotator {
         return (annotation, decoded)
     }
 
-    /// Parts beyond those of the form.
+    /// Annotates surplus parts.
     static func extra(_ token: CompactToken, after count: Int) -> [Annotation] {
         token.parts.dropFirst(count).map {
             Annotation("part beyond the \(count)", at: $0, violation: "the form has \(count) parts")
         }
     }
 
-    /// What stands before the token, and how it is written.
+    /// Annotates the text before the token, and its irregularities.
     static func prefix(_ token: CompactToken) -> [Annotation] {
         guard !token.irregularities.isEmpty else { return [] }
         return [
@@ -61,10 +61,10 @@ enum JOSEAnnotator {
         ]
     }
 
-    /// The error of strict decoding for the characters of a part.
+    /// The strict decoder's error for the characters of a part.
     private static func irregularity(of range: Range<Int>, in bytes: [UInt8]) -> String? {
         let decoded = LenientBase64.decode(bytes[range])
-        // JOSE has base64url only.
+        // JOSE allows base64url only.
         let isStandard = ["base64", "base64 of both alphabets"].containsBytes(of: decoded.encoding)
         return decoded.irregularities.first ?? (isStandard ? "base64 where base64url should be" : nil)
     }

@@ -6,7 +6,7 @@ package enum JWEFormat: BlobFormat {
     /// JWE.
     package static let name = "JWE in compact serialisation (encrypted JWT)"
 
-    /// Takes five parts between dots, or fewer when the first is a JSON header with `enc`.
+    /// Recognises five parts between dots, or fewer if the first is a JSON header with `enc`.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let token = CompactToken(bytes), token.header != nil, token.isEncrypted else { return nil }
         let count = token.parts.count
@@ -19,7 +19,7 @@ package enum JWEFormat: BlobFormat {
                 + (token.parameter("enc").map { " with enc \($0.excerpt)" } ?? ""))
     }
 
-    /// Annotates the parts. What is encrypted stays so.
+    /// Annotates the parts. Decrypts nothing.
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         guard let token = CompactToken(bytes) else {
             return BlobContents([Annotation("text", at: bytes.indices, violation: "it has no parts between dots")])
@@ -50,7 +50,7 @@ package enum JWEFormat: BlobFormat {
         return contents
     }
 
-    /// The first error of the decoder of tokens, ignoring white space around the token.
+    /// The first error of the strict token decoder, without regard to white space around the token.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try CompactJWE(LenientText.trimmed(bytes[...]), limit: InputLimits.joseText)

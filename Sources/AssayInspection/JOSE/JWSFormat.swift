@@ -6,7 +6,7 @@ package enum JWSFormat: BlobFormat {
     /// JWS.
     package static let name = "JWS in compact serialisation (signed JWT)"
 
-    /// Takes two or three parts between dots, the first of which is a JSON header without `enc`.
+    /// Recognises two or three parts between dots, the first a JSON header without `enc`.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let token = CompactToken(bytes), token.header != nil, !token.isEncrypted else { return nil }
         let count = token.parts.count
@@ -19,7 +19,7 @@ package enum JWSFormat: BlobFormat {
                 + (token.parameter("alg").map { " with alg \($0.excerpt)" } ?? ""))
     }
 
-    /// Annotates header and signature; the payload becomes a nested blob.
+    /// Annotates header and signature. The payload becomes a nested blob.
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         guard let token = CompactToken(bytes) else {
             return BlobContents([Annotation("text", at: bytes.indices, violation: "it has no parts between dots")])
@@ -55,7 +55,7 @@ package enum JWSFormat: BlobFormat {
         return contents
     }
 
-    /// The first error of the decoder of tokens, ignoring white space around the token.
+    /// The first error of the strict token decoder, without regard to white space around the token.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try CompactJWS(LenientText.trimmed(bytes[...]), limit: InputLimits.joseText)

@@ -5,7 +5,7 @@ package enum JWTClaims: BlobFormat {
     /// JWT claims.
     package static let name = "JWT claims"
 
-    /// Takes an object with an expiry or an issue time that is a number, or with two of the registered claims.
+    /// Recognises an object with a numeric expiry or issue time, or with two registered claims.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard LenientText.body(bytes).first == 0x7B, let node = LenientJSON.read(bytes[...])?.node,
             case .object = node.content
@@ -19,7 +19,7 @@ package enum JWTClaims: BlobFormat {
             .structure, because: "it is a JSON object with the registered claims \(found.joined(separator: ", "))")
     }
 
-    /// Annotates the claims, times in words.
+    /// Annotates the claims, with times in words.
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         JSONFormat.annotate(bytes, describe: meaning)
     }
@@ -37,7 +37,8 @@ package enum JWTClaims: BlobFormat {
         guard let meaning = registered[String(pointer.dropFirst())] else { return nil }
         switch (pointer, node.content) {
         case ("/exp", .number(let number)), ("/nbf", .number(let number)), ("/iat", .number(let number)):
-            // Some issuers write milliseconds. RFC 7519 has seconds, so this would be a distant date; show both.
+            // Some issuers write milliseconds. RFC 7519 demands seconds, so the number would be a distant date: show
+            // both.
             let seconds = EpochTime.seconds(number) ?? "no time"
             let milliseconds = EpochTime.meaning(of: number, under: "exp").flatMap {
                 $0.hasSuffix("(milliseconds since 1970)") ? "; more likely \($0)" : nil

@@ -1,19 +1,19 @@
 import AssayCore
 import FoundationEssentials
 
-/// Numbers that are times: how many units have passed since 1970.
+/// Recognises numbers that count time units since 1970.
 package enum EpochTime {
-    /// The units, and the range of numbers that are between 2001 and 2100 in them.
+    /// The units, and the numbers that mean times between 2001 and 2100.
     private static let units: [(name: String, perSecond: Double)] = [
         ("seconds", 1), ("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9),
     ]
     private static let plausible = 978_307_200.0..<4_102_444_800.0
 
-    /// What a number means that stands under a name like one of a time, and nil when either does not fit.
+    /// The meaning of a number whose name suggests a time; nil if name or number do not fit.
     ///
     /// - Parameters:
     ///   - number: the number as written.
-    ///   - name: the name of the member that it is the value of.
+    ///   - name: the name of the member.
     static func meaning(of number: String, under name: String) -> String? {
         guard isTimeName(name), number.utf8.count <= 32, let value = Double(number) else { return nil }
         for unit in units where plausible.contains(value / unit.perSecond) {
@@ -22,7 +22,7 @@ package enum EpochTime {
         return nil
     }
 
-    /// What a number of seconds means, whatever it is.
+    /// The meaning of any number of seconds.
     package static func seconds(_ number: String) -> String? {
         guard number.utf8.count <= 400, let value = Double(number) else { return nil }
         return describe(value, unit: "seconds") ?? "seconds since 1970, beyond all calendars"

@@ -1,21 +1,21 @@
 import AssayCore
 
-/// Annotates JSON values, finds the blobs in their strings, and keeps secrets out of both.
+/// Annotates JSON values, finds the blobs in their strings, and hides secrets in both.
 package struct JSONAnnotator {
-    /// What a member means to the format that the document is of.
+    /// The meaning of a member in a format.
     ///
     /// - Parameters:
     ///   - pointer: the JSON pointer of the value.
     ///   - node: the value.
-    /// - Returns: the meaning in words, and nil to leave it to the general rules.
+    /// - Returns: the meaning in words; nil to apply the general rules.
     package typealias Describe = (_ pointer: String, _ node: JSONNode) -> String?
 
     private let bytes: [UInt8]
     private let describe: Describe
     private var contents = BlobContents([])
     private var path: [String] = []
-    /// How many bytes of pointers were made. A long name above many values would make their pointers many times as long
-    /// as the document.
+    /// The total size of the JSON pointers so far. A long name above many values would multiply the size of the
+    /// document.
     private var pointerBytes = 0
 
     private init(_ bytes: [UInt8], _ describe: @escaping Describe) {
@@ -27,11 +27,11 @@ package struct JSONAnnotator {
     ///
     /// - Parameters:
     ///   - node: the outermost value.
-    ///   - name: what it is called; inside, members are called by their names and elements by their index.
+    ///   - name: the name of the document. Members are named by their names, elements by their index.
     ///   - bytes: the document.
-    ///   - describe: what members mean.
-    /// - Returns: one annotation; a nested blob for every string that holds one, named by its JSON pointer; and where the
-    ///   document has secrets.
+    ///   - describe: gives the meaning of members.
+    /// - Returns: one annotation, a nested blob for every string that contains one, named by its JSON pointer, and the
+    ///   ranges of secrets.
     package static func annotate(
         _ node: JSONNode, named name: String, in bytes: [UInt8], describe: @escaping Describe = { _, _ in nil }
     ) -> BlobContents {
@@ -55,7 +55,7 @@ package struct JSONAnnotator {
         return text
     }
 
-    /// - Parameter secret: what the value is that must not be shown, and nil when it may be.
+    /// - Parameter secret: a description of the secret value; nil if the value may be shown.
     private mutating func annotate(_ node: JSONNode, named name: String, secret: String?) -> Annotation {
         var annotation = Annotation(name, at: node.range, violation: node.violation)
         if let secret {
@@ -85,7 +85,7 @@ package struct JSONAnnotator {
             annotation.violation = reason
             annotation.meaning = node.range.isEmpty ? nil : "not decoded"
         }
-        // What a format says of a field may quote it.
+        // The format's text about a field may quote the value.
         if !annotation.isSecret, pointerBytes <= bytes.count * 8 + 4096 {
             let pointer = self.pointer
             pointerBytes += pointer.utf8.count
@@ -106,7 +106,7 @@ package struct JSONAnnotator {
             path.append(name)
             defer { path.removeLast() }
             var secret = SecretMembers.describe(name, inKey: isKey)
-            // Whether there is one is no secret.
+            // The absence of a value is no secret.
             if case .null = value.content { secret = nil }
             if case .flag = value.content { secret = nil }
             var annotation = annotate(value, named: Words.name(name), secret: secret)

@@ -1,12 +1,12 @@
 package import AssayCore
 import AssayPrimitives
 
-/// A JSON document of any content.
+/// A JSON document with any content.
 package enum JSONFormat: BlobFormat {
     /// JSON document.
     package static let name = "JSON document"
 
-    /// Takes objects and arrays. A number or a word alone is text to most people.
+    /// Recognises objects and arrays. A single number or word is more probably plain text.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let first = LenientText.body(bytes).first, first == 0x7B || first == 0x5B,
             let (node, end) = LenientJSON.read(bytes[...])
@@ -41,7 +41,7 @@ package enum JSONFormat: BlobFormat {
         }
     }
 
-    /// Annotates a document whose members mean something to a format.
+    /// Annotates a document of a format that describes members.
     package static func annotate(_ bytes: [UInt8], describe: @escaping JSONAnnotator.Describe) -> BlobContents {
         guard let (node, end) = LenientJSON.read(bytes[...]) else {
             return BlobContents([Annotation("document", at: bytes.indices, violation: "nothing but white space")])
@@ -56,7 +56,7 @@ package enum JSONFormat: BlobFormat {
         return contents
     }
 
-    /// Whether something was read that is JSON.
+    /// Whether any part of the document is valid JSON.
     private static func hasContents(_ node: JSONNode) -> Bool {
         func isValue(_ node: JSONNode) -> Bool { if case .broken = node.content { false } else { true } }
         return switch node.content {

@@ -1,8 +1,8 @@
 import AssayCore
 
-/// A JSON value (RFC 8259) as lenient reading found it, with its place.
+/// A JSON value (RFC 8259) with its range, as the lenient reader found it.
 package struct JSONNode: Sendable {
-    /// What a value is.
+    /// The value.
     package enum Content: Sendable {
         /// `null`.
         case null
@@ -10,42 +10,42 @@ package struct JSONNode: Sendable {
         case flag(Bool)
         /// A number as written.
         case number(String)
-        /// A string, unescaped, and repaired where it is no UTF-8.
+        /// A string, unescaped, with invalid UTF-8 replaced.
         case text(String)
         /// An array.
         case array([JSONNode])
-        /// An object, in the order written; duplicate keys are kept.
+        /// An object in document order, with duplicate keys.
         case object([(key: JSONNode, value: JSONNode)])
-        /// No value of JSON, with the reason.
+        /// Not a JSON value. The text is the reason.
         case broken(String)
     }
 
-    /// The bytes of the value, quotes and brackets included.
+    /// The bytes of the value, including quotes and brackets.
     package let range: Range<Int>
-    /// What it is; of a string, array or object that is cut, the part that is there.
+    /// The value; for a truncated string, array or object, the available part.
     package let content: Content
-    /// What a strict reader has against the value itself, such as that it does not end, and nil when nothing.
+    /// The strict reader's error for the value itself, such as a missing end; nil for none.
     package let violation: String?
 
-    /// Places a value.
+    /// Creates a value.
     package init(_ content: Content, at range: Range<Int>, violation: String? = nil) {
         self.content = content
         self.range = range
         self.violation = violation
     }
 
-    /// The value of the first member of an object with a name.
+    /// The value of the first member with a name.
     package subscript(name: String) -> JSONNode? {
         guard case .object(let members) = content else { return nil }
         return members.first { $0.key.text?.isByteEqual(to: name) ?? false }?.value
     }
 
-    /// The text of a string, and nil for another value.
+    /// The text of a string; nil for other values.
     package var text: String? {
         if case .text(let text) = content { text } else { nil }
     }
 
-    /// Whether it is an object.
+    /// Whether the value is an object.
     package var isObject: Bool {
         if case .object = content { true } else { false }
     }

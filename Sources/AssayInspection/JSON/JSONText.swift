@@ -1,22 +1,22 @@
 import AssayCore
 
-/// The text of a JSON string while it is read.
+/// Collects the text of a JSON string.
 struct JSONText {
     private var bytes: [UInt8] = []
-    /// What a strict reader has against it first.
+    /// The first error of a strict reader.
     private(set) var violation: String?
 
     private static let simple: [UInt8: UInt8] = [
         0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 0x08, 0x66: 0x0C, 0x6E: 0x0A, 0x72: 0x0D, 0x74: 0x09,
     ]
 
-    /// Takes a byte that is neither a quote nor a backslash.
+    /// Appends a byte that is neither a quote nor a backslash.
     mutating func append(_ byte: UInt8) {
         if byte < 0x20 { object("a control character that is not escaped") }
         bytes.append(byte)
     }
 
-    /// Takes an escape, and returns the index after it.
+    /// Reads an escape and returns the index after it.
     ///
     /// - Parameters:
     ///   - input: the document.
@@ -30,7 +30,7 @@ struct JSONText {
         }
         guard kind == UInt8(ascii: "u"), let first = unit(in: input, at: position + 1) else {
             object("an escape that JSON does not have")
-            // Shown as it stands; the byte after the backslash may not be part of the escape.
+            // Keep the backslash. The byte after it may not belong to the escape.
             bytes.append(0x5C)
             return position
         }
@@ -48,7 +48,7 @@ struct JSONText {
         return end
     }
 
-    /// The text, repaired where it is no UTF-8.
+    /// The text, with invalid UTF-8 replaced.
     mutating func finish() -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         object("not valid UTF-8")
@@ -71,7 +71,7 @@ struct JSONText {
 
 /// The grammar of numbers (RFC 8259 section 6).
 enum JSONNumber {
-    /// Whether bytes are a number, and nothing else.
+    /// Whether the bytes are exactly one number.
     static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
         func digits() -> Int {

@@ -1,26 +1,25 @@
-/// Reads JSON (RFC 8259) as far as possible, for inspection: verification reads it with `JSONReader`.
+/// Reads JSON (RFC 8259) as far as possible, for inspection. Verification uses `JSONReader`.
 ///
-/// Taken are a byte order mark, missing and trailing commas, duplicate keys, words that are no values, strings with
-/// control characters, wrong escapes or text that is no UTF-8, and documents that are cut. Linear in the bytes; values
-/// nest no deeper than ``depth`` and are no more than ``values``, beyond which the rest is one broken value.
+/// Accepts a byte order mark, missing and trailing commas, duplicate keys, unknown words, strings with control
+/// characters, wrong escapes or invalid UTF-8, and truncated documents. Takes linear time. Beyond the nesting ``depth``
+/// or the number ``values``, the rest is one broken value.
 package enum LenientJSON {
     /// The maximum nesting depth of values.
     package static let depth = 64
-    /// The maximum number of values. A value takes some hundred times the memory of the byte that it may be written with.
+    /// The maximum number of values. A value of one byte takes some hundred bytes of memory.
     package static let values = 1 << 18
 
     /// Reads the first value.
     ///
     /// - Parameter bytes: the document; indices serve as offsets.
-    /// - Returns: the value, and the index after it and the white space that follows; nil when there is nothing but white
-    ///   space.
+    /// - Returns: the value, and the index after it and any white space; nil for input of only white space.
     package static func read(_ bytes: ArraySlice<UInt8>) -> (node: JSONNode, end: Int)? {
         var reader = LenientJSONReader(bytes)
         return reader.document()
     }
 }
 
-/// One pass over the bytes.
+/// Reads the bytes once.
 private struct LenientJSONReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -45,14 +44,15 @@ private struct LenientJSONReader {
         while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
-    /// A value that cannot be read, which is all that is left.
+    /// A broken value up to the end of the input.
     private mutating func stop(_ reason: String) -> JSONNode {
         let start = position
         position = bytes.endIndex
         return JSONNode(.broken(reason), at: start..<position)
     }
 
-    /// Reads a value at a byte that is no white space. Takes a byte at least, unless there is none.
+    /// Reads a value that begins with a byte other than white space. Consumes at least one byte unless the input is
+    /// empty.
     private mutating func value(depth: Int) -> JSONNode {
         count += 1
         guard count <= LenientJSON.values else { return stop("more than \(LenientJSON.values) values") }
@@ -100,7 +100,7 @@ private struct LenientJSONReader {
         return JSONNode(.object(members), at: start..<position, violation: violation)
     }
 
-    /// Reads items and what separates them, up to a bracket; what is wrong with that.
+    /// Reads items and separators up to a bracket. Returns the violation.
     private mutating func items(until bracket: UInt8, _ item: (inout LenientJSONReader) -> Void) -> String? {
         var violation: String?
         var isFirst = true
@@ -111,7 +111,7 @@ private struct LenientJSONReader {
             case bracket:
                 position += 1
                 return violation
-            // The other bracket ends the array or object around this one, or nothing.
+            // The other bracket ends the enclosing array or object, or nothing.
             case UInt8(ascii: "]"), UInt8(ascii: "}"):
                 return violation ?? "it does not end before byte \(position)"
             default: break
@@ -130,12 +130,12 @@ private struct LenientJSONReader {
             let before = position
             item(&self)
             isFirst = false
-            // A byte that begins nothing, such as a comma before the first item.
+            // Skip a byte that begins no item, such as a comma before the first item.
             if position == before { position += 1 }
         }
     }
 
-    /// A number, or a word.
+    /// Reads a number or a word.
     private mutating func word() -> JSONNode {
         let start = position
         while let byte = current, LenientJSONReader.isInWord(byte) { position += 1 }
@@ -154,7 +154,7 @@ private struct LenientJSONReader {
         return JSONNode(content, at: start..<position)
     }
 
-    /// Bytes beyond ASCII count, so that a word in another script is one.
+    /// Bytes beyond ASCII belong to a word, so that a word in another script is one word.
     private static func isInWord(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E, 0x5F, 0x80...: true

@@ -1,24 +1,24 @@
 import AssayCore
 
-/// Members of JSON objects whose values are secrets, by their names.
+/// Recognises members of JSON objects with secret values, by name.
 enum SecretMembers {
-    /// Names without `_` and `-`, in lower case.
+    /// Names in lower case without `_` and `-`.
     private static let names = [
         "privatekey", "secret", "clientsecret", "sharedsecret", "secretkey", "password", "passwd", "passphrase",
         "decryptionkey", "symmetrickey", "apikey", "accesstoken", "refreshtoken", "sessiontoken", "authtoken",
         "bearertoken",
     ]
-    /// What tokens of Approov carry for measurement proofs: the key, and what it proves.
+    /// Members of Approov tokens for measurement proofs: the proof key and the measurements.
     private static let measurements = ["mpk", "imh", "dmh"]
     /// Private parts of keys (RFC 7518 section 6).
     private static let keyParts = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
-    /// Whether a name is one that JSON Web Keys have and other objects seldom do: one of both may have been cut off.
+    /// Whether JSON Web Keys have this name and other objects rarely do. A truncated key may have only one of the two.
     static func isOfKey(_ name: String) -> Bool { name.isByteEqual(to: "kty") || name.isByteEqual(to: "crv") }
 
-    /// What a member keeps secret, and nil when its name says nothing of the kind.
+    /// A description of the secret under a name; nil for other names.
     ///
-    /// - Parameter isKey: whether the object is a JSON Web Key, in which single letters are private parts.
+    /// - Parameter isKey: whether the object is a JSON Web Key, in which some short names are private parts.
     static func describe(_ name: String, inKey isKey: Bool) -> String? {
         guard name.utf8.count <= 32 else { return nil }
         if isKey, keyParts.containsBytes(of: name) {

@@ -1,6 +1,6 @@
 /// Annotates ECDSA signatures.
 package enum ECDSASignatureAnnotator {
-    /// A DER ECDSA-Sig-Value (RFC 3279 section 2.2.3): r and s. What is something else is annotated by its structure.
+    /// Annotates a DER ECDSA-Sig-Value (RFC 3279 section 2.2.3) with r and s, and any other bytes by their structure.
     package static func annotate(_ bytes: [UInt8], at range: Range<Int>, named name: String) -> Annotation {
         guard let (node, end) = LenientDER.readOne(bytes[range]), node.isUniversal(16) else {
             return Annotation(

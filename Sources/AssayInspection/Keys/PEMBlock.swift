@@ -1,25 +1,25 @@
-/// A block of textual encoding (RFC 7468) as lenient reading found it.
+/// A PEM block (RFC 7468), as the lenient reader found it.
 struct PEMBlock: Sendable {
-    /// What stands between `BEGIN` and the dashes.
+    /// The text between `BEGIN` and the dashes.
     let label: String
-    /// The whole block, boundaries included; to the end of the text when no boundary ends it.
+    /// The block including its boundaries, or up to the end of the text if the end boundary is missing.
     let range: Range<Int>
     /// The lines between the boundaries.
     let body: Range<Int>
-    /// Whether a boundary ends it.
+    /// Whether the end boundary is present.
     let isComplete: Bool
 
-    /// Whether the label names a private key, or the parameters that come before one in a file.
+    /// Whether the label names a private key, or the parameters before a private key in a file.
     var isPrivate: Bool { label.utf8.count <= 64 && label.hasSuffix("PRIVATE KEY") || label.hasPrefix("PGP PRIVATE") }
 
     private static let begin = Array("-----BEGIN ".utf8)
     private static let end = Array("-----END ".utf8)
     private static let dashes = Array("-----".utf8)
 
-    /// The blocks of a text, in their order. A block ends where another one begins.
+    /// The blocks of a text in order. The start of a block ends the previous one.
     ///
-    /// Boundaries are found anywhere, not only on lines of their own, since text that was copied out of a form or a
-    /// configuration has often lost its line breaks.
+    /// Boundaries need not be on lines of their own: text copied from a form or a configuration has often lost its line
+    /// breaks.
     static func read(_ bytes: [UInt8]) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
         var open: (label: String, start: Int, body: Int)?
@@ -38,7 +38,7 @@ struct PEMBlock: Sendable {
                 continue
             }
             let labelStart = dash + (isBegin ? begin.count : end.count)
-            // No label is longer; and so a text of many boundaries takes linear time.
+            // No label is longer. The limit keeps the time linear for many boundaries.
             let window = bytes[labelStart..<min(labelStart + 64, bytes.count)]
             let label = window.prefix { $0 != 0x2D && $0 >= 0x20 }
             let after = bytes[label.endIndex...].starts(with: dashes) ? label.endIndex + dashes.count : label.endIndex

@@ -1,9 +1,9 @@
-/// Recognises private keys, which are pasted by mistake, so that they are named and never shown.
+/// Recognises private keys, which users paste by mistake, so that they are never shown.
 package enum PrivateKeys {
-    /// What kind of private key some bytes are, and nil when they are none.
+    /// The kind of private key in some bytes; nil for other bytes.
     ///
-    /// Known are PKCS #8, plain (RFC 5958) and encrypted, PKCS #1 (RFC 8017), SEC 1 (RFC 5915), and text with a PEM
-    /// boundary that names a private key. A key that is cut is recognised as long as its beginning is there.
+    /// Recognises PKCS #8, plain (RFC 5958) and encrypted, PKCS #1 (RFC 8017), SEC 1 (RFC 5915), and text with a PEM
+    /// boundary of a private key. The beginning of a truncated key is enough.
     package static func describe(_ bytes: [UInt8]) -> String? {
         switch bytes.first {
         case 0x30: LenientDER.readOne(bytes[...]).flatMap { describe($0.node, in: bytes) }
@@ -26,7 +26,7 @@ package enum PrivateKeys {
         if version == 1, second.isUniversal(4), isKeyOrEnd(rest.dropFirst().first) {
             return "an EC private key (SEC 1)"
         }
-        // A public key has two integers, and no version.
+        // A public key has only two integers and no version.
         if version <= 1, rest.count >= 3, rest.allSatisfy({ $0.isUniversal(2) || $0.isUniversal(16) }),
             second.isUniversal(2), second.contents.count >= 32
         {
@@ -44,7 +44,7 @@ package enum PrivateKeys {
         return "an encrypted private key (PKCS #8)"
     }
 
-    /// What follows the octets of a SEC 1 key: nothing, the curve, or the public point.
+    /// Whether a value can follow the octets of a SEC 1 key: the curve, the public point, or the end.
     private static func isKeyOrEnd(_ node: DERNode?) -> Bool {
         guard let node else { return true }
         return node.tagClass == .contextSpecific && node.tagNumber <= 1

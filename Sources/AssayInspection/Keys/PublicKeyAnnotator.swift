@@ -1,8 +1,8 @@
 import AssayPrimitives
 
-/// Annotates public keys and what they are known by.
+/// Annotates public keys and their digests.
 package enum PublicKeyAnnotator {
-    /// A SubjectPublicKeyInfo (RFC 5280 section 4.1): algorithm, size, and digests by which keys are named.
+    /// Annotates a SubjectPublicKeyInfo (RFC 5280 section 4.1): algorithm, size, and the digests that serve as key IDs.
     package static func annotate(_ node: DERNode, named name: String, in bytes: [UInt8]) -> Annotation {
         var annotation = Annotation(name, at: node.range, violation: node.broken)
         let algorithm = node.children.first
@@ -35,8 +35,9 @@ package enum PublicKeyAnnotator {
         return annotation
     }
 
-    /// An uncompressed point of X9.63, `04 || X || Y`: its coordinates, whether it is on a curve, and its digest, which
-    /// App Attest has for the ID of a key.
+    /// Annotates an uncompressed X9.63 point, `04
+    /// X
+    /// Y`: its coordinates, whether it is on the curve, and its digest, which App Attest uses as key ID.
     package static func point(_ bytes: [UInt8], at range: Range<Int>, named name: String) -> Annotation {
         var annotation = Annotation(name, at: range, meaning: "a point of \(Words.count(range.count, "byte"))")
         guard range.count % 2 == 1, range.count >= 3, bytes[range.lowerBound] == 0x04 else {
@@ -67,7 +68,7 @@ package enum PublicKeyAnnotator {
         return annotation
     }
 
-    /// The curve that has uncompressed points of this length.
+    /// The curve with uncompressed points of this length.
     static func curve(of point: ArraySlice<UInt8>) -> ECDSAPublicKey.Curve? {
         ECDSAPublicKey.Curve.allCases.first { point.first == 0x04 && $0.pointLength == point.count }
     }
@@ -79,7 +80,7 @@ package enum PublicKeyAnnotator {
         }
     }
 
-    /// An AlgorithmIdentifier: the name of the algorithm, and its parameters.
+    /// Annotates an AlgorithmIdentifier: the algorithm's name and its parameters.
     static func algorithm(_ node: DERNode, named name: String, in bytes: [UInt8]) -> Annotation {
         guard let first = node.children.first, let oid = ObjectIdentifierText.dotted(first, in: bytes) else {
             return DERAnnotator.annotate(node, named: name, in: bytes)
@@ -90,7 +91,7 @@ package enum PublicKeyAnnotator {
             children: node.children.dropFirst().map { DERAnnotator.annotate($0, named: "parameters", in: bytes) })
     }
 
-    /// The BIT STRING around an RSAPublicKey (RFC 8017 appendix A.1.1).
+    /// Annotates the BIT STRING with an RSAPublicKey (RFC 8017 appendix A.1.1).
     private static func rsa(_ key: DERNode, in bytes: [UInt8], size parts: inout [String]) -> Annotation {
         var annotation = DERAnnotator.annotate(key, named: "subjectPublicKey", in: bytes)
         let contents = bytes[key.contents].dropFirst()

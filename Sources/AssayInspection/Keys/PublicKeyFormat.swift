@@ -1,12 +1,12 @@
 package import AssayCore
 import AssayPrimitives
 
-/// A public key alone: a SubjectPublicKeyInfo in DER, or an uncompressed point of P-256 or P-384.
+/// A single public key: a SubjectPublicKeyInfo in DER, or an uncompressed point of P-256 or P-384.
 package enum PublicKeyFormat: BlobFormat {
     /// Public key.
     package static let name = "public key"
 
-    /// Takes `SEQUENCE { SEQUENCE { OBJECT IDENTIFIER ... }, BIT STRING }`, and points by their length.
+    /// Recognises `SEQUENCE { SEQUENCE { OBJECT IDENTIFIER ... }, BIT STRING }`, and points by their length.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         if let curve = PublicKeyAnnotator.curve(of: bytes[...]) {
             let name = PublicKeyAnnotator.name(of: curve)
@@ -38,8 +38,8 @@ package enum PublicKeyFormat: BlobFormat {
         return contents
     }
 
-    /// The error of the decoder of keys: those of RSA, P-256 and P-384. For other keys, which no evidence has, the error of
-    /// the strict reader of DER.
+    /// The error of the key decoder for RSA, P-256 and P-384. For other keys, which no evidence has, the error of the
+    /// strict DER reader.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             if let curve = PublicKeyAnnotator.curve(of: bytes[...]) {

@@ -1,6 +1,6 @@
-/// Annotations of what must not be shown.
+/// Hides secrets in annotations.
 enum SecretAnnotations {
-    /// Makes an annotation name a secret, and show nothing of it.
+    /// Replaces the content of an annotation by the description of a secret.
     static func hide(_ annotation: inout Annotation, meaning: String) {
         annotation.value = "(not shown)"
         annotation.meaning = meaning
@@ -8,7 +8,7 @@ enum SecretAnnotations {
         annotation.isSecret = true
     }
 
-    /// Where the secrets among some annotations and what they consist of stand.
+    /// The ranges of the secrets in annotations and their children.
     static func ranges(in annotations: [Annotation]) -> [Range<Int>] {
         annotations.flatMap { annotation in
             let own = annotation.isSecret ? [annotation.range].compactMap { $0 } : []

@@ -3,10 +3,10 @@ import AssayPrimitives
 
 /// A field of a record's evidence that may hold a blob.
 struct EvidenceField {
-    /// Where it is.
+    /// The name of the field.
     let name: String
     let node: JSONNode
-    /// What the engine says that it is.
+    /// The format that the engine states; nil for none.
     let format: (any BlobFormat.Type)?
 
     /// The blob to inspect; nil for none.
@@ -17,7 +17,7 @@ struct EvidenceField {
                 name, encoding: "JSON as it stands", bytes: Array(bytes[node.range]), format: format, at: node.range)
         case .text(let text):
             guard text.utf8.count >= 16 || format != nil else { return nil }
-            // Tokens stand in records as the text that they are, binary as base64.
+            // Records contain tokens as text and binary evidence as base64.
             if format?.recognise(Array(text.utf8)) != nil {
                 return NestedBlob(
                     name, encoding: "text as it stands", bytes: Array(text.utf8), format: format, at: node.range)
@@ -37,6 +37,6 @@ struct EvidenceField {
         }
     }
 
-    /// The bytes of standard base64 with padding, as records have it.
+    /// Decodes standard base64 with padding, as in records.
     static func base64(_ text: String) -> [UInt8]? { try? Base64.decode(text, .standard) }
 }

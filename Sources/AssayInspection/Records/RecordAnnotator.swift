@@ -1,10 +1,10 @@
 import AssayCore
 
-/// Annotates records, and hands out the blobs in their evidence with the formats that the engines give them.
+/// Annotates records. The blobs in their evidence get the formats that the engines state.
 struct RecordAnnotator {
     let engines: [any InspectableEngine.Type]
 
-    /// Decodes the records of some bytes.
+    /// Decodes the records in some bytes.
     func contents(of bytes: [UInt8]) -> BlobContents {
         let document = RecordDocument(bytes)
         var contents = BlobContents([])

@@ -1,18 +1,18 @@
-/// Takes a file of records apart, leniently.
+/// Splits a file of records, leniently.
 struct RecordDocument {
     /// The maximum number of records to read: the first ones are enough to identify a file.
     static let limit = 1000
 
-    /// The records as far as they are JSON, and the bytes of each.
+    /// The records that are JSON, with their bytes.
     private(set) var records: [(node: JSONNode, bytes: ArraySlice<UInt8>)] = []
-    /// Whether there is one on each line.
+    /// Whether there is one record per line.
     private(set) var isOnePerLine = false
-    /// The number of records beyond those that were read.
+    /// The number of records that were not read.
     private(set) var untold = 0
-    /// The whole document, where it is one value.
+    /// The whole document if it is one JSON value.
     private(set) var document: JSONNode?
 
-    /// Reads some bytes.
+    /// Reads a document.
     init(_ bytes: [UInt8]) {
         guard let (node, end) = LenientJSON.read(bytes[...]) else { return }
         let elements: [JSONNode]? = if case .array(let elements) = node.content { elements } else { nil }

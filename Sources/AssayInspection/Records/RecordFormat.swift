@@ -3,10 +3,10 @@ import AssayPrimitives
 
 /// Evidence records: a JSON object, an array of them, or one per line (NDJSON).
 package enum RecordFormat: BlobFormat {
-    /// The form that the command line, captures and test vectors share.
+    /// The format of the command line, captures and test vectors.
     package static let name = "evidence record"
 
-    /// Looks for `kind` and `evidence` in the first record.
+    /// Recognises `kind` and `evidence` in the first record.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let first = bytes.first(where: { !RecordDocument.isSpace($0) }), "{[".utf8.contains(first) else {
             return nil
@@ -27,12 +27,12 @@ package enum RecordFormat: BlobFormat {
         }
     }
 
-    /// Annotates records without knowing any engine; see ``Inspector``, which knows some.
+    /// Annotates records without the formats of engines. ``Inspector`` uses the engines.
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         RecordAnnotator(engines: []).contents(of: bytes)
     }
 
-    /// The first error of the reader of JSON, for a file of one record or an array.
+    /// The first error of the strict JSON reader, for a file with one record or an array.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         let document = RecordDocument(bytes)
         for line in document.isOnePerLine ? document.records.map(\.bytes) : [bytes[...]] {

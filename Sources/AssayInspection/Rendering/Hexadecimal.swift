@@ -1,8 +1,8 @@
-/// Bytes in hexadecimal digits, as annotations show them.
+/// Renders bytes as hexadecimal digits.
 package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Two lower-case digits for each byte, nothing in between.
+    /// Two lower-case digits per byte, without separators.
     package static func text(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 2)

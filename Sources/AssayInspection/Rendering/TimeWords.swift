@@ -1,7 +1,7 @@
 import AssayCore
 package import FoundationEssentials
 
-/// Times and lengths of time in words.
+/// Times and durations in words.
 package enum TimeWords {
     private static let months = [
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -10,9 +10,9 @@ package enum TimeWords {
     /// 1970-01-01 was a Thursday.
     private static let weekdays = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"]
 
-    /// A time in UTC: `Tuesday 21 April 2026, 18:13:12 UTC`. Fractions of a second are left out.
+    /// A time in UTC without fractions of a second: `Tuesday 21 April 2026, 18:13:12 UTC`.
     package static func describe(_ date: Date) -> String {
-        // Written and read again, so that there is one calendar.
+        // Parse the formatted time, so that only one calendar implementation is used.
         let text = Array(RFC3339.format(date).utf8)
         guard text.count >= 20 else { return "" }
         func number(_ range: Range<Int>) -> Int { text[range].reduce(0) { $0 * 10 + Int($1) - 0x30 } }
@@ -24,11 +24,11 @@ package enum TimeWords {
         return "\(weekday) \(day) \(months[month - 1]) \(year), \(String(decoding: text[11..<19], as: UTF8.self)) UTC"
     }
 
-    /// A length of time in its two largest units: `3 days`, `5 minutes 3 seconds`, `25 years 6 days`.
+    /// A duration in its two largest units: `3 days`, `5 minutes 3 seconds`, `25 years 6 days`.
     ///
-    /// A year has 365 days here, as certificates are issued.
+    /// A year has 365 days, as in the validity of certificates.
     package static func duration(_ seconds: Double) -> String {
-        // Comparisons with what is no number are false.
+        // A comparison with NaN is false.
         guard abs(seconds) < 1e15 else { return "a length of time that is no number or beyond all calendars" }
         var rest = Int(abs(seconds))
         guard rest > 0 else { return seconds == 0 ? "no time" : "less than a second" }
@@ -37,13 +37,13 @@ package enum TimeWords {
             let count = rest / length
             rest %= length
             if count > 0, parts.count < 2 { parts.append(Words.count(count, unit)) }
-            // The next unit down is the last one that is said.
+            // Stop if the next smaller unit is zero.
             if !parts.isEmpty, count == 0 { break }
         }
         return parts.joined(separator: " ")
     }
 
-    /// Seconds since 1970 as RFC 3339 and in words, and nil for a time outside of the years 1 to 9999.
+    /// Seconds since 1970 as RFC 3339 and in words; nil for times outside the years 1 to 9999.
     static func epoch(_ seconds: Double) -> (text: String, words: String)? {
         guard seconds > -62_135_596_800, seconds < 253_402_300_800 else { return nil }
         let date = Date(timeIntervalSince1970: seconds)

@@ -1,12 +1,12 @@
 import AssayCore
 
-/// Encoded bytes: base64 in any alphabet, hexadecimal digits, and either of them in quotes, in a data URL,
-/// percent-encoded or wrapped.
+/// Encoded bytes: base64 in any alphabet or hexadecimal digits, also in quotes, in a data URL, percent-encoded or
+/// wrapped.
 package enum Base64Format: BlobFormat {
     /// Encoded text.
     package static let name = "encoded text (base64 or hexadecimal)"
 
-    /// Takes text in one of the alphabets that does not look like words.
+    /// Recognises text in one of these alphabets that is unlikely to be words.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let text = EncodedText(bytes) else { return nil }
         let what = "it is \(text.encoding) of \(Words.count(text.bytes.count, "byte"))"
@@ -15,7 +15,7 @@ package enum Base64Format: BlobFormat {
             : Recognition(.guess, because: "every character is of the alphabet of \(text.encoding)")
     }
 
-    /// Names the encoding; the decoded bytes become a nested blob.
+    /// Names the encoding. The decoded bytes become a nested blob.
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         guard let text = EncodedText(bytes) else {
             return BlobContents([Annotation("text", at: bytes.indices, violation: "it is not encoded in a known way")])
@@ -31,7 +31,7 @@ package enum Base64Format: BlobFormat {
             contents.annotations[0].meaning = "\(text.encoding) of \(kind)"
             contents.secrets = [text.range]
         }
-        // A private key is named again by its own format, which shows nothing of it.
+        // The format for private keys names the key again and shows nothing of it.
         contents.nested = [
             NestedBlob("decoded text", encoding: text.encoding, bytes: text.bytes, at: text.range)
         ]

@@ -1,18 +1,17 @@
 import AssayCore
 
-/// A text inside of another one that looks like a blob: base64 in any alphabet, hexadecimal digits, a JWT or JWE, PEM, or
-/// JSON.
+/// A text value that is probably a blob: base64 in any alphabet, hexadecimal digits, a JWT or JWE, PEM, or JSON.
 struct EmbeddedBlob {
-    /// How its bytes come out of the text.
+    /// The encoding of the bytes in the text.
     let encoding: String
-    /// The bytes; of a JWT, JWE, PEM or JSON those of the text itself.
+    /// The decoded bytes; for a JWT, JWE, PEM or JSON, the bytes of the text.
     let bytes: [UInt8]
-    /// What a private key among them is, and nil when there is none.
+    /// A description of the private key in the bytes; nil for none.
     let secret: String?
-    /// Whether to inspect its contents. Otherwise length and first byte show that it is a digest or an identifier.
+    /// Whether to inspect the contents. If not, length and first byte indicate a digest or an identifier.
     let isWorthDecoding: Bool
 
-    /// Looks at a text, and finds nil when it is plain text.
+    /// Examines a text; nil for plain text.
     init?(_ text: String) {
         let characters = Array(text.utf8)
         guard characters.count >= 16 else { return nil }
@@ -44,7 +43,7 @@ struct EmbeddedBlob {
         secret = PrivateKeys.describe(bytes)
     }
 
-    /// Even numbers of digits, as many as a digest of 16 bytes has at least.
+    /// Decodes an even number of digits, at least as many as a digest of 16 bytes has.
     private static func hexadecimal(_ characters: [UInt8]) -> [UInt8]? {
         guard characters.count >= 32, characters.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []
@@ -56,17 +55,17 @@ struct EmbeddedBlob {
             hasLetter = hasLetter || high > 9 || low > 9
             bytes.append(high << 4 | low)
         }
-        // A long number in digits is a number.
+        // Digits without a letter are a decimal number.
         return hasLetter ? bytes : nil
     }
 
-    /// Whether text could be base64 that encodes something else than the words that it consists of.
+    /// Whether text is probably base64 of bytes, and not words.
     ///
-    /// Words, names in capitals and identifiers of programs are in the alphabet as well. What is encoded has digits or
-    /// signs nearly always, and changes between capitals and small letters at every other character.
+    /// Words, upper-case names and program identifiers use the same alphabet. Encoded bytes nearly always contain
+    /// digits or signs, and often change between upper and lower case.
     ///
-    /// - Parameter charactersPerChange: at most how many characters there may be for a change on average. What stands
-    ///   alone is an identifier more seldom than what stands among others.
+    /// - Parameter charactersPerChange: the maximum average number of characters per change of case. A value that
+    ///   stands alone is less often an identifier than a value among others.
     static func isPlausible(_ characters: [UInt8], charactersPerChange: Int = 3) -> Bool {
         var (digits, signs, changes, dashes) = (0, 0, 0, 0)
         var previous: UInt8 = 0
@@ -93,7 +92,7 @@ struct EmbeddedBlob {
             && (digits + signs > 0 || changes * 2 >= characters.count)
     }
 
-    /// Whether bytes are more than a digest: longer, or beginning like a sequence of DER, a map of CBOR, or JSON.
+    /// Whether bytes are more than a digest: longer, or with the first byte of a DER sequence, a CBOR map or JSON.
     private static func isStructured(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first, bytes.count >= 8 else { return false }
         return bytes.count > 64 || first == 0x30 || first == 0x7B || (0xA1...0xBF).contains(first)

@@ -1,25 +1,25 @@
 import AssayCore
 
-/// Bytes encoded as text: base64 in any alphabet, or hexadecimal digits, in whatever wrapping it was copied with.
+/// Bytes encoded as base64 in any alphabet or as hexadecimal digits, with the wrapping of copied text.
 struct EncodedText {
-    /// What it is: `base64`, `base64url`, `hexadecimal`, `percent-encoding`.
+    /// The encoding: `base64`, `base64url`, `hexadecimal`, `percent-encoding`.
     private(set) var encoding = ""
-    /// What was taken off around it, in order, such as quotes.
+    /// The wrappings that were removed, in order, such as quotes.
     private(set) var wrappings: [String] = []
-    /// What a strict decoder would have against it.
+    /// The errors that a strict decoder would report.
     private(set) var irregularities: [String] = []
     /// The decoded bytes.
     private(set) var bytes: [UInt8] = []
-    /// Where the text stands, white space around it left out.
+    /// The range of the text without surrounding white space.
     let range: Range<Int>
-    /// Whether the text is probably encoded bytes, and not a word that has only characters of the alphabet.
+    /// Whether the text is probably encoded bytes, and not a word.
     private(set) var isPlausible = false
 
-    /// Looks at a text, and finds nil when it is nothing of the kind.
+    /// Examines a text; nil if it is no encoded text.
     init?(_ input: [UInt8]) {
         var text = LenientText.body(input)
         range = text.indices
-        // A look at the beginning first, so that binary is dismissed at once.
+        // Examine the beginning first, to reject binary input quickly.
         guard text.count >= 4, text.prefix(64).allSatisfy({ LenientText.isSpace($0) || (0x20...0x7E).contains($0) })
         else { return nil }
         if let quote = text.first, [0x22, 0x27, 0x60].contains(quote), text.count > 1 {
@@ -52,7 +52,7 @@ struct EncodedText {
             isPlausible = true
         } else if !decodeBase64(text) {
             guard wrappings.contains("percent-encoding"), !text.isEmpty else { return nil }
-            // Something else that was percent-encoded, such as JSON.
+            // Other percent-encoded text, such as JSON.
             wrappings.removeAll { $0 == "percent-encoding" }
             encoding = "percent-encoding"
             bytes = Array(text)
@@ -62,7 +62,7 @@ struct EncodedText {
 
     private mutating func decodeBase64(_ text: ArraySlice<UInt8>) -> Bool {
         let decoded = LenientBase64.decode(text)
-        // One character in a hundred may have been damaged.
+        // Tolerate one damaged character in a hundred.
         guard decoded.count >= 8, decoded.strayCount * 100 <= decoded.count, !text.contains(0x20) || decoded.count > 64
         else { return false }
         encoding = decoded.encoding
@@ -75,7 +75,7 @@ struct EncodedText {
         return isPlausible || kinds.count > 1 && decoded.count % 4 != 1 && decoded.strayCount == 0
     }
 
-    /// Without the escapes that a string of JSON has for line breaks and slashes.
+    /// Removes the JSON string escapes of line breaks and slashes.
     private static func withoutEscapes(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var isEscape = false
@@ -93,7 +93,8 @@ struct EncodedText {
         return result
     }
 
-    /// Pairs of digits, with `0x` before all of them or each, and with colons, commas, dashes or white space between.
+    /// Decodes pairs of digits, with `0x` before all or each, and with colons, commas, dashes or white space between
+    /// them.
     private static func hexadecimal(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?
@@ -120,7 +121,7 @@ struct EncodedText {
                 return nil
             }
         }
-        // Digits alone are a number.
+        // Digits without a letter are a decimal number.
         return high == nil && bytes.count >= 4 && (hasLetter || hasSeparator || bytes.count >= 32) ? bytes : nil
     }
 }

@@ -1,22 +1,23 @@
 import AssayCore
 
-/// The bytes that a dump of `xxd`, `hexdump -C` or `od -tx1` shows: on each line an offset, bytes in hexadecimal and, in
-/// most of them, the same bytes as characters.
+/// A dump by `xxd`, `hexdump -C` or `od -tx1`: each line has an offset, bytes in hexadecimal and usually the same bytes
+/// as characters.
 struct HexDump {
-    /// The most bytes for a dump whose lines are fewer: `*` stands for lines that repeat the one before.
+    /// The least limit for the decoded bytes. `*` stands for repeated lines, so a dump can decode to more bytes than it
+    /// has.
     private static let repeatedBytes = 1 << 20
 
     /// The bytes.
     private(set) var bytes: [UInt8] = []
-    /// What is wrong with the dump, in the order of its lines.
+    /// The errors in the dump, in the order of its lines.
     private(set) var problems: [String] = []
-    /// Where the dump stands, without white space around it.
+    /// The range of the dump without surrounding white space.
     let range: Range<Int>
 
-    /// Whether it is more than one line that may be of a dump.
+    /// Whether more than one line looks like a line of a dump.
     let isCertain: Bool
 
-    /// Reads a dump; nil if the first line is not of one.
+    /// Reads a dump; nil if the first line is not a line of a dump.
     init?(_ input: ArraySlice<UInt8>) {
         let text = LenientText.trimmed(input)
         range = text.indices
@@ -30,7 +31,7 @@ struct HexDump {
         read(rows, start: start, radix: radix)
     }
 
-    /// Whether the offset of each line counts the bytes of the lines before it.
+    /// Whether each line's offset equals the number of bytes before it.
     private static func fits(_ rows: [ArraySlice<UInt8>], radix: Int) -> Bool {
         var expected: Int?
         var repeats = false
@@ -98,7 +99,7 @@ private struct Line {
     init?(_ text: ArraySlice<UInt8>) {
         let text = LenientText.trimmed(text)
         offset = text.prefix { $0.hexadecimalValue != nil }
-        // The programs write six to eight digits, and more where these are too few.
+        // The programs write six to eight digits, and more for larger offsets.
         guard (6...12).contains(offset.count) else { return nil }
         var rest = text[offset.endIndex...]
         // Only `xxd` writes a colon, groups of several bytes, and two spaces before the characters.
@@ -129,7 +130,7 @@ private struct Line {
         }
     }
 
-    /// The offset; nil if it is no number in that radix.
+    /// The offset; nil if it is no number in the radix.
     func number(in radix: Int) -> Int? {
         var number = 0
         for digit in offset {

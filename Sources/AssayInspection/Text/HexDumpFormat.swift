@@ -1,15 +1,15 @@
 import AssayCore
 
-/// A dump of bytes in hexadecimal, as `xxd`, `hexdump -C` and `od -tx1` print it. Digits alone, as `xxd -p` prints them, are
-/// ``Base64Format``'s.
+/// A hexadecimal dump as `xxd`, `hexdump -C` and `od -tx1` print it. Plain digits, as `xxd -p` prints them, belong to
+/// ``Base64Format``.
 package enum HexDumpFormat: BlobFormat {
     /// Dump.
     package static let name = "hexadecimal dump"
 
-    /// How many bytes decide whether it is one.
+    /// The number of bytes examined for recognition.
     private static let recognised = 4096
 
-    /// Takes text whose first line has an offset and bytes.
+    /// Recognises text whose first line has an offset and bytes.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         var beginning = LenientText.body(bytes)
         if beginning.count > recognised, let end = beginning.prefix(recognised).lastIndex(of: 0x0A) {
@@ -21,7 +21,7 @@ package enum HexDumpFormat: BlobFormat {
             because: "it begins with the offset and the bytes of a dump")
     }
 
-    /// Names the dump; its bytes become a nested blob.
+    /// Names the dump. Its bytes become a nested blob.
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         guard let dump = HexDump(LenientText.body(bytes)) else {
             return BlobContents([Annotation("text", at: bytes.indices, violation: "it is no dump")])

@@ -1,16 +1,16 @@
-/// Base64 in any alphabet, decoded as far as possible: verification decodes it with `Base64`.
+/// Decodes base64 in any alphabet as far as possible. Verification uses `Base64`.
 package struct LenientBase64: Sendable {
-    /// The decoded bytes of the characters of the alphabet; other characters are ignored.
+    /// The bytes decoded from characters of the alphabet. Other characters are ignored.
     package private(set) var bytes: [UInt8] = []
-    /// What it is: `base64`, `base64url`, or that it could be either.
+    /// `base64`, `base64url`, or a text for input that could be either.
     let encoding: String
-    /// What a strict decoder would have against it, in words.
+    /// The errors that a strict decoder would report.
     package private(set) var irregularities: [String] = []
-    /// How many characters of an alphabet there are.
+    /// The number of characters of the alphabet.
     let count: Int
-    /// How many others, besides white space and padding, there are.
+    /// The number of other characters, without white space and padding.
     let strayCount: Int
-    /// Whether lines are broken, or anything else is white space.
+    /// Whether there is white space, such as line breaks.
     let hasSpace: Bool
 
     private static let stray: UInt8 = 0x80

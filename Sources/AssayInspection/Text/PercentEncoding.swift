@@ -1,8 +1,8 @@
 import AssayCore
 
-/// Percent-encoding (RFC 3986 section 2.1), decoded as far as possible.
+/// Decodes percent-encoding (RFC 3986 section 2.1) as far as possible.
 enum PercentEncoding {
-    /// The decoded bytes of a text; `%` without two digits is kept.
+    /// The decoded bytes. A `%` without two digits is kept.
     ///
     /// - Parameter plusIsSpace: whether `+` is a space, as in forms.
     static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> [UInt8] {
@@ -24,7 +24,7 @@ enum PercentEncoding {
         return bytes
     }
 
-    /// Whether there is something to decode.
+    /// Whether the text has percent-encoding.
     static func isUsed(in text: ArraySlice<UInt8>) -> Bool {
         guard let percent = text.firstIndex(of: 0x25), text.endIndex - percent >= 3 else { return false }
         return text[percent + 1].hexadecimalValue != nil && text[percent + 2].hexadecimalValue != nil

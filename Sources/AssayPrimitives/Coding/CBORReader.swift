@@ -31,9 +31,9 @@ package struct CBORReader: Sendable {
     private let allowsTags: Bool
     private var position: Int
     private var depth = 0
-    /// Items not read yet of the containers whose heads were read.
+    /// The number of unread items in the containers whose heads were read.
     private var owed = 0
-    /// The value of ``owed`` when the body of a map or an array has read its one item; -1 outside of any body.
+    /// The value of ``owed`` at which the body of a map or an array has read its one item; -1 outside any body.
     private var bound = -1
 
     /// Creates a reader for consecutive items.

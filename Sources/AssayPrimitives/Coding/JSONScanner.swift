@@ -11,7 +11,7 @@ struct JSONScanner {
     private var count = 0
     /// Whether the last string read had escapes.
     private var hadEscapes = false
-    /// The members of the outermost object whose texts the scanner withholds: it makes no `String` of them.
+    /// The members of the outermost object whose texts the scanner withholds: it creates no `String` for them.
     private let withheldNames: [String]
     /// The withheld texts.
     private(set) var withheld: [WithheldText] = []

@@ -20,7 +20,7 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
         self.contents = contents
     }
 
-    /// The most contents octets that are read. Those in use have about 20; a map hashes them all.
+    /// The maximum number of contents octets. Identifiers in use have about 20; maps hash all octets.
     private static let limit = 128
 
     /// Reads an OBJECT IDENTIFIER of at most 128 contents octets. Components must be in their shortest form and have at most 63 bits.

@@ -112,8 +112,8 @@ package struct SignedDataMessage: Sendable {
             hasSignedAttributes: attributes != nil, signatureAlgorithm: signatureAlgorithm, signature: signature)
     }
 
-    /// Attribute: attrType, attrValues. OpenSSL verifies the signature over a new encoding of the attributes, which another
-    /// encoding of a tag would not change.
+    /// Attribute: attrType, attrValues. Requires canonical tags: OpenSSL encodes the attributes again before it
+    /// verifies the signature, so it would accept another encoding of a tag.
     private static func readAttribute(_ attributes: inout BERReader) throws(DecodeError) {
         var attribute = try attributes.readConstructed(.sequence)
         _ = try ObjectIdentifier(attribute.read(.objectIdentifier).der())

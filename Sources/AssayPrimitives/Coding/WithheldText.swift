@@ -9,9 +9,9 @@ package struct WithheldText: Sendable {
 }
 
 extension JSONReader {
-    /// Reads a document that is an object, without making strings, which cannot be wiped, of the secret members
-    /// `names`. Secret members that are not text are read normally. The caller must wipe the document itself.
-    /// - Returns: the object, in which the secret texts are empty, and these texts.
+    /// Reads a document that is an object. Creates no strings for the secret members `names`, because strings cannot be
+    /// wiped. Secret members that are not text are read normally. The caller must wipe the document itself.
+    /// - Returns: the object, with empty texts in place of the secret ones, and the secret texts.
     package static func readObject(
         _ bytes: [UInt8], limit: Int, withholding names: [String]
     ) throws(DecodeError) -> (object: RecordObject, withheld: [WithheldText]) {

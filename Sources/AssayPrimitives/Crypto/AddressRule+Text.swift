@@ -1,13 +1,13 @@
 package import AssayCore
 
 extension AddressRule {
-    /// The beginning of a pseudonym, which no address has.
+    /// The beginning of a pseudonym. No address begins like this.
     private static let prefix = "hmac-sha256:"
 
-    /// The text for an address; nil if the rule shows none.
+    /// The text for an address; nil if the rule drops addresses.
     ///
-    /// A pseudonym is `hmac-sha256:` and the first 16 bytes of HMAC-SHA-256 of the address's bytes, in base64url without padding.
-    /// An unkeyed digest would hide nothing: there are only 2^32 IPv4 addresses.
+    /// A pseudonym is `hmac-sha256:` and the first 16 bytes of HMAC-SHA-256 of the address's bytes, in base64url
+    /// without padding. A digest without a key would hide nothing: there are only 2^32 IPv4 addresses.
     package func text(of address: String) -> String? {
         switch form {
         case .keep: return address
@@ -19,6 +19,6 @@ extension AddressRule {
         }
     }
 
-    /// Whether a text is a pseudonym, as captures under this rule contain it.
+    /// Whether a text is a pseudonym, as in captures under this rule.
     package static func isPseudonym(_ text: String) -> Bool { text.utf8.starts(with: prefix.utf8) }
 }

@@ -12,7 +12,7 @@ extension CompactJWE {
     package static func seal(
         _ plaintext: SecretBytes, for point: [UInt8], type: String
     ) throws(DecodeError) -> String {
-        // A new key for each JWE: the content key follows from it.
+        // A new key for each JWE: it determines the content key.
         let ephemeralKey = AgreementPrivateKey()
         let nonce = (0..<AESGCM.nonceLength).map { _ in UInt8.random(in: .min ... .max) }
         let contentKey = ConcatKDF.derive(

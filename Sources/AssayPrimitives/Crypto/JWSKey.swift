@@ -49,6 +49,11 @@ package struct JWSKey: Sendable {
         if case .hs256 = kind { true } else { false }
     }
 
+    /// The key of ES256; nil for another algorithm.
+    package var p256: ECDSAPublicKey? {
+        if case .es256(let key) = kind { key } else { nil }
+    }
+
     /// Verifies the signature or MAC over header and payload. Checks the algorithm and the signature length first.
     /// - Throws: ``JOSEError``.
     package func verify(_ jws: CompactJWS) throws(JOSEError) {

@@ -9,7 +9,7 @@ package struct AgreementPrivateKey: Sendable {
     package init() { key = P256.KeyAgreement.PrivateKey() }
 
     /// Reads the scalar, 32 bytes.
-    /// - Throws: ``DecodeError`` without any of the bytes.
+    /// - Throws: ``DecodeError``, which shows none of the bytes.
     package init(scalar: SecretBytes) throws(DecodeError) {
         do {
             key = try unsafe scalar.withUnsafeBytes { try unsafe P256.KeyAgreement.PrivateKey(rawRepresentation: $0) }
@@ -19,7 +19,7 @@ package struct AgreementPrivateKey: Sendable {
     }
 
     /// Reads a PrivateKeyInfo (PKCS #8, RFC 5958) in DER.
-    /// - Throws: ``DecodeError`` without any of the bytes.
+    /// - Throws: ``DecodeError``, which shows none of the bytes.
     package init(privateKeyInfo info: SecretBytes) throws(DecodeError) {
         do {
             key = try unsafe info.withUnsafeBytes { try unsafe P256.KeyAgreement.PrivateKey(derRepresentation: $0) }
@@ -32,7 +32,7 @@ package struct AgreementPrivateKey: Sendable {
     /// The uncompressed point of the public key, 65 bytes.
     package var publicPoint: [UInt8] { Array(key.publicKey.x963Representation) }
 
-    /// The shared secret with the holder of another key: 32 bytes. Derive a key from it, and never use it as one.
+    /// The shared secret with the holder of another key: 32 bytes. Derive a key from it; never use it as a key.
     /// - Parameter point: the uncompressed point of the other key.
     /// - Throws: ``DecodeError`` for a point of another form, or one that is not on P-256.
     package func sharedSecret(with point: [UInt8]) throws(DecodeError) -> SecretBytes {
@@ -50,7 +50,7 @@ package struct AgreementPrivateKey: Sendable {
 
 /// The Concat KDF of NIST SP 800-56A section 5.8.1 with SHA-256, as JWE uses it (RFC 7518 section 4.6.2).
 package enum ConcatKDF {
-    /// Derives a key of at most 32 bytes, which one round gives.
+    /// Derives a key of at most 32 bytes, the output of one round.
     ///
     /// - Parameters:
     ///   - secret: the shared secret, Z.
@@ -65,7 +65,7 @@ package enum ConcatKDF {
         let information =
             field(Array(algorithm.utf8)) + field(partyU) + field(partyV) + bigEndian(UInt32(clamping: length * 8))
         var input: [UInt8] = []
-        // Reserves all at once: growing would leave a copy of the secret behind.
+        // Reserve all memory at once: growing would leave a copy of the secret behind.
         input.reserveCapacity(4 + secret.count + information.count)
         input += bigEndian(1)
         unsafe secret.withUnsafeBytes { unsafe input.append(contentsOf: $0) }

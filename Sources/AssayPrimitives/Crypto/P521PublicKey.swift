@@ -1,8 +1,8 @@
 package import AssayCore
 internal import Crypto
 
-/// A public key on P-521 (FIPS 186-5), checked to be on its curve. Assay verifies no signature of such keys: a keystore can attest
-/// one.
+/// A public key on P-521 (FIPS 186-5), checked to be on its curve. A keystore can attest such a key. Assay verifies no
+/// signatures with it.
 package struct P521PublicKey: Sendable {
     /// The DER of a SubjectPublicKeyInfo before the uncompressed point (RFC 5480 section 2.1.1).
     private static let prefix: [UInt8] = [

@@ -34,7 +34,8 @@ package final class RSAPrivateKey: Sendable {
 
     private static let boundary = Array("-----BEGIN ".utf8)
 
-    /// Throws unless there is exactly one block, so the choice is unambiguous. Recognises other inputs by their labels.
+    /// Throws unless there is exactly one block: a choice between several would be ambiguous. Recognises other inputs
+    /// by their labels.
     private static func demandOneKey(in pem: SecretBytes) throws(RSAPrivateKeyError) {
         let labels = unsafe pem.withUnsafeBytes { text in
             unsafe text.split(separator: 0x0A).filter { unsafe $0.starts(with: boundary) }

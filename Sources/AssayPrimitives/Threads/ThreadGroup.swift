@@ -6,8 +6,8 @@
     import Darwin
 #endif
 
-/// Assigns threads to a fixed number of groups, each with its own copy of a cache: threads would contend for the lock
-/// and the reference counts of a shared copy. The group is a hash of the thread's identity; two threads can share a
+/// Assigns threads to a fixed number of groups, each with its own copy of a cache. With one shared copy, threads would
+/// contend for its lock and its reference counts. The group is a hash of the thread's identity: two threads can share a
 /// group.
 package enum ThreadGroup {
     /// The number of groups: a power of two.

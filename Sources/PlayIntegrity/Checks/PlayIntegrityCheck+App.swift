@@ -121,7 +121,8 @@ extension PlayIntegrityCheck {
         guard !digests.isEmpty else {
             throw CheckFailure(.certificateNone, "the list of the app's certificates is empty")
         }
-        // Base64url without padding has one text per digest. Other forms have not been seen and would mean the same.
+        // Base64url without padding has one text per digest. Other encodings of a digest have not been seen; the
+        // comparison rejects them.
         for digest in digests where !expectations.certificateDigestTexts.contains(where: { $0.isByteEqual(to: digest) })
         {
             guard let bytes = try? CertificateDigestText.decode(digest), android.certificateDigests.contains(bytes)

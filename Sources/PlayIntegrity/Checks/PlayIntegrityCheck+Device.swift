@@ -21,8 +21,8 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), device integrity",
         remedy: .contactSupport, codes: [.notOnPC, .androidTooOld, .deviceLabelMissing])
 
-    /// The device has the label that the rule for its Android version demands, or a stronger one. Without a version the
-    /// strictest rule applies; a version below all rules fails.
+    /// The device has the label that the rule for its Android version demands, or a stronger one. If the version is
+    /// missing, the strictest rule applies; a version below all rules fails.
     func deviceRecognition() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         let labels = device.deviceRecognitionVerdict ?? []

@@ -176,7 +176,7 @@ extension PlayIntegrityCheck {
         remedy: .retry, codes: [.timeMissing, .timeOutOfRange, .tooOld, .tooFarAhead])
 
     /// The token's time is inside the policy's window, ends included, to the millisecond. The time of judgement is
-    /// rounded to milliseconds, as verdicts write it, so that it is comparable with the token's time.
+    /// rounded to milliseconds, as in verdicts, to be comparable with the token's time.
     func freshness() throws(CheckFailure) -> Int64 {
         guard let madeAt = details.milliseconds else {
             throw CheckFailure(.timeMissing, "the token does not say when it was made")

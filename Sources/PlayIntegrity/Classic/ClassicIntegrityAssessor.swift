@@ -29,7 +29,7 @@ package enum ClassicIntegrityAssessor {
     ///
     /// - Parameters:
     ///   - answer: Google's answer on the token.
-    ///   - source: who may vouch for the answer.
+    ///   - source: the parties that may vouch for the answer.
     package static func assess(
         _ input: ClassicIntegrityInput, answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
         account: AccountStandings = .none, expectations: PlayIntegrityExpectations, now: Date

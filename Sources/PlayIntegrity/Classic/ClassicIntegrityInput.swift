@@ -12,14 +12,14 @@ public struct ClassicIntegrityInput: Sendable {
     package let packageName: String
     /// The decoded bytes of the nonce.
     package let nonce: [UInt8]
-    /// What the nonce is composed of; nil for a nonce of its own.
+    /// The challenge and the request hash that the nonce combines; nil for a nonce without them.
     package let boundTo: (challenge: [UInt8], requestHash: [UInt8])?
     /// The bytes of the server's challenge, which the ledger consumes.
     var challenge: [UInt8] { boundTo?.challenge ?? nonce }
 
     /// Creates the input of a verification.
     ///
-    /// The policy's `classicTokens` says whether the app's keys open the token, or Google does.
+    /// By the policy's `classicTokens`, either the app's keys or Google open the token.
     /// - Parameters:
     ///   - token: The result of `IntegrityTokenResponse.token()`.
     ///   - packageName: The package name of the expected app.
@@ -32,7 +32,7 @@ public struct ClassicIntegrityInput: Sendable {
     /// Creates the input of a verification.
     ///
     /// - Parameters:
-    ///   - evidence: The token, or Google's answer on it. ``IntegrityAnswer`` says who vouches for an answer.
+    ///   - evidence: The token, or Google's answer on it. See ``IntegrityAnswer`` for who vouches for an answer.
     ///   - packageName: The package name of the expected app.
     ///   - nonce: The nonce as the server gave it to the app: base64, 16 to 500 characters.
     /// - Throws: ``DecodeError`` if the nonce has another form.
@@ -56,9 +56,10 @@ public struct ClassicIntegrityInput: Sendable {
         boundTo = nil
     }
 
-    /// Creates the input of a verification for a nonce that binds a challenge and a request; see ``nonce(binding:to:)``.
+    /// Creates the input of a verification for a nonce that binds a challenge and a request; see
+    /// ``nonce(binding:to:)``.
     ///
-    /// With `challenge: ledger` in the policy the challenge is consumed, and not the nonce.
+    /// With `challenge: ledger` in the policy, the ledger consumes the challenge, not the nonce.
     /// - Parameters:
     ///   - evidence: The token, or Google's answer on it.
     ///   - packageName: The package name of the expected app.
@@ -81,11 +82,11 @@ public struct ClassicIntegrityInput: Sendable {
         boundTo = (challenge, requestHash)
     }
 
-    /// The nonce for a classic token that is about one request: base64url without padding of
-    /// SHA-256(challenge || requestHash).
+    /// The nonce for a classic token that is bound to one request: base64url without padding of SHA-256(challenge ||
+    /// requestHash).
     ///
-    /// The app composes it the same way. The challenge stands for single use, the hash for what the user does, such as the
-    /// amount and the account of a transfer.
+    /// The app composes it the same way. The challenge ensures single use. The hash binds the user's action, such as
+    /// the amount and the account of a transfer.
     /// - Parameters:
     ///   - challenge: The bytes of the server's challenge.
     ///   - requestHash: The SHA-256 of the request, 32 bytes.

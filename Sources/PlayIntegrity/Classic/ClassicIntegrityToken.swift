@@ -56,7 +56,7 @@ extension PlayIntegrityCheck {
 
 /// Decodes a classic token from text to payload: a JWE around a JWS.
 ///
-/// Google, "Decrypt and verify the integrity verdict": A256KW and A256GCM outside, ES256 inside. The keys fix the
+/// Google, "Decrypt and verify the integrity verdict": A256KW and A256GCM outside, ES256 inside. The keys determine the
 /// algorithms; the headers are only compared with them.
 enum ClassicIntegrityToken {
     /// Decodes the JWE, with the part lengths of its algorithms.
@@ -82,8 +82,8 @@ enum ClassicIntegrityToken {
         }
     }
 
-    /// Opens the token with the first live key that fits. If none fits, the other keys are tried only for the error, to
-    /// distinguish a key that was retired too early from a foreign token. The token is rejected in any case.
+    /// Opens the token with the first live key that fits. If none fits, tries the other keys, only to distinguish a key
+    /// that was retired too early from a foreign token in the error. The token is rejected in any case.
     static func open(
         _ jwe: CompactJWE, with keys: KeySelection<PlayIntegrityKeys>
     ) throws(CheckFailure) -> (entry: KeySelection<PlayIntegrityKeys>.Entry, plaintext: [UInt8]) {
@@ -92,7 +92,8 @@ enum ClassicIntegrityToken {
             do throws(JOSEError) {
                 return (entry, try entry.material.decryption.decrypt(jwe))
             } catch {
-                // If a key unwraps and then fails, the token means this key: report its error.
+                // A key that unwraps the content key is the token's key, even if decryption then fails: report its
+                // error.
                 if failure == nil || error.reason == .decryptionFailed { failure = error }
             }
         }

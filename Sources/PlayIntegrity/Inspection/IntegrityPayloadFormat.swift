@@ -54,7 +54,7 @@ enum IntegrityJSON {
         pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
     }
 
-    /// Facts that a payload does not show.
+    /// Facts that a payload does not contain.
     static func unknown(payload: JSONNode) -> [String] {
         var unknown = ["whether Google made it: it stands here without a signature"]
         let request = payload["requestDetails"]

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayInspection
 
-/// Decrypted response keys of the Play Console, pasted by mistake. The dump names them and never shows them.
+/// Decrypted response keys of the Play Console, pasted by mistake. The dump reports them without their values.
 enum PlayConsoleKeysFormat: BlobFormat {
     static let name = "response keys of the Play Console"
 

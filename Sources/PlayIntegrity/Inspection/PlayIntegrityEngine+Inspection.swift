@@ -38,7 +38,7 @@ extension PlayIntegrityEngine {
         }
     }
 
-    /// The kind of evidence whose main part has this format.
+    /// The kind of evidence that has this format for its main part.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == ClassicTokenFormat.self { return EvidenceKind.playIntegrityClassic }
         if format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self {
@@ -48,11 +48,11 @@ extension PlayIntegrityEngine {
         return nil
     }
 
-    /// A record of Google's answer to a token, or of its payload: that of a classic token has a nonce in place of the request
-    /// hash. Nil for a classic token, which needs its keys or Google.
+    /// A record of Google's answer to a token, or of its payload. In a classic token's payload, a nonce takes the place
+    /// of the request hash. Nil for a classic token itself: only its keys or Google can open it.
     ///
-    /// It takes package name and nonce or request hash from the answer itself: the record shows whether app and device meet
-    /// the policy, not whether the answer is for a request of the server.
+    /// The package name and the nonce or request hash come from the answer itself. So the record shows whether app and
+    /// device meet the policy, not whether the answer is for a request of the server.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         if format == PlayIntegrityRequestFormat.self { return EvidenceRequest.record(of: blob, .playIntegrityRequest) }
         guard format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self,

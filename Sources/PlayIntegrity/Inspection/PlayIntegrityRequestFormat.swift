@@ -1,7 +1,7 @@
 import AssayCore
 import AssayInspection
 
-/// A saved request whose signature is a standard token.
+/// A saved request with a standard token as its signature.
 enum PlayIntegrityRequestFormat: BlobFormat {
     static let name = "HTTP request with a standard integrity token"
 

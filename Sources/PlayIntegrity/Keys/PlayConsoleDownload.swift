@@ -20,7 +20,7 @@ package struct PlayConsoleDownload: Sendable {
     ///   - encrypted: The bytes of the file, or their base64.
     ///   - privateKey: The private half of the key that the console encrypted for: OAEP with SHA-1.
     /// - Throws: ``KeyError`` for a file whose length differs from the key's, a file for another key, or a text without
-    ///   the two keys. It shows nothing of the decrypted text.
+    ///   the two keys. It contains no decrypted text.
     package init(encrypted: [UInt8], privateKey: RSAPrivateKey) throws(KeyError) {
         let length = privateKey.publicKey.modulusLength
         var ciphertext = encrypted
@@ -80,7 +80,7 @@ package struct PlayConsoleDownload: Sendable {
 
     private typealias Text = Slice<UnsafeRawBufferPointer>
 
-    /// Name and value of a line. A name has letters, digits and `_` only: other text may be part of a secret.
+    /// Name and value of a line. A name has only letters, digits and `_`: other text may be part of a secret.
     private static func assignment(_ line: Text) -> (name: String, value: Text)? {
         guard let index = line.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = trimmed(line[..<index])

@@ -1,8 +1,8 @@
 package import AssayCore
 import AssayPrimitives
 
-/// The two response keys of an app from the Play Console: one decrypts classic tokens, one verifies them. A class,
-/// because all tokens of the app share it.
+/// The two response keys of an app from the Play Console: one decrypts classic tokens, the other verifies them. A
+/// class: all tokens of the app share it.
 package final class PlayIntegrityKeys: KeyMaterial {
     /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("play-integrity")

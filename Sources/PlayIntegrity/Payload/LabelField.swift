@@ -9,8 +9,8 @@ enum LabelField: String, CaseIterable {
     case licensing = "accountDetails.appLicensingVerdict"
     case accessRisk = "environmentDetails.appAccessRiskVerdict.appsDetected"
     case playProtect = "environmentDetails.playProtectVerdict"
-    /// Google's API description has this field but not its labels. The labels here come from answers, or follow their
-    /// pattern. A policy may name others.
+    /// Google's API description has this field but not its labels. The labels here come from captured answers, or
+    /// follow their pattern. A policy may name others.
     case locationSpoofing = "environmentDetails.locationSpoofingRiskVerdict"
 
     /// The known labels of the field.
@@ -19,7 +19,7 @@ enum LabelField: String, CaseIterable {
     /// True if the label is one that Google documents for the field.
     func contains(_ label: IntegrityLabel) -> Bool { Self.labels[index].contains(label) }
 
-    /// Made once: every payload is compared with them.
+    /// Created once: every payload is compared with them.
     private static let labels = allCases.map { field in field.meanings.map { IntegrityLabel($0.label) } }
 
     private var index: Int {

@@ -2,7 +2,7 @@ package import AssayCore
 import AssayHTTPSignatures
 
 extension PlayIntegrityConfiguration {
-    /// Windows that are far above what clocks and networks need: Google recommends minutes.
+    /// Longer windows than clocks and networks need: Google recommends minutes.
     private static let longPast: Double = 900
     private static let longFuture: Double = 300
 

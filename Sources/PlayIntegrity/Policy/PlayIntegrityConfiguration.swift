@@ -2,7 +2,7 @@ package import AssayCore
 package import AssayHTTPSignatures
 import AssayPrimitives
 
-/// The policy for the Play Integrity evidence of one app. A class, because all requests of the app share it.
+/// The policy for the Play Integrity evidence of one app. A class: all requests of the app share it.
 package final class PlayIntegrityConfiguration: EngineConfiguration {
     /// The engine's name.
     package static let engine = "play-integrity"
@@ -17,23 +17,23 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         case caller
     }
 
-    /// Who opens classic tokens.
+    /// The party that opens classic tokens.
     package enum TokenOpener: String, Sendable, CaseIterable {
         /// The verifier, with the app's response keys of the Play Console.
         case keys
-        /// Google, as it does with standard tokens.
+        /// Google, as for standard tokens.
         case google
     }
 
-    /// Who vouches for Google's answers.
+    /// The party that vouches for Google's answers.
     package enum AnswerSource: String, Sendable, CaseIterable {
-        /// Only answers that the verifier's own decoder got from Google are taken.
+        /// Google: only answers that the verifier's own decoder received from Google are accepted.
         case google
-        /// Answers that come with the evidence are taken as well.
+        /// The caller: answers that come with the evidence are accepted as well.
         case caller
     }
 
-    /// How far the time of a token may be from that of judgement, both ends included.
+    /// The allowed distance between the time of a token and the time of judgement, both ends included.
     package struct Freshness: Sendable, Equatable {
         /// The maximum age of a token, in seconds.
         package let past: Double
@@ -50,11 +50,11 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         var futureMilliseconds: Int64 { Int64(future * 1000) }
     }
 
-    /// A requirement for devices from an Android version on.
+    /// A requirement for devices with at least some Android version.
     package struct DeviceRule: Sendable, Equatable {
         /// The lowest SDK version of the rule.
         package let minimumSDK: Int32
-        /// The label that such a device must have. A stronger one is sufficient.
+        /// The label that such a device must have. A stronger one is also accepted.
         package let require: IntegrityLabel
 
         /// Creates a rule.
@@ -79,7 +79,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         package let appRecognition: [IntegrityLabel]
         /// The device rules by Android version, highest first.
         package let deviceRecognition: [DeviceRule]
-        /// The labels where a policy names none.
+        /// The labels if a policy names none.
         package enum Defaults {
             /// The allowed verdicts on the app.
             package static let appRecognition: [IntegrityLabel] = [.playRecognized]
@@ -131,15 +131,15 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
 
     /// The package name.
     package let packageName: String
-    /// The names of the keys; nil for all keys whose scope is the package name or the app's name.
+    /// The names of the keys; nil for all keys with the package name or the app's name as their scope.
     package let keys: [String]?
     /// The party that checks nonces.
     package let challenge: ChallengeSource
-    /// Who opens classic tokens; nil for the app's keys if there are any, otherwise Google.
+    /// The party that opens classic tokens; nil for the app's keys if there are any, otherwise Google.
     package let classicTokens: TokenOpener?
-    /// Who vouches for answers; nil for Google if the verifier can ask it, otherwise the caller.
+    /// The party that vouches for answers; nil for Google if the verifier can call it, otherwise the caller.
     package let answers: AnswerSource?
-    /// How far the time of a token may be off.
+    /// The allowed distance between the time of a token and the time of judgement.
     package let freshness: Freshness
     /// The allowed licensing verdicts.
     package let licensing: [IntegrityLabel]
@@ -148,7 +148,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     /// The Android rules; nil for a game on PC.
     package let android: AndroidRules?
 
-    /// The form of tokens, and thus Google's decode call.
+    /// The form of tokens, which selects Google's decode call.
     package var platform: IntegrityTokenForm { android == nil ? .pc : .android }
 
     /// Creates a configuration in code.

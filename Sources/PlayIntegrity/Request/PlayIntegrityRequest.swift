@@ -8,12 +8,13 @@ extension EvidenceKind {
     public static let playIntegrityRequest = EvidenceKind("play-integrity.request")
 }
 
-/// A request whose signature is a standard token: its request hash is that of the signature base (RFC 9421 section 2.5).
+/// A request with a standard token as its signature. The token's request hash is the hash of the signature base (RFC
+/// 9421 section 2.5).
 package enum PlayIntegrityRequest {
-    /// The checks of the signature, before those of the token.
+    /// The checks of the signature, which precede those of the token.
     package static let checks = RequestChecks(engine: PlayIntegrityConfiguration.engine, codes: [.tokenNotText])
 
-    /// A request whose signature has the only allowed form. The part is the token.
+    /// A request with a well-formed signature. Its part is the token.
     typealias Signed = RequestEvidence<String>
 
     /// Runs the checks of the signature.
@@ -31,7 +32,7 @@ package enum PlayIntegrityRequest {
     /// The request hash that the token must carry: base64url without padding of SHA-256 of the signature base.
     static func requestHash(of signed: Signed) -> String { Base64.encode(Digest.sha256(signed.base), .url) }
 
-    /// The rejection of a request without a token that is worth judging: every check of the token is skipped.
+    /// The rejection of a request before its token is judged: skips every check of the token.
     static func assessment(
         _ rules: RequestRules, _ expectations: PlayIntegrityExpectations, _ run: inout CheckRun
     ) -> Assessment {
@@ -76,7 +77,7 @@ extension PlayIntegrityEngine: RequestEngine {
         }
     }
 
-    /// Assesses a request whose signature is a standard token.
+    /// Assesses a request with a standard token as its signature.
     package func assess(
         signed request: SignedRequest, app: String, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {

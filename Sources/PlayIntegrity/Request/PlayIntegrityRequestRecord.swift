@@ -30,13 +30,13 @@ extension PlayIntegrityRequest {
 extension EvidenceRecord {
     /// Composes the record of a request that carries a standard token.
     ///
-    /// A record without Google's answer can be judged again only by asking Google again.
+    /// A record without Google's answer can be judged again only with another call to Google.
     /// - Parameters:
     ///   - answer: Google's answer on the token; nil if it is not known.
     ///   - id: the name of the record in verdicts and reports, such as the ID of the request.
     ///   - app: the policy's app; nil for the only one with `requests` in its `playIntegrity`.
     ///   - account: the account of the session; nil for none.
-    /// - Throws: ``DecodeError`` if the body is unread, or the answer is no JSON object.
+    /// - Throws: ``DecodeError`` if the body is unread, or the answer is not a JSON object.
     public init(
         playIntegrityRequest request: SignedRequest, answer: IntegrityAnswer? = nil, id: String? = nil,
         app: String? = nil, account: String? = nil, receivedAt: Date

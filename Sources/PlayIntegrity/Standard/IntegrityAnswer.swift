@@ -19,21 +19,21 @@ public struct IntegrityAnswer: Sendable {
 
     private let form: Form
     let origin: Origin
-    /// The token that the answer is on; nil when it is not known.
+    /// The token that the answer is for; nil if it is not known.
     let token: String?
 
-    /// Takes the body of an answer that the caller has got from Google.
+    /// Wraps the body of an answer that the caller received from Google.
     ///
-    /// The caller vouches for it: an app whose policy has `answers: google` refuses it, and so does a verifier with an
-    /// ``IntegrityTokenDecoder`` unless the policy says `answers: caller`.
-    /// - Parameter json: the body as it came, UTF-8.
+    /// The caller vouches for it. An app with `answers: google` in its policy refuses it. So does a verifier with an
+    /// ``IntegrityTokenDecoder``, unless the policy says `answers: caller`.
+    /// - Parameter json: the body as received, UTF-8.
     public init(json: some Sequence<UInt8>) {
         form = .json(Array(json))
         origin = .supplied
         token = nil
     }
 
-    /// Takes the body of an answer that a decoder brought on a token.
+    /// Wraps the body of an answer that a decoder received for a token.
     fileprivate init(decoderBody: [UInt8], on token: String) {
         form = .json(decoderBody)
         origin = .decoder
@@ -52,7 +52,7 @@ public struct IntegrityAnswer: Sendable {
         }
     }
 
-    /// Creates an answer from a record, which was parsed as strictly as a body.
+    /// Creates an answer from a record, whose parser is as strict as that of a body.
     package init(_ object: RecordObject) {
         form = .object(object)
         origin = .supplied
@@ -120,15 +120,15 @@ public struct IntegrityAnswer: Sendable {
 }
 
 extension IntegrityTokenDecoder {
-    /// Has a token decoded, for a caller that keeps Google's answer, such as in a capture that can be replayed.
+    /// Decodes a token, for a caller that keeps Google's answer, such as in a capture for replays.
     ///
-    /// Judge the result as ``StandardIntegrityInput/Evidence/decoded(_:)``. The decoder vouches for it, so that it is taken
-    /// under `answers: google` as well, and its token is remembered with it.
+    /// Judge the result as ``StandardIntegrityInput/Evidence/decoded(_:)``. The decoder vouches for it: it is accepted
+    /// under `answers: google` as well, and the ledger remembers its token with it.
     /// - Parameters:
-    ///   - token: the token as the app sent it. One of another form than Google's is not sent; the verdict on the answer
-    ///     rejects.
+    ///   - token: the token as the app sent it. A token that is not in Google's form is not sent; the verdict on the
+    ///     answer then rejects it.
     ///   - packageName: the package name of the app.
-    ///   - form: which call decodes it.
+    ///   - form: selects the decode call.
     /// - Throws: ``IntegrityDecoderOutage`` as ``decode(token:packageName:form:)`` does.
     public func answer(
         on token: String, packageName: String, form: IntegrityTokenForm

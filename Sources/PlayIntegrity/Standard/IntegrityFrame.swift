@@ -1,6 +1,6 @@
 import AssayCore
 
-/// The form in which a standard token reaches the server: by itself, or as the signature of a request.
+/// The form in which the server receives a standard token: by itself, or as the signature of a request.
 struct IntegrityFrame: Sendable {
     /// The challenge that a signature carries.
     enum Nonce: Sendable {
@@ -16,7 +16,7 @@ struct IntegrityFrame: Sendable {
     let kind: EvidenceKind
     /// The checks of the kind.
     let catalogue: [CheckDefinition]
-    /// The token, where the answer may come without it.
+    /// The token, if the answer may come without it.
     let token: String?
     /// The challenge.
     let nonce: Nonce

@@ -1,18 +1,19 @@
 public import AssayCore
 public import FoundationEssentials
 
-/// Decodes tokens with Google's servers. Each call counts: Google clears the verdicts when it decodes a token again.
+/// Decodes tokens with Google's servers. Call it once for each token: Google clears the verdicts when it decodes a
+/// token again.
 public protocol IntegrityTokenDecoder: EngineService {
     /// Sends a token to the decode call of its form.
     ///
     /// - Parameters:
-    ///   - token: the token as the app sent it. The verifier rejects a token that is not base64url without padding, in parts
-    ///     between periods, without a call; an implementation that receives one throws an outage.
+    ///   - token: the token as the app sent it. The verifier rejects a token without a call unless it is base64url
+    ///     without padding, in parts between periods; an implementation that receives another text throws an outage.
     ///   - packageName: the package name of the app.
-    ///   - form: which call decodes it.
+    ///   - form: selects the decode call.
     /// - Returns: the body of Google's answer, unparsed: a payload, or the error for a token that Google cannot open.
     /// - Throws: ``IntegrityDecoderOutage`` when there is no answer on the token: Google cannot be reached, refuses the
-    ///   caller, has no quota left, or answers something else.
+    ///   caller, has no quota left, or sends an unexpected answer.
     func decode(
         token: String, packageName: String, form: IntegrityTokenForm
     ) async throws(IntegrityDecoderOutage) -> [UInt8]
@@ -26,12 +27,12 @@ public enum IntegrityTokenForm: String, Sendable, CaseIterable {
     case pc
 }
 
-/// Google's servers gave no answer about a token. There is no verdict, and never an acceptance.
+/// Google's servers gave no answer about a token. An outage gives no verdict, and never an acceptance.
 ///
 /// Codes: `unreachable`, `timeout`, `not-authorised` (HTTP 401, 403), `quota` (HTTP 429), `server-error` (HTTP 5xx),
 /// `unexpected-answer`, `answer-lost`, `circuit-open`, `not-sendable`, `cancelled` and `shut-down`.
 public struct IntegrityDecoderOutage: Outage, Equatable {
-    /// The unreachable part.
+    /// The part that is not available.
     public static let part = "Google Play"
     /// The reason.
     public let code: OutageCode

@@ -3,15 +3,16 @@ import AssayPrimitives
 
 /// The form of a standard token, which is sent to Google unchanged.
 ///
-/// Google does not document the form. The tokens of Google Play are base64url without padding, of about 2 KiB; a classic
-/// token that Google decodes has periods between its parts (RFC 7516 section 7.1). Other spellings of the same bytes are
-/// refused: a lenient decoder takes them for the same token, and a ledger for another one. Check the form before a call: a
-/// token of another form is false evidence, and is rejected without asking Google.
+/// Google does not document the form. The tokens of Google Play are base64url without padding, of about 2 KiB. A
+/// classic token that Google decodes has periods between its parts (RFC 7516 section 7.1). Other encodings of the same
+/// bytes are refused: a lenient decoder would accept one as the same token, while the ledger treats it as a new token.
+/// Check the form before a call: a token of another form is false evidence, and is rejected without a call to Google.
 package enum IntegrityTokenText {
-    /// Demands canonical base64url without padding, in parts between periods, of 1 to ``InputLimits/integrityToken`` bytes.
+    /// Demands canonical base64url without padding, in parts between periods, of 1 to ``InputLimits/integrityToken``
+    /// bytes.
     ///
-    /// - Throws: ``DecodeError`` at the byte that does not fit: `token-not-canonical` for another spelling, `invalid-text` for
-    ///   a byte of no alphabet. It shows nothing of the token.
+    /// - Throws: ``DecodeError`` at the first wrong byte: `token-not-canonical` for another encoding, `invalid-text`
+    ///   for a byte outside the alphabets. It contains no part of the token.
     package static func check(_ token: String) throws(DecodeError) {
         guard !token.utf8.isEmpty else {
             throw DecodeError(.truncated, at: 0, field: "token", "the token is empty")
@@ -27,7 +28,7 @@ package enum IntegrityTokenText {
         }
     }
 
-    /// Why a part of a token is refused, without the character that the base64 decoder names.
+    /// Why a part of a token is refused. Omits the character that the base64 decoder names.
     private static func refusal(of part: ArraySlice<UInt8>, at offset: Int) -> DecodeError {
         let strange = offset < part.endIndex ? part[offset] : nil
         if let strange, !isOfBase64(strange) {

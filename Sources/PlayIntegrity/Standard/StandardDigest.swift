@@ -8,10 +8,10 @@ enum StandardDigest {
         Digest.sha256(Array("assay play-integrity.standard token\0".utf8)[...], Array(token.utf8)[...])
     }
 
-    /// The digest of a payload whose token is unknown: of its values, not of its text.
+    /// The digest of a payload without a known token. Covers its values, not its text.
     ///
     /// White space, escapes, member order, and the form of 64-bit integers (string or number) do not change the digest.
-    /// Every value is hashed with its type and length, so that different values never give the same input.
+    /// Hashes every value with its type and length: different values never give the same input.
     static func payload(_ payload: RecordObject) -> [UInt8] {
         var bytes = Array("assay play-integrity.standard payload\0".utf8)
         append(payload, to: &bytes)

@@ -7,15 +7,15 @@ package enum StandardIntegrityAssessor {
     /// Runs every check that needs no ledger.
     ///
     /// - Parameters:
-    ///   - input: the token, or Google's answer on it, and what the token must be about.
+    ///   - input: the token, or Google's answer on it, and the package name and request hash that it must contain.
     ///   - answer: Google's answer on the token.
-    ///   - source: who may vouch for the answer.
+    ///   - source: the parties that may vouch for the answer.
     ///   - account: the account of the request, with its standing.
     ///   - expectations: the requirements of the app.
     ///   - now: the time of judgement.
-    /// - Returns: the results, and the effects that decide the ledger checks: each token is used once inside its freshness
-    ///   window. The ledger remembers the payload, and the token if it is known, so that a token is not accepted again as its
-    ///   answer, nor an answer again as its token.
+    /// - Returns: the results, and the effects that decide the ledger checks: each token is used once inside its
+    ///   freshness window. The ledger remembers the payload, and the token if it is known: it then refuses the answer
+    ///   of a used token, and the token of a used answer.
     package static func assess(
         _ input: StandardIntegrityInput, answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
         account: AccountStandings = .none, expectations: PlayIntegrityExpectations, now: Date
@@ -26,7 +26,7 @@ package enum StandardIntegrityAssessor {
             &run)
     }
 
-    /// Runs the checks of a token after those of the form in which it came.
+    /// Runs the checks of a token. The checks of its frame have already run.
     static func assess(
         _ input: StandardIntegrityInput, answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
         in frame: IntegrityFrame, account: AccountStandings, expectations: PlayIntegrityExpectations, now: Date,
@@ -86,7 +86,7 @@ package enum StandardIntegrityAssessor {
         return (token.map { [StandardDigest.token($0)] } ?? []) + [StandardDigest.payload(payload)]
     }
 
-    /// Decodes an answer as far as the payload's object, and remarks on an answer that the caller vouches for.
+    /// Decodes an answer up to the payload's object. Adds a remark if the caller vouches for the answer.
     static func decode(
         _ answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource, _ run: inout CheckRun
     ) -> RecordObject? {

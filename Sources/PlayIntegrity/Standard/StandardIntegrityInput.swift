@@ -4,7 +4,7 @@ public struct StandardIntegrityInput: Sendable {
     public enum Evidence: Sendable {
         /// The token as the app sent it. A decoder sends it to Google.
         case token(String)
-        /// Google's answer, which the caller has already. ``IntegrityAnswer`` says who vouches for it.
+        /// Google's answer, which the caller already has. See ``IntegrityAnswer`` for who vouches for it.
         case decoded(IntegrityAnswer)
     }
 

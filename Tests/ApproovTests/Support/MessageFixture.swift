@@ -6,9 +6,9 @@ import AssayTesting
 import Crypto
 import Foundation
 
-/// A genuine request of an app, every part of which can be changed before it is signed.
+/// A genuine request of an app. Every part can be changed before signing.
 ///
-/// The signature base is written here once more, and plainly, so that it is not the verifier's own that is signed.
+/// Builds the signature base with its own simple code: the tests then do not sign the verifier's output.
 struct MessageFixture {
     static let seconds: Int64 = 1_790_000_000
     static let now = Date(timeIntervalSince1970: 1_790_000_000)
@@ -20,10 +20,10 @@ struct MessageFixture {
     var signer = MessageSigning.Signer.installation
     var method = "GET"
     var targetURI = Self.uri
-    /// The fields beside those of the token, the digest and the signature.
+    /// The fields besides those of the token, the digest and the signature.
     var fields: [ApproovMessageInput.Field] = []
     var body: [UInt8] = []
-    /// The field with the digest; without it that of the body, and none where there is no body.
+    /// The field with the digest; nil for the body's digest, or for no field if there is no body.
     var contentDigest: String?
 
     var tokenSecret = Self.secret
@@ -34,19 +34,19 @@ struct MessageFixture {
     var tokenPrefix = ""
 
     var label: String?
-    /// The covered components as they are written; without them those that Approov's clients sign.
+    /// The covered components as written; nil for those that Approov's clients sign.
     var components: [String]?
-    /// The parameters as they are written; without them those that Approov's clients write.
+    /// The parameters as written; nil for those that Approov's clients write.
     var parameters: String?
     var created: Int64 = Self.seconds - 2
     var expires: Int64 = Self.seconds + 13
-    /// Values that are signed in place of those of the message.
+    /// Values to sign in place of those of the message.
     var signedValues: [String: String] = [:]
     var signingKey = Self.installationKey
     var accountSecret = Self.accountSecret
     var writeSignature: (ECDSASignature) -> [UInt8] = { $0.concatenated }
     var signatureText: ([UInt8]) -> String = { ":\(Base64.encode($0, .standard)):" }
-    /// A last change to the fields, after signing.
+    /// A change of the fields after signing.
     var changeFields: (inout [ApproovMessageInput.Field]) -> Void = { _ in }
 
     /// A request with a body.
@@ -71,7 +71,7 @@ struct MessageFixture {
         }
     }
 
-    /// The request, signed.
+    /// Signs the request.
     func mint() throws -> ApproovMessageInput {
         var fields = [ApproovMessageInput.Field("Approov-Token", try token)] + self.fields
         let digest = contentDigest ?? (body.isEmpty ? "" : Self.digestText(body))
@@ -143,7 +143,7 @@ extension MessageFixture {
         try verifier(settings(signing), ledger: ledger)
     }
 
-    /// The verdict of a new ledger on this request.
+    /// The verdict on this request, with a new ledger.
     func verdict(_ signing: MessageSigning? = nil, at now: Date = now) async throws -> Verdict {
         try await Self.verifier(signing ?? MessageSigning(signer: signer)).verifyApproovMessage(mint(), at: now)
     }

@@ -6,7 +6,7 @@ import AssayTesting
 import Crypto
 import Foundation
 
-/// Genuine tokens of an account, made with nothing but swift-crypto, and what judges them.
+/// Genuine tokens of an account, made with swift-crypto only, and the policies and verifiers for them.
 enum TokenFixtures {
     static let now = Date(timeIntervalSince1970: 1_790_000_000)
     static let seconds = 1_790_000_000
@@ -15,18 +15,18 @@ enum TokenFixtures {
     static let audience = "api.example.com"
     static let address = "203.0.113.7"
 
-    /// 64 bytes, as Approov's tool gives them.
+    /// 64 bytes, as Approov's tool prints them.
     static let secret = Array(SHA512.hash(data: Data("the account's secret".utf8)))
     static let otherSecret = Array(SHA512.hash(data: Data("another account's secret".utf8)))
     static let signingKey = TestKey(.p256, seed: "approov", label: "tokens")
 
-    /// What Approov says of a genuine app on a genuine device.
+    /// Approov's claims for a genuine app on a genuine device.
     static let claims: JSONItem = [
         "did": .text(deviceID), "exp": .integer(seconds + 240), "ip": .text(address), "arc": "ABCDEF",
         "pay": .text(digest(session)), "aud": .text(audience),
     ]
 
-    /// `pay` of bound data.
+    /// `pay` for bound data.
     static func digest(_ bound: String) -> String {
         Data(SHA256.hash(data: Data(bound.utf8))).base64EncodedString()
     }
@@ -37,7 +37,7 @@ enum TokenFixtures {
 // MARK: Tokens
 
 extension TokenFixtures {
-    /// What makes a signature over a text.
+    /// Signs a text.
     typealias Signer = @Sendable (String) throws -> [UInt8]
 
     static func hs256(_ secret: [UInt8] = secret) -> Signer {
@@ -52,7 +52,7 @@ extension TokenFixtures {
 
     static let header = #"{"alg":"HS256","typ":"JWT"}"#
 
-    /// A compact JWS, signed by whoever signs, whatever its header says.
+    /// A compact JWS. `signer` makes its signature, independent of the header.
     static func jws(_ payload: String, header: String = header, by signer: Signer = hs256()) throws -> String {
         let input = "\(base64url(header.utf8)).\(base64url(payload.utf8))"
         return "\(input).\(base64url(try signer(input)))"
@@ -60,7 +60,7 @@ extension TokenFixtures {
 
     static func token(_ claims: JSONItem = claims) throws -> String { try jws(claims.text) }
 
-    /// A compact JWE under the digest of a secret.
+    /// A compact JWE with the digest of a secret as its key.
     static func jwe(
         _ payload: String, secret: [UInt8] = secret, header: String = #""alg":"A256GCMKW","enc":"A256GCM""#
     ) throws -> String {
@@ -76,7 +76,7 @@ extension TokenFixtures {
         ].joined(separator: ".")
     }
 
-    /// A loggable token of claims that are in the order of their names.
+    /// A loggable token of claims sorted by name.
     static func loggable(_ claims: JSONItem, secret: [UInt8] = secret) throws -> String {
         let signature = try jws(claims.text, by: hs256(secret)).split(separator: ".")[2]
         return #"\#(claims.text.dropLast()),"sip":"\#(signature.prefix(6))"}"#
@@ -127,7 +127,7 @@ extension TokenFixtures {
 // MARK: Judgement
 
 extension TokenFixtures {
-    /// Settings that ask for everything that can be asked for.
+    /// Settings with every requirement.
     static var strict: ApproovConfiguration.Settings {
         var settings = ApproovConfiguration.Settings()
         settings.binding = ["Authorization"]
@@ -138,7 +138,7 @@ extension TokenFixtures {
         return settings
     }
 
-    /// Settings that ask for nothing.
+    /// Settings without requirements.
     static var lenient: ApproovConfiguration.Settings {
         var settings = ApproovConfiguration.Settings()
         settings.audiences = [audience]
@@ -155,7 +155,7 @@ extension TokenFixtures {
         return Verifier(policy: policy, ledger: ledger, engines: .standard, use: use)
     }
 
-    /// The verdict on a token that comes with the session that it is bound to.
+    /// The verdict on a token that comes with its bound session.
     static func judge(
         _ token: String, _ settings: ApproovConfiguration.Settings = strict, keys: [NamedKey]? = nil,
         modes: [CheckID: CheckMode] = [:], ledger: any Ledger = MemoryLedger(), at now: Date = now
@@ -165,7 +165,7 @@ extension TokenFixtures {
             ApproovTokenInput(token: token, binding: binding, address: address), at: now)
     }
 
-    /// What an assessor by itself is given, for many tokens.
+    /// The expectations for assessors, shared by many tokens.
     static func expectations(_ settings: ApproovConfiguration.Settings) throws -> ApproovExpectations {
         ApproovExpectations(app: "api", configuration: try ApproovConfiguration(settings), modes: [:])
     }

@@ -31,13 +31,13 @@ struct LenientCBORTests {
         #expect(end == bytes.count && node.range == bytes.indices && !node.isBroken)
     }
 
-    @Test("Members are called by their keys, and found by text and by number")
+    @Test("Members are named by their keys, and found by text and integer keys")
     func members() throws {
         let bytes = CBORItem.map([
             .text("fmt"), .text("apple-appattest"), .integer(-2), .bytes([1, 2]), .integer(3), .array([.unsigned(7)]),
         ]).encoded
         let node = LenientCBOR.read(bytes[...]).node
-        // Optimised code with a node in an expectation is more than Swift 6.3.1 can compile.
+        // Swift 6.3.1 cannot compile an expectation that contains a node, with optimisation.
         let format: Range<Int>? = node["fmt"]?.range
         let numbered: Range<Int>? = node[-2]?.byteRange
         let isFound: Bool = node["none"] != nil
@@ -52,7 +52,7 @@ struct LenientCBORTests {
     }
 
     @Test(
-        "Input that verification refuses is shown and marked",
+        "Input that the strict reader rejects is shown and marked",
         arguments: [
             ("1800", "the head is longer than it needs to be"), ("190017", "the head is longer than it needs to be"),
             ("9f01ff", "indefinite length"), ("5f4101ff", "indefinite length"), ("61ff", "not valid UTF-8"),
@@ -65,7 +65,7 @@ struct LenientCBORTests {
     }
 
     @Test(
-        "Of what is cut or wrong, everything before it is read",
+        "In truncated or wrong input, everything before the error is read",
         arguments: [
             ("a2616101", "the bytes end after 1 of 2 members"), ("8201", "the bytes end after 1 of 2 entries"),
             ("a16161", "expected an item, found the end"), ("4a0102", "claims 10 bytes, 2 are left"),
@@ -84,7 +84,7 @@ struct LenientCBORTests {
         #expect(AnnotationRules.problems(CBORFormat.annotate(bytes), of: bytes) == [])
     }
 
-    @Test("Nesting and numbers are bounded, and the time is linear")
+    @Test("Depth and number of items are bounded, and the time is linear")
     func bounds() {
         for head: UInt8 in [0x81, 0x9F, 0xC1, 0xA1, 0xBF] {
             let deep = [UInt8](repeating: head, count: 1 << 20)
@@ -100,7 +100,7 @@ struct LenientCBORTests {
         #expect(LenientCBOR.readAll([UInt8](repeating: 0x00, count: 1 << 20)[...]).count == LenientCBOR.items + 1)
     }
 
-    @Test("Offsets are those of the whole array")
+    @Test("Offsets refer to the whole array")
     func slices() {
         let bytes: [UInt8] = [0xFF, 0xFF, 0x42, 0x01, 0x02, 0x00]
         let (node, end) = LenientCBOR.read(bytes[2...])
@@ -108,7 +108,7 @@ struct LenientCBORTests {
         #expect(end == 5)
     }
 
-    @Test("A map is recognised, text and random bytes are not")
+    @Test("A map is recognised; text and random bytes are not")
     func recognition() throws {
         let map = CBORItem.map(text: [("fmt", .text("x"))]).encoded
         #expect(CBORFormat.recognise(map)?.certainty == .structure)

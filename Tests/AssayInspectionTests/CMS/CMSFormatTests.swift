@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Inspection of CMS messages")
 struct CMSFormatTests {
-    @Test("A receipt is shown with its chunks, certificates and signer, and its content is put together")
+    @Test("A receipt is shown with its chunks, certificates and signer, and its content is joined")
     func receipt() throws {
         let samples = try Samples()
         let bytes = samples.receipt
@@ -29,7 +29,7 @@ struct CMSFormatTests {
         #expect(signer.children["signatureAlgorithm"]?.value == "ecdsa-with-SHA256")
         #expect(signer.children["sid.issuerAndSerialNumber", "issuer"]?.value?.contains("CN=") ?? false)
         #expect(signer.children["signature", "r"] != nil)
-        // Indefinite lengths are what BER has.
+        // BER allows indefinite lengths.
         #expect(contents.annotations.flattened.allSatisfy { $0.violation == nil })
 
         let content = try #require(contents.nested.first)
@@ -56,7 +56,7 @@ struct CMSFormatTests {
         #expect(contents.nested.first?.encoding == "OCTET STRING")
     }
 
-    @Test("Of a message that is cut, what is there of the content is put together")
+    @Test("The available content of a truncated message is joined")
     func cut() throws {
         let receipt = try Samples().receipt
         let bytes = Array(receipt.prefix(1200))

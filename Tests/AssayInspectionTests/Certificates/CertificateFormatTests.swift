@@ -50,7 +50,7 @@ struct CertificateFormatTests {
         #expect(contents.annotations.flattened.allSatisfy { $0.violation == nil })
     }
 
-    @Test("An engine's decoder takes the place of the general one, with ranges in the whole bytes")
+    @Test("An engine's decoder replaces the general one, with ranges in the whole bytes")
     func decoder() throws {
         let leaf = try #require(Samples().attestation.certificates.first)
         let bytes = [0, 0, 0] + leaf + [1]
@@ -68,7 +68,7 @@ struct CertificateFormatTests {
         #expect(AnnotationRules.problems([annotation], inside: 3..<3 + leaf.count) == [])
     }
 
-    @Test("Of a certificate that is cut, the fields before the cut are shown")
+    @Test("In a truncated certificate, the fields before the cut are shown")
     func cut() throws {
         let leaf = try #require(Samples().attestation.certificates.first)
         let half = Array(leaf.prefix(leaf.count / 2))
@@ -87,7 +87,7 @@ struct CertificateFormatTests {
         #expect(CertificateFormat.recognise(DERBuilder.sequence(DERBuilder.integer(1))) == nil)
     }
 
-    @Test("The root of the vectors is shown out of its PEM, and is its own issuer")
+    @Test("The root of the vectors is decoded from its PEM and is its own issuer")
     func root() throws {
         let pem = try Samples.vector("app-attest/minted/test-root.pem")
         #expect(PEMFormat.recognise(pem)?.certainty == .certain)

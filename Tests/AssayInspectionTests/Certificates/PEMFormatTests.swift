@@ -20,7 +20,7 @@ struct PEMFormatTests {
     }
 
     @Test(
-        "A private key is named by its label, and its bytes are nowhere",
+        "A private key is named by its label, and its bytes are not shown",
         arguments: [
             "PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "OPENSSH PRIVATE KEY",
             "PGP PRIVATE KEY BLOCK",
@@ -39,7 +39,7 @@ struct PEMFormatTests {
     @Test("Thousands of boundaries take linear time")
     func manyBoundaries() {
         let bytes = Array(String(repeating: "-----BEGIN ", count: 100_000).utf8)
-        // The dashes of every second one end the label before it.
+        // The dashes of every second boundary end the label before it.
         #expect(PEMFormat.annotate(bytes).annotations.count == 50_000)
     }
 }

@@ -51,7 +51,7 @@ struct LenientDERTests {
     }
 
     @Test(
-        "Times are read in every form (X.680, 46 and 47)",
+        "Times are read in every form (X.680 sections 46 and 47)",
         arguments: [
             ("260421181312Z", true, 1_776_795_192.0), ("2604211813Z", true, 1_776_795_180),
             ("260421201312+0200", true, 1_776_795_192), ("500101000000Z", true, -631_152_000),
@@ -72,7 +72,7 @@ struct LenientDERTests {
     }
 
     @Test(
-        "Input that verification refuses is shown and marked",
+        "Input that the strict reader rejects is shown and marked",
         arguments: [
             ("308002010100 00", "indefinite length, which DER does not have"),
             ("028101 05", "tag or length take more bytes than they need to"),
@@ -89,7 +89,7 @@ struct LenientDERTests {
     }
 
     @Test(
-        "Of what is cut or wrong, everything before it is read, and what follows in the value around it",
+        "In truncated or wrong input, everything before the error and the rest of the enclosing value are read",
         arguments: [
             ("3003020105", nil), ("3006020105", "claims 6 bytes, 3 are left"),
             ("30", "expected a length, found the end"),
@@ -108,7 +108,7 @@ struct LenientDERTests {
         #expect(AnnotationRules.problems(contents, of: bytes) == [])
     }
 
-    @Test("Nesting and numbers are bounded, and the time is linear")
+    @Test("Depth and number of values are bounded, and the time is linear")
     func bounds() {
         let deep = (0..<(1 << 20)).map { $0 % 2 == 0 ? UInt8(0x30) : 0x80 }
         #expect(DERFormat.annotate(deep).annotations.shown.contains("values nest deeper than 64"))
@@ -116,7 +116,7 @@ struct LenientDERTests {
         #expect(LenientDER.read(many[...]).count == LenientDER.values + 1)
     }
 
-    @Test("Values inside of OCTET STRINGs and BIT STRINGs are found where they fill them")
+    @Test("Values inside OCTET STRINGs and BIT STRINGs are found if they fill them")
     func encapsulated() {
         let inner = DERBuilder.sequence(DERBuilder.integer(5))
         let bytes = DERBuilder.sequence(
@@ -126,7 +126,7 @@ struct LenientDERTests {
         #expect(parts[0].children["SEQUENCE", "INTEGER"]?.value == "5")
     }
 
-    @Test("An object identifier with a component beyond 63 bits is shown as bytes")
+    @Test("An object identifier with a component over 63 bits is shown as bytes")
     func hugeIdentifier() {
         let contents = [UInt8](repeating: 0xFF, count: 12) + [0x7F]
         #expect(ObjectIdentifierText.dotted(contents[...]) == nil)

@@ -42,15 +42,15 @@ struct HTTPDumpFormatTests {
                 "Authorization header", "X-App-Assertion header", "cookie id",
             ])
         #expect(contents.nested.first?.bytes == Array(HTTPDumpFormatTests.token.utf8))
-        // What is no blob is not shown.
+        // A value that is no blob is not shown.
         #expect(request["request line", "query", "access_token"]?.value == "opaque... (26 characters)")
         #expect(request["X-Api-Key"]?.value == "012345... (26 characters)")
         #expect(request["Cookie", "theme"]?.value == "dark01... (25 characters)")
-        // Nor are the tokens to be seen in a dump of the bytes.
+        // A dump of the bytes hides the tokens too.
         #expect(contents.secrets.count == 5)
     }
 
-    @Test("A request is taken apart, with LF and with CRLF", arguments: ["\n", "\r\n"])
+    @Test("A request is split, with LF and with CRLF", arguments: ["\n", "\r\n"])
     func request(lineBreak: String) {
         let text = HTTPDumpFormatTests.request.replacing("\n", with: lineBreak)
         let contents = check(text)
@@ -61,7 +61,7 @@ struct HTTPDumpFormatTests {
         #expect(contents.annotations["request", "body"]?.violation == nil)
     }
 
-    @Test("A dump of curl -v is taken apart, its notes set aside")
+    @Test("A dump of curl -v is split, and its notes are separated")
     func curl() {
         let headers = HTTPDumpFormatTests.request.split(separator: "\n").dropLast().map { "> \($0)" }
         let text =
@@ -78,7 +78,7 @@ struct HTTPDumpFormatTests {
         #expect(contents.annotations.shown.contains("Connected to api.example.org"))
     }
 
-    @Test("Bodies in chunks are put together, as far as they go")
+    @Test("Chunked bodies are joined as far as possible")
     func chunked() {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let whole = check(head + "4;x=y\r\n{\"a\"\r\n4\r\n: 1}\r\n0\r\n\r\n")
@@ -96,7 +96,7 @@ struct HTTPDumpFormatTests {
         }
     }
 
-    @Test("Fields of a form are decoded, and those that hold blobs are nested")
+    @Test("Form fields are decoded, and those with blobs are nested")
     func form() {
         let text =
             "POST / HTTP/1.1\nContent-Type: application/x-www-form-urlencoded\n\nname=A+B%21&attestation="
@@ -108,7 +108,7 @@ struct HTTPDumpFormatTests {
         #expect(contents.nested.first?.bytes.first == 0xA1)
     }
 
-    @Test("Headers alone are recognised by their names, and other text is not")
+    @Test("Headers alone are recognised by their names; other text is not")
     func headersAlone() {
         let contents = check("Authorization: Bearer 0123456789abcdef0123456789\nX-Foo: bar\n folded")
         #expect(HTTPDumpFormat.recognise(Array("Authorization: x\n".utf8))?.certainty == .structure)

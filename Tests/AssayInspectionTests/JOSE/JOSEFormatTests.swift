@@ -45,7 +45,7 @@ struct JOSEFormatTests {
         #expect(AnnotationRules.problems(contents, of: bytes(text)) == [])
     }
 
-    @Test("A signature of a wrong length is marked, and alg none is explained")
+    @Test("A signature of the wrong length is marked, and alg none is explained")
     func signatures() throws {
         var blueprint = JWSBlueprint(payload: bytes("{}"), signer: .es256(TestKey(.p256)))
         blueprint.changeSignature = { Array($0.dropLast()) }
@@ -77,7 +77,7 @@ struct JOSEFormatTests {
         #expect(contents.annotations.flattened.allSatisfy { $0.violation == nil })
         #expect(contents.unknown.first?.contains("key x") ?? false)
 
-        // The tag is cut away, and the vector is short.
+        // The tag is missing, and the vector is short.
         let cut = bytes(text.split(separator: ".").prefix(2).joined(separator: ".") + ".AAAA")
         #expect(JWEFormat.recognise(cut)?.certainty == .structure)
         let parts = JWEFormat.annotate(cut).annotations
@@ -118,13 +118,13 @@ struct JOSEFormatTests {
         #expect(JWTClaims.annotate(bytes(text)).annotations["document", "exp"]?.meaning == expected)
     }
 
-    @Test("Objects without claims are no claims")
+    @Test("Objects without claims are not recognised as claims")
     func notClaims() {
         #expect(JWTClaims.recognise(bytes(#"{"id": "x", "sub": 1}"#)) == nil)
         #expect(JWTClaims.recognise(bytes("[1]")) == nil)
     }
 
-    @Test("Text between dots that is no token is not taken for one")
+    @Test("Text with dots that is no token is not recognised as one")
     func notTokens() {
         for text in ["com.example.shop", "1.2.3", "a.b.c.d.e", "www.example.org/path", "....."] {
             #expect(JWSFormat.recognise(bytes(text)) == nil)

@@ -6,7 +6,7 @@ import Testing
 struct JSONFormatTests {
     private func annotate(_ text: String) -> BlobContents { JSONFormat.annotate(Array(text.utf8)) }
 
-    @Test("Values are shown with their places")
+    @Test("Values are shown with their ranges")
     func values() {
         let text = #"{"a": [1, -2.5e3, "x\u00e9\n", true, null], "b": {}}"#
         let contents = annotate(text)
@@ -49,7 +49,7 @@ struct JSONFormatTests {
         #expect(AnnotationRules.problems(contents, of: bytes) == [])
     }
 
-    @Test("A byte order mark and text that is no UTF-8 are read")
+    @Test("A byte order mark and invalid UTF-8 are read")
     func bytes() {
         let bytes = [0xEF, 0xBB, 0xBF] + Array("{\"a\": \"".utf8) + [0xFF] + Array("\"}".utf8)
         let contents = JSONFormat.annotate(bytes)
@@ -59,7 +59,7 @@ struct JSONFormatTests {
     }
 
     @Test(
-        "Values under names of times are shown as times",
+        "Values under names for times are shown as times",
         arguments: [
             (#"{"exp": 1776795192}"#, "2026-04-21T18:13:12Z, Tuesday 21 April 2026, 18:13:12 UTC (seconds since 1970)"),
             (
@@ -107,7 +107,7 @@ struct JSONFormatTests {
         #expect(contents.secrets.count == 1)
     }
 
-    @Test("Nesting and numbers are bounded, and the time is linear")
+    @Test("Depth and number of values are bounded, and the time is linear")
     func bounds() {
         for text in ["[", "{\"a\":", "[[],", "{", ",", "[,", "\"", "{\"\\"] {
             let bytes = Array(String(repeating: text, count: (1 << 20) / text.utf8.count).utf8)

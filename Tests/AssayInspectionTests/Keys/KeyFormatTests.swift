@@ -63,10 +63,10 @@ struct KeyFormatTests {
         ),
     ]
 
-    @Test("A private key is named, whatever it is wrapped in, and never shown", arguments: privateKeys)
+    @Test("A private key is named in any wrapping and never shown", arguments: privateKeys)
     func privateKeyIsNotShown(name: String, key: [UInt8]) {
         #expect(PrivateKeys.describe(key) == name)
-        // Also when the end is missing.
+        // Also without its end.
         #expect(PrivateKeys.describe(Array(key.dropLast(5))) != nil)
         let base64 = Data(key).base64EncodedString()
         let wrapped: [(any BlobFormat.Type, String)] = [
@@ -87,7 +87,7 @@ struct KeyFormatTests {
         #expect(contents.annotations.first?.meaning?.hasPrefix(name) ?? false)
     }
 
-    @Test("A private key inside of CBOR or DER is not shown either", arguments: privateKeys)
+    @Test("A private key inside CBOR or DER is not shown", arguments: privateKeys)
     func privateKeyInside(name: String, key: [UInt8]) {
         let inside: [(any BlobFormat.Type, [UInt8])] = [
             (CBORFormat.self, CBORItem.map(text: [("key", .array([.bytes(key)]))]).encoded),
@@ -115,7 +115,7 @@ struct KeyFormatTests {
         #expect(contents.secrets.count == 1)
     }
 
-    @Test("Public structures are not taken for private keys")
+    @Test("Public structures are not recognised as private keys")
     func publicStructures() throws {
         let samples = try Samples()
         for bytes in samples.attestation.certificates + [samples.receipt, TestKey(.p256).subjectPublicKeyInfo()] {

@@ -1,9 +1,9 @@
 import AssayInspection
 
-/// What holds for the annotations of every format, whatever the bytes are.
+/// The invariants of annotations, for every format and any bytes.
 enum AnnotationRules {
-    /// What is wrong with the annotations of a blob: ranges outside of it, children outside of their parents, nested
-    /// blobs and secrets that stand elsewhere. Empty when nothing is.
+    /// The violations in the annotations of a blob: ranges outside it, children outside their parents, and nested blobs
+    /// or secrets outside it. Empty for none.
     static func problems(_ contents: BlobContents, of bytes: [UInt8]) -> [String] {
         var problems = problems(contents.annotations, inside: bytes.indices)
         for range in contents.secrets + contents.nested.compactMap(\.range) where !contains(bytes.indices, range) {
@@ -12,7 +12,7 @@ enum AnnotationRules {
         return problems
     }
 
-    /// What is wrong with annotations that stand in a range.
+    /// The violations of annotations that must lie in a range.
     static func problems(_ annotations: [Annotation], inside outer: Range<Int>) -> [String] {
         annotations.flatMap { annotation -> [String] in
             var problems: [String] = []
@@ -30,7 +30,7 @@ enum AnnotationRules {
 }
 
 extension [Annotation] {
-    /// The annotation at a path of names; each step is the first of its name on its level.
+    /// The annotation at a path of names. Each step takes the first match on its level.
     subscript(_ path: String...) -> Annotation? {
         var level = self
         var found: Annotation?
@@ -41,10 +41,10 @@ extension [Annotation] {
         return found
     }
 
-    /// All annotations, those inside of others included.
+    /// All annotations, including children.
     var flattened: [Annotation] { flatMap { [$0] + $0.children.flattened } }
 
-    /// Everything that is shown, as one text.
+    /// All shown text.
     var shown: String {
         flattened.map { [$0.name, $0.value, $0.meaning, $0.violation].compactMap { $0 }.joined(separator: " | ") }
             .joined(separator: "\n")

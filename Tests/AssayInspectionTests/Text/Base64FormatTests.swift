@@ -3,14 +3,14 @@ import Testing
 
 @Suite("Inspection of encoded text")
 struct Base64FormatTests {
-    /// 24 bytes whose encoding has both special characters.
+    /// 24 bytes whose encoding has both special characters of the alphabet.
     private static let blob: [UInt8] = [
         0x30, 0x16, 0x04, 0x14, 0xFB, 0xEF, 0xBE, 0xFF, 0xFF, 0xFF, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,
         0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E,
     ]
 
     @Test(
-        "Every alphabet and wrapping is decoded, and named",
+        "Every alphabet and wrapping is decoded and named",
         arguments: [
             ("MBYEFPvvvv///wABAgMEBQYHCAkKCwwNDg==", "base64", nil),
             ("MBYEFPvvvv___wABAgMEBQYHCAkKCwwNDg", "base64url", nil),
@@ -40,7 +40,7 @@ struct Base64FormatTests {
         #expect(AnnotationRules.problems(contents, of: bytes) == [])
     }
 
-    @Test("A truncated text is decoded up to its end")
+    @Test("Truncated text is decoded up to its end")
     func cut() {
         let contents = Base64Format.annotate(Array("MBYEFPvvvv///wABAgME+BQ1H".utf8))
         #expect(contents.nested.first?.bytes.prefix(15) == Base64FormatTests.blob.prefix(15))
@@ -48,7 +48,7 @@ struct Base64FormatTests {
     }
 
     @Test(
-        "Words, numbers and binary are not taken for it",
+        "Words, numbers and binary data are not recognised as encoded text",
         arguments: [
             "hello", "The quick brown fox jumps over the lazy dog", "12345678", "internationalization", "", "a",
             "{\"a\": 1}",
@@ -59,7 +59,7 @@ struct Base64FormatTests {
         #expect(Base64Format.recognise([0x00, 0xFF, 0x30, 0x82, 0x01]) == nil)
     }
 
-    @Test("Percent-encoded text that is no base64 is decoded as well")
+    @Test("Percent-encoded text other than base64 is decoded too")
     func percent() {
         let contents = Base64Format.annotate(Array("%7B%22a%22%3A%201%7D".utf8))
         #expect(contents.nested.first?.bytes == Array("{\"a\": 1}".utf8))

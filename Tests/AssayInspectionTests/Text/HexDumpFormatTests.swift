@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Inspection of hexadecimal dumps")
 struct HexDumpFormatTests {
-    /// 76 bytes whose characters look like digits and ends of columns, and rows that repeat.
+    /// 76 bytes whose characters look like digits and column separators, with repeated rows.
     private static let blob: [UInt8] =
         [0x30, 0x4A, 0x04, 0x48] + Array("face |>  xxd".utf8) + [UInt8](repeating: 0, count: 48) + [UInt8](0..<12)
 
@@ -95,7 +95,7 @@ struct HexDumpFormatTests {
         ),
     ]
 
-    @Test("Dumps of every program give the bytes back, with rows that are left out", arguments: dumps)
+    @Test("Dumps of every program decode to the bytes, also with omitted rows", arguments: dumps)
     func programs(program: String, text: String) throws {
         for text in [text, text + "\n", "\n" + text.split(separator: "\n").joined(separator: "\r\n")] {
             let bytes = Array(text.utf8)
@@ -107,14 +107,14 @@ struct HexDumpFormatTests {
         }
     }
 
-    @Test("A dump of the middle of a file begins at its offset")
+    @Test("A dump of the middle of a file has its offset")
     func middle() {
         let text = "00000010: 0001 0203  ....\n00000014: 0405       ..\n"
         #expect(HexDumpFormat.annotate(Array(text.utf8)).nested.first?.bytes == [0, 1, 2, 3, 4, 5])
     }
 
     @Test(
-        "Missing, moved and foreign lines are reported, and the others read",
+        "Missing, moved and foreign lines are reported, and the others are read",
         arguments: [
             ("0000000 00 01\n0000004 02\n", [0, 1, 2], "line 2 has offset 4, expected 2"),
             ("ffffffffffff: 00\n000000000000: 01\n", [0, 1], "line 2 has offset 0, expected 281474976710656"),
@@ -129,7 +129,7 @@ struct HexDumpFormatTests {
     }
 
     @Test(
-        "Other text is no dump",
+        "Other text is not recognised as a dump",
         arguments: [
             "", "hello", "00000000", "abcdef1 fix the build", "deadbeef: it is dead", "0000000 061643 066564",
             "0000000 a3 6", "20260921T120000Z 00 01", "7fffffffffffffff: 00",
@@ -138,7 +138,7 @@ struct HexDumpFormatTests {
         #expect(HexDumpFormat.recognise(Array(text.utf8)) == nil)
     }
 
-    @Test("One line that only looks like one is a guess")
+    @Test("A single line that looks like a dump is only a guess")
     func guess() {
         #expect(HexDumpFormat.recognise(Array("20260921 12 34".utf8))?.certainty == .guess)
         #expect(HexDumpFormat.recognise(Array("00000000 12 34".utf8))?.certainty == .certain)

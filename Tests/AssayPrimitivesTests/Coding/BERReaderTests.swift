@@ -7,7 +7,7 @@ import Testing
 @Suite("BER reader") struct BERReaderTests {
     private static func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
 
-    /// Reads everything there is, as CMS would: into constructed elements, OCTET STRINGs put together.
+    /// Reads all elements as for CMS: descends into constructed elements, and joins OCTET STRINGs.
     static func readAll(_ bytes: ArraySlice<UInt8>) throws {
         var open = [BERReader(bytes)]
         while let last = open.indices.last {
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "OCTET STRINGs are put together from chunks of either length",
+        "OCTET STRINGs are joined from chunks of definite or indefinite length",
         arguments: [
             "0403010203", "240704010104020203", "2480040101040202030000", "248024800401010000040202030000",
             "2409240304010104020203", "2480240004030102030000",
@@ -66,7 +66,7 @@ import Testing
         #expect(Array(element.bytes) == [UInt8](hex: hex))
     }
 
-    @Test("Elements of indefinite length hold the same as those of definite length")
+    @Test("Elements of indefinite length have the same content as those of definite length")
     func readsIndefiniteLengths() throws {
         let bytes = [UInt8](hex: "3080" + "a080" + "020105" + "0000" + "3003020106" + "0000") ?? []
         var reader = try BERReader.single(.sequence, in: bytes[...]).reader
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("The deepest allowed nesting is read in a bounded number of passes")
+    @Test("The deepest allowed nesting is read in a limited number of passes")
     func deepestNestingIsLinear() throws {
         let leaves = [[UInt8]](repeating: [0x05, 0x00], count: 30_000).flatMap { $0 }
         let open = [[UInt8]](repeating: [0x30, 0x80], count: 31).flatMap { $0 }
@@ -126,7 +126,7 @@ import Testing
         #expect(receipts >= 10)
     }
 
-    /// The receipts of records: at `attStmt.receipt` of attestations, and wherever a field is named so.
+    /// The receipts in records: `attStmt.receipt` of attestations, and every field named `receipt`.
     private static func receipts(in value: RecordValue) throws -> [ArraySlice<UInt8>] {
         switch value.content {
         case .array(let elements): return try elements.flatMap { try receipts(in: $0) }

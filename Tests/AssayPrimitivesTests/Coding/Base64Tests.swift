@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite("Base64") struct Base64Tests {
-    /// RFC 4648 section 10, and bytes whose characters differ between the alphabets.
+    /// RFC 4648 section 10, and bytes that have different characters in the two alphabets.
     static let pairs: [(hex: String, standard: String, url: String)] = [
         ("", "", ""), ("66", "Zg==", "Zg"), ("666f", "Zm8=", "Zm8"), ("666f6f", "Zm9v", "Zm9v"),
         ("666f6f62", "Zm9vYg==", "Zm9vYg"), ("666f6f6261", "Zm9vYmE=", "Zm9vYmE"),
@@ -13,7 +13,7 @@ import Testing
         ("00", "AA==", "AA"),
     ]
 
-    @Test("Both alphabets, both ways", arguments: pairs)
+    @Test("Both alphabets encode and decode", arguments: pairs)
     func convertsBothWays(_ pair: (hex: String, standard: String, url: String)) throws {
         let bytes = [UInt8](hex: pair.hex) ?? []
         #expect(Base64.encode(bytes, .standard) == pair.standard)
@@ -56,7 +56,7 @@ import Testing
         Rejection("Zm9\0", .invalidText, 3, "no NUL"),
     ]
 
-    @Test("Standard base64 that is not canonical is refused, at the byte", arguments: refusedStandard)
+    @Test("Non-canonical standard base64 is refused, with the byte offset", arguments: refusedStandard)
     func refusesStandard(_ rejection: Rejection) {
         let error = decodeError { _ = try Base64.decode(rejection.input, .standard) }
         #expect(rejection.matches(error), "\(String(describing: error))")
@@ -71,13 +71,13 @@ import Testing
         Rejection("Zm9v.", .invalidText, 4, "a dot ends the part of a token"),
     ]
 
-    @Test("Base64url that is not canonical is refused, at the byte", arguments: refusedURL)
+    @Test("Non-canonical base64url is refused, with the byte offset", arguments: refusedURL)
     func refusesURL(_ rejection: Rejection) {
         let error = decodeError { _ = try Base64.decode(rejection.input, .url) }
         #expect(rejection.matches(error), "\(String(describing: error))")
     }
 
-    @Test("Offsets are those of the slice's index")
+    @Test("Offsets are indices of the slice")
     func offsetsAreIndices() {
         let text = Array("header.Zm9=.".utf8)
         #expect(decodeError { _ = try Base64.decode(text[7..<11], .url) }?.offset == 10)

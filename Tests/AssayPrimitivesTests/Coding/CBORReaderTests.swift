@@ -6,7 +6,7 @@ import Testing
 @Suite("CBOR reader") struct CBORReaderTests {
     private static func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
 
-    /// Every map of `count` keys from 0 on, each with the value 0; `last` replaces the last key.
+    /// A map of `count` keys from 0 on, each with the value 0; `last` replaces the last key.
     private static func map(_ count: Int, last: String? = nil) -> String {
         var keys = (0..<count).map { $0 < 24 ? byte($0) : "18" + byte($0) }
         if let last { keys[count - 1] = last }
@@ -64,7 +64,7 @@ import Testing
         Rejection(repeated("a100", 16) + "a0", .tooDeep, 32, "maps count as levels"),
     ]
 
-    @Test("Skipping refuses what breaks a rule, at the byte where it shows", arguments: refused)
+    @Test("Skipping refuses violations with the byte offset", arguments: refused)
     func refusesWhenSkipping(_ rejection: Rejection) {
         let error = decodeError {
             var reader = CBORReader(rejection.hexBytes)
@@ -74,7 +74,7 @@ import Testing
         #expect(rejection.matches(error), "\(String(describing: error))")
     }
 
-    @Test("Offsets are those of the slice's index", arguments: refused)
+    @Test("Offsets are indices of the slice", arguments: refused)
     func offsetsAreIndices(_ rejection: Rejection) {
         let bytes = [0xFF, 0xFF, 0xFF] + rejection.hexBytes
         let error = decodeError {
@@ -92,14 +92,15 @@ import Testing
         repeated("81", 15) + "80", map(200), "a26162006161f5", "a2010061310a",
     ]
 
-    @Test("Skipping takes every type, keys in any order, and floating-point numbers of any width", arguments: accepted)
+    @Test(
+        "Skipping accepts every type, keys in any order, and floating-point numbers of any width", arguments: accepted)
     func skips(_ hex: String) throws {
         var reader = CBORReader([UInt8](hex: hex) ?? [])
         try reader.skipItem()
         try reader.finish()
     }
 
-    @Test("Values are read as they are")
+    @Test("Values are read unchanged")
     func readsValues() throws {
         var reader = CBORReader([UInt8](hex: "83" + "1bffffffffffffffff" + "3b7fffffffffffffff" + "62c3a9") ?? [])
         #expect(reader.peekType() == .array)
@@ -194,7 +195,7 @@ import Testing
         }
     }
 
-    @Test("An array that is too deep is refused, also an empty one, whether it is read or skipped")
+    @Test("An array that is too deep is refused, even if it is empty, both when read and when skipped")
     func emptyArraysAreDeepToo() {
         func readDeep(_ reader: inout CBORReader) throws(DecodeError) {
             try reader.readArray { (_, reader) throws(DecodeError) in try readDeep(&reader) }
@@ -215,7 +216,7 @@ import Testing
         }
     }
 
-    @Test("Items of another type are refused where they begin")
+    @Test("Items of another type are refused, with the offset of their beginning")
     func typesAreDemanded() {
         func error(_ hex: String, _ read: (inout CBORReader) throws -> Void) -> DecodeError? {
             decodeError {
@@ -251,7 +252,7 @@ import Testing
         #expect(throws: DecodeError.self) { try reader.skipItem() }
     }
 
-    @Test("Finishing demands that the elements of arrays were read")
+    @Test("Finishing requires that all items of arrays were read")
     func finishCountsElements() throws {
         var reader = CBORReader([0x82, 0x81, 0x00])
         _ = try reader.readArrayHeader()
@@ -260,7 +261,7 @@ import Testing
         #expect(throws: DecodeError.self) { try reader.finish() }
     }
 
-    @Test("Long chains of tags and wide containers cost no more than their bytes")
+    @Test("Long chains of tags and wide containers take linear time")
     func hostileShapesAreCheap() throws {
         let size = 1 << 20
         var tags = CBORReader([UInt8](repeating: 0xC1, count: size) + [0x00], allowingTags: true)

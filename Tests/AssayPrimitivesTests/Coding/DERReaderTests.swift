@@ -26,7 +26,7 @@ import Testing
         Rejection("1000", .unexpectedType, 0, "a SEQUENCE is constructed"),
     ]
 
-    @Test("Structure that breaks a rule is refused, at the byte where it shows", arguments: refusedStructure)
+    @Test("Structural violations are refused with the byte offset", arguments: refusedStructure)
     func refusesStructure(_ rejection: Rejection) {
         let error = decodeError {
             var reader = DERReader(rejection.hexBytes)
@@ -76,13 +76,13 @@ import Testing
         }
     }
 
-    @Test("Values that break a rule are refused, at the byte where it shows", arguments: refusedValues)
+    @Test("Invalid values are refused with the byte offset", arguments: refusedValues)
     func refusesValues(_ rejection: Rejection) {
         let error = decodeError { try Self.readValue(rejection.hexBytes) }
         #expect(rejection.matches(error), "\(String(describing: error))")
     }
 
-    @Test("Values are read as they are")
+    @Test("Values are read unchanged")
     func readsValues() throws {
         let contents = "0101ff" + "020180" + "03020780" + "06092a864886f763640802" + "0c02c3a9" + "0500" + "a003040101"
         var reader = DERReader([UInt8](hex: "3020" + contents) ?? [])
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "Times are those of RFC 5280; a UTCTime's year is from 1950 to 2049",
+        "Times are those of RFC 5280; the year of a UTCTime is from 1950 to 2049",
         arguments: [
             ("500101000000Z", "1950-01-01T00:00:00Z"), ("491231235959Z", "2049-12-31T23:59:59Z"),
             ("20240229120000Z", "2024-02-29T12:00:00Z"), ("20500101000000Z", "2050-01-01T00:00:00Z"),

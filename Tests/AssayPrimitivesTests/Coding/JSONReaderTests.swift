@@ -97,7 +97,7 @@ import Testing
         #expect(error?.offset == offset)
     }
 
-    @Test("Each byte of a string is judged alike at every position, also in steps of eight")
+    @Test("Each byte of a string has the same result at every position, also in the eight-byte scan")
     func looksAtEveryByte() throws {
         let places = (0..<20).flatMap { length in (0...length).map { (length, $0) } }
         for (length, place) in places {
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(
-        "Common texts are read correctly, and so are texts that differ from them in one byte",
+        "Common texts are read correctly, as are texts that differ from them in one byte",
         arguments: [
             "appAccessRiskVerdict", "appLicensingVerdict", "appRecognitionVerdict", "authenticatorData",
             "certificateSha256Digest", "deviceActivityLevel", "deviceAttributes", "deviceRecognitionVerdict",
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("Keys of every length are distinguished and found, also close to the end of the input")
+    @Test("Keys of every length are compared correctly, also near the end of the input")
     func comparesKeysOfAnyLength() {
         for length in 0...20 {
             let key = Self.repeated("k", length)
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test("Values are kept as they are, with the byte at which they begin")
+    @Test("Values are read unchanged, with the byte at which they begin")
     func readsValues() throws {
         let text =
             #" {"a" : [ -0.0e+10 , 12345678901234567890 , true,false,null ] , "\u00e9\n\ud83d\ude00/" :"ü\"\/\b\f\r\t" } "#
@@ -221,7 +221,7 @@ import Testing
         #expect(object.members[1].offset == 64)
     }
 
-    @Test("The deepest nesting that is allowed, many keys, and the exact limit of size pass")
+    @Test("The deepest allowed nesting, many keys, and the exact size limit are accepted")
     func acceptsLimits() throws {
         let deep = Self.repeated("[", 32) + Self.repeated("]", 32)
         _ = try JSONReader.read(Array(deep.utf8), limit: deep.utf8.count)
@@ -249,7 +249,7 @@ import Testing
         #expect(try JSONReader.readObject(Array("{\"é\":1,\"e\u{301}\":2}".utf8), limit: 100).members.count == 2)
     }
 
-    @Test("A document that must be an object is one")
+    @Test("A document that must be an object is refused if it is not")
     func demandsObjects() {
         let error = decodeError { _ = try JSONReader.readObject(Array(" []".utf8), limit: 10) }
         #expect(error?.reason == .unexpectedType)

@@ -3,7 +3,7 @@ import AssayPrimitives
 import AssayTestSupport
 import Testing
 
-/// Whatever the bytes are, a reader returns or throws its error, and never says that something is wrong outside of them.
+/// For any bytes, a reader returns a value or throws its error. The error's offset is never outside the bytes.
 @Suite("Robustness of the readers") struct RobustnessTests {
     private static let json = #"{"a\u00e9":[1,-2.5e+3,true,null,"x\n\ud83d\ude00ü"],"b":{"c":{"d":[[],{}]}}}"#
 
@@ -94,12 +94,12 @@ import Testing
         }
     }
 
-    @Test("Every prefix of a sample", arguments: subjects)
+    @Test("Every prefix of a sample is read or refused", arguments: subjects)
     func prefixes(_ subject: ReaderSubject) {
         for failure in subject.prefixFailures() { Issue.record("\(failure)") }
     }
 
-    @Test("Random changes of a sample, always the same ones", arguments: subjects)
+    @Test("Pseudo-random changes of a sample, from a fixed seed, are read or refused", arguments: subjects)
     func mutations(_ subject: ReaderSubject) {
         for failure in subject.mutationFailures(rounds: 60_000) { Issue.record("\(failure)") }
     }

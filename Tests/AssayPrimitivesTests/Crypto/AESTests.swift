@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("Nothing is sealed with a key or a nonce of another length")
+    @Test("Sealing refuses a key or a nonce of another length")
     func gcmLengths() {
         let plaintext = SecretBytes([1])
         for count in [0, 16, 31, 33] {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("The key of RFC 3394 section 4.6 is unwrapped, and no change of it is")
+    @Test("The key of RFC 3394 section 4.6 is unwrapped, and every change of it is refused")
     func keyWrap() throws {
         let wrapped = try #require(
             [UInt8](hex: "28c9f404c4b810f4cbccb35cfb87f8263f5786e2d80ed326cbc7f0e71a99f43bfb988b9b7a02dd21"))
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("Keys that swift-crypto wraps are unwrapped to the same bytes")
+    @Test("Keys that swift-crypto has wrapped are unwrapped to the same bytes")
     func keyWrapElsewhere() throws {
         for seed in UInt8(0)..<100 {
             let (key, content) = (Digest.sha256([seed]), Digest.sha256([seed, 1]))
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("Many tasks at once open and verify with the same keys")
+    @Test("Concurrent tasks can open and verify with the same keys")
     func concurrency() async throws {
         let inner = TokenFixture.compact(try TokenFixture.signed("{}"))
         let token = TokenFixture.compact(try TokenFixture.encrypted(inner))

@@ -3,8 +3,7 @@ import AssayPrimitives
 import Foundation
 import Testing
 
-/// Each case is judged by a validator that sees the issuers for the first time, and by one that remembers them: the
-/// answers must not differ.
+/// Two validators judge each case: a new one, and one with cached issuers. The results must be equal.
 @Suite struct CertificatePathTests {
     private let root: TestAuthority
     private let intermediate: TestAuthority
@@ -33,7 +32,7 @@ import Testing
             })
     }
 
-    @Test("A leaf below an intermediate below the anchor is valid, whatever else is given in whatever order")
+    @Test("A leaf below an intermediate below the anchor is valid, with any further certificates in any order")
     func valid() throws {
         let leaf = try intermediate.leaf()
         let junk = try TestAuthority(.authority("junk"), under: TestAuthority()).certificate
@@ -41,7 +40,7 @@ import Testing
         #expect(try codes(leaf, [junk, root.certificate, leaf, intermediate.certificate, junk]) == ["valid"])
     }
 
-    @Test("notBefore and notAfter belong to the validity, and so does every part of the last second")
+    @Test("The validity includes notBefore, notAfter, and every fraction of the last second")
     func validity() throws {
         var template = CertificateTemplate()
         template.notBefore = TestAuthority.now
@@ -57,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("Issuers and anchors are judged by their validity too, every time")
+    @Test("The validity of issuers and anchors is checked every time too")
     func issuerValidity() throws {
         let late = TestAuthority.notAfter + 1
         var template = CertificateTemplate()
@@ -67,7 +66,7 @@ import Testing
         #expect(try codes(leaf, at: late) == ["expired"])
     }
 
-    @Test("Forbidden properties of a leaf")
+    @Test("Forbidden properties of a leaf are refused")
     func leaves() throws {
         let cases: [(String, String, (inout CertificateTemplate) -> Void)] = [
             ("an authority", "leaf-is-ca", { $0 = .authority("leaf") }),
@@ -125,7 +124,7 @@ import Testing
         #expect(try codes(root.certificate) == ["leaf-is-anchor"])
     }
 
-    @Test("Every bit of a leaf counts")
+    @Test("A flip of any bit of a leaf is refused")
     func changedLeaves() throws {
         let der = try intermediate.issue()
         let validator = CertificatePathValidator(anchors: [root.certificate])
@@ -142,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("Required properties of an issuer")
+    @Test("Issuers without a required property are refused")
     func issuers() throws {
         var noCA = CertificateTemplate()
         noCA.subject = DER.name("no authority")
@@ -170,7 +169,7 @@ import Testing
         #expect(try codes(intermediate.leaf(), []) == ["untrusted"])
     }
 
-    @Test("Only the given anchors are trusted, and none means none")
+    @Test("Only the given anchors are trusted; without anchors, every path is refused")
     func anchors() throws {
         let leaf = try intermediate.leaf()
         for anchors in [[], [try TestAuthority(root: .authority("another")).certificate]] {

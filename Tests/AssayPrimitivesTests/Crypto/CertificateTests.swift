@@ -6,7 +6,7 @@ import Testing
 @Suite struct CertificateTests {
     private typealias Change = @Sendable (inout CertificateTemplate) -> Void
 
-    @Test("A certificate gives its parts, as slices of the input")
+    @Test("The parts of a certificate are slices of the input")
     func parts() throws {
         let root = try TestAuthority()
         let input = [0, 0, 0] + (try root.issue())
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("Usages are read with and without zeros after them, as devices write them")
+    @Test("Key usages are read with and without trailing zeros, as devices write them")
     func keyUsage() throws {
         let root = try TestAuthority()
         let cases: [([UInt8], Certificate.KeyUsage)] = [
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("No part of a certificate is one, nor one with something after it, nor one that is too large")
+    @Test("A truncated certificate, one with trailing bytes, and one that is too large are refused")
     func bounds() throws {
         let der = try TestAuthority().issue()
         for length in der.indices {
@@ -126,7 +126,7 @@ import Testing
         #expect(error?.reason == .tooLarge)
     }
 
-    @Test("Names for people are bounded, and what could forge a log line is escaped")
+    @Test("Displayed names have a limited length, and characters that could forge a log line are escaped")
     func descriptions() throws {
         let root = try TestAuthority()
         var template = CertificateTemplate()

@@ -18,7 +18,7 @@ import Testing
         #expect(AssayPrimitives.Digest.sha256([]).prefix(4) == [0xE3, 0xB0, 0xC4, 0x42])
     }
 
-    @Test("SHA-256 of every length around the blocks is swift-crypto's")
+    @Test("SHA-256 agrees with swift-crypto for every length around the block boundaries")
     func agreesWithPeer() {
         for length in Array(0...200) + [1000, 4096, 65_537] {
             let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 131) }
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("Parts are hashed as if they were one, wherever they are cut")
+    @Test("The digest of parts is that of their concatenation, for every split")
     func parts() {
         let bytes = (0..<200).map { UInt8($0) }
         for cut in [0, 1, 63, 64, 65, 199, 200] {
@@ -54,10 +54,10 @@ import Testing
         }
     }
 
-    @Test("HMAC takes keys of any length, the empty one too", arguments: [0, 1, 32, 64, 65, 200])
+    @Test("HMAC accepts keys of any length, including an empty one", arguments: [0, 1, 32, 64, 65, 200])
     func keys(length: Int) {
         let key = [UInt8](repeating: 0xAA, count: length)
-        // RFC 2104: a key is padded with zeros to 64 bytes, and a longer one is hashed first.
+        // RFC 2104: a key is padded with zeros to 64 bytes; a longer key is hashed first.
         let block = length > 64 ? AssayPrimitives.Digest.sha256(key) : key
         let padded = block + [UInt8](repeating: 0, count: 64 - block.count)
         let inner = AssayPrimitives.Digest.sha256(padded.map { $0 ^ 0x36 } + DigestTests.abc)
@@ -66,7 +66,7 @@ import Testing
                 == AssayPrimitives.Digest.sha256(padded.map { $0 ^ 0x5C } + inner))
     }
 
-    @Test("Byte strings are equal when every byte is")
+    @Test("Byte strings are equal if every byte is")
     func constantTime() {
         #expect(ConstantTime.equals([UInt8](), []))
         #expect(ConstantTime.equals([1, 2, 3], [1, 2, 3]))

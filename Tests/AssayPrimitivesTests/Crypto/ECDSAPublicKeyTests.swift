@@ -6,7 +6,7 @@ import Testing
 @Suite struct ECDSAPublicKeyTests {
     private static let point = [UInt8](P256.Signing.PrivateKey().publicKey.x963Representation)
 
-    @Test("A point is uncompressed, of its curve's length, and on it")
+    @Test("A point must be uncompressed, of its curve's length, and on its curve")
     func points() throws {
         let point = ECDSAPublicKeyTests.point
         var offCurve = point
@@ -29,7 +29,7 @@ import Testing
         #expect(try ECDSAPublicKey(x963: point, curve: .p256).x963Representation == point)
     }
 
-    @Test("A SubjectPublicKeyInfo has no other beginning, and nothing follows its point")
+    @Test("A SubjectPublicKeyInfo must have the exact prefix, and no bytes after its point")
     func subjectPublicKeyInfo() throws {
         let key = try ECDSAPublicKey(x963: ECDSAPublicKeyTests.point, curve: .p256)
         let info = key.subjectPublicKeyInfo
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("Both values of s are accepted, and nothing else about a signature is")
+    @Test("Both values of s are accepted; any other change of a signature is refused")
     func signatures() throws {
         let privateKey = P256.Signing.PrivateKey()
         let key = try ECDSAPublicKey(x963: [UInt8](privateKey.publicKey.x963Representation), curve: .p256)
@@ -64,7 +64,7 @@ import Testing
         #expect(key.isValidSignature(der: [UInt8](otherDER)[...], for: message, digest: .sha256))
     }
 
-    /// `n - s`, n being the order of P-256.
+    /// `n - s`, where n is the order of P-256.
     private static func negate(_ value: ArraySlice<UInt8>) -> [UInt8] {
         let order: [UInt8] = [
             0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xBC, 0xE6, 0xFA, 0xAD,

@@ -5,9 +5,9 @@ import Dispatch
 import Testing
 
 @Suite struct HMACSHA256KeyTests {
-    @Test("A key gives the codes of RFC 4231, one message after the other")
+    @Test("A key gives the codes of RFC 4231, for consecutive messages")
     func examples() throws {
-        // Test cases 1, 2 and 6: short keys, and one that is longer than a block.
+        // Test cases 1, 2 and 6: short keys, and one longer than a block.
         let cases: [(key: [UInt8], message: String, code: String)] = [
             (
                 [UInt8](repeating: 0x0B, count: 20), "Hi There",
@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test("A key of any length gives the codes of one that serves once", arguments: [0, 1, 32, 63, 64, 65, 200])
+    @Test(
+        "A reusable key of any length gives the same codes as a single-use one", arguments: [0, 1, 32, 63, 64, 65, 200])
     func lengths(length: Int) {
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
         let key = HMACSHA256Key(SecretBytes(bytes))
@@ -43,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("Parts are authenticated as if they were one, wherever they are cut")
+    @Test("The code of parts is that of their concatenation, for every split")
     func parts() {
         let key = HMACSHA256Key(SecretBytes([1, 2, 3]))
         let bytes = (0..<200).map { UInt8($0) }
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("Every change of a code, and every other length of it, is refused")
+    @Test("A code with any change or any other length is refused")
     func refusals() {
         let key = HMACSHA256Key(SecretBytes([UInt8](repeating: 7, count: 64)))
         let message = Array("message".utf8)[...]
@@ -69,7 +70,7 @@ import Testing
         #expect(!key.isValid(code, for: message.dropLast()))
     }
 
-    @Test("Threads that use one key at once do not disturb each other")
+    @Test("Threads can use one key concurrently")
     func threads() {
         let bytes = [UInt8](repeating: 9, count: 64)
         let key = HMACSHA256Key(SecretBytes(bytes))

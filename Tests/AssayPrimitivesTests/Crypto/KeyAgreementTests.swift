@@ -39,7 +39,7 @@ struct KeyAgreementTests {
         }
     }
 
-    @Test("Another name, party or length gives another key")
+    @Test("Another algorithm name, party or length gives another key")
     func inputs() throws {
         let secret = SecretBytes(Example.secret)
         func derive(_ algorithm: String = "A256GCM", _ partyU: String = "", _ partyV: String = "", _ length: Int = 32)
@@ -76,7 +76,7 @@ struct KeyAgreementTests {
         #expect(throws: DecodeError.self) { try AgreementPrivateKey(privateKeyInfo: SecretBytes(point)) }
     }
 
-    @Test("What is sealed opens with its key, never with another, and two seals of one text differ")
+    @Test("A sealed text opens only with its key, and two seals of one text differ")
     func sealing() throws {
         let (own, other) = (AgreementPrivateKey(), AgreementPrivateKey())
         let plaintext = SecretBytes(Array("measurements".utf8))
@@ -94,7 +94,7 @@ struct KeyAgreementTests {
         }
     }
 
-    @Test("A header with another algorithm, another key or party information is refused before any agreement")
+    @Test("A header with another algorithm, another key or party information is refused before the key agreement")
     func headers() throws {
         let key = AgreementPrivateKey()
         let point = AgreementPrivateKey().publicPoint

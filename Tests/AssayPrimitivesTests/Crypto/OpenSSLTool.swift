@@ -1,7 +1,7 @@
 import AssayTestSupport
 import Foundation
 
-/// The `openssl` command, run in a folder of its own that is deleted at the end.
+/// The `openssl` command, run in its own folder, which is deleted at the end.
 final class OpenSSLTool {
     /// Why the command failed.
     struct Failure: Error, CustomStringConvertible {
@@ -11,22 +11,22 @@ final class OpenSSLTool {
     private static let candidates = ["/usr/bin/openssl", "/opt/homebrew/bin/openssl", "/usr/local/bin/openssl"]
     private static let path = candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// Whether there is one.
+    /// Whether the command is installed.
     static var isAvailable: Bool { path != nil }
 
     private let folder: TestFolder
 
     init() throws { folder = try TestFolder() }
 
-    /// Writes a file of the folder.
+    /// Writes a file to the folder.
     func write(_ bytes: [UInt8], to name: String) throws { try folder.write(name, bytes) }
 
-    /// Runs a command whose words have no spaces in them, and gives what it wrote to a file of the folder.
+    /// Runs a command. Its words must contain no spaces. Returns the bytes that it wrote to a file of the folder.
     func run(_ command: String, to name: String) throws -> [UInt8] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.path ?? "")
         var words = command.split(separator: " ").map(String.init)
-        // Options stand before the file that is signed.
+        // Options must precede the file to sign.
         words.insert(contentsOf: ["-out", name], at: 1)
         process.arguments = words
         process.currentDirectoryURL = folder.url

@@ -3,7 +3,7 @@ import AssayPrimitives
 import Foundation
 import Testing
 
-/// RSA keys as people make them, which is with the tool of OpenSSL.
+/// RSA keys as users make them: with the OpenSSL tool.
 @Suite("RSA keys", .enabled(if: OpenSSLTool.isAvailable, "the openssl command is not there")) struct RSAKeyTests {
     private static let message = Array("header.claims".utf8)
 
@@ -79,7 +79,7 @@ import Testing
         for (name, pem, expected) in cases { #expect(Self.error(pem) == expected, "\(name)") }
     }
 
-    @Test("Signatures are the ones that OpenSSL makes, and only those of the message verify")
+    @Test("Signatures equal those of OpenSSL, and verify only for their message")
     func signs() throws {
         let tool = try OpenSSLTool()
         let pem = try tool.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:3072", to: "key.pem")
@@ -110,7 +110,7 @@ import Testing
         #expect(code == .wrongLength)
     }
 
-    @Test("Many tasks at once sign and verify with the same key")
+    @Test("Concurrent tasks can sign and verify with the same key")
     func concurrency() async throws {
         let pem = try OpenSSLTool().run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", to: "key.pem")
         let key = try RSAPrivateKey(pem: SecretBytes(pem))
@@ -133,13 +133,13 @@ import Testing
         }
     }
 
-    @Test("A package key is read from its one encoding, and from its numbers")
+    @Test("A public key is read from its canonical encoding, and from its numbers")
     func publicKeys() throws {
         let tool = try OpenSSLTool()
         _ = try tool.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", to: "key.pem")
         let info = try tool.run("pkey -in key.pem -pubout -outform DER", to: "public.der")
         #expect(try RSAPublicKey(subjectPublicKeyInfo: info[...]).subjectPublicKeyInfo == info)
-        // 24 bytes of algorithm and bit string, 9 up to the modulus, and 5 of the exponent at the end.
+        // 24 bytes of algorithm and bit string, 9 bytes before the modulus, and 5 bytes of the exponent at the end.
         let modulus = Array(info[33..<289])
         #expect(try RSAPublicKey(modulus: modulus, exponent: [1, 0, 1]).subjectPublicKeyInfo == info)
         #expect(throws: DecodeError.self) { try RSAPublicKey(modulus: [0] + modulus, exponent: [1, 0, 1]) }

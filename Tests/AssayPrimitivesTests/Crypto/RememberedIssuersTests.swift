@@ -19,7 +19,7 @@ import Testing
         if case .success = result { return true } else { return false }
     }
 
-    @Test("An invalid path is not remembered, even with genuine issuers")
+    @Test("An invalid path is not cached, even with genuine issuers")
     func unverified() throws {
         var template = CertificateTemplate()
         template.subject = DER.name("intermediate")
@@ -32,7 +32,7 @@ import Testing
         #expect(validator.rememberedLeaves == 0)
     }
 
-    @Test("Certificates that the path does not need are not remembered: one genuine leaf cannot fill the cache")
+    @Test("Certificates that the path does not need are not cached: one genuine leaf cannot fill the cache")
     func junk() throws {
         let leaf = try intermediate.leaf()
         for _ in 0..<8 {
@@ -46,7 +46,7 @@ import Testing
         #expect(validator.rememberedIssuers == 1, "the same certificates, however often they are given")
     }
 
-    @Test("The cache is bounded, and forgetting changes no answer")
+    @Test("The cache size is limited, and evictions change no result")
     func bounded() throws {
         let issuers = try (0..<10).map { try TestAuthority(.authority("intermediate \($0)"), under: root) }
         for _ in 0..<2 {
@@ -62,7 +62,7 @@ import Testing
         #expect(validator.rememberedLeaves == 4)
     }
 
-    @Test("Leaves of devices are not remembered; shared leaves are, until they expire")
+    @Test("Device leaves are not cached; shared leaves are, until they expire")
     func leaves() throws {
         var template = CertificateTemplate()
         template.notAfter = TestAuthority.now + 60
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("Two issuers of one name are never confused")
+    @Test("Two issuers with the same name are never confused")
     func sameName() throws {
         let other = try TestAuthority(.authority("intermediate"), under: root)
         let both = [intermediate.certificate, other.certificate]
@@ -90,20 +90,20 @@ import Testing
             #expect(!isValid(try other.leaf(), [intermediate.certificate]))
             #expect(!isValid(try intermediate.leaf(), [other.certificate]))
         }
-        // OpenSSL tries one issuer of a name unless a key identifier distinguishes them; either answer is safe here.
+        // OpenSSL tries one issuer with a name unless a key identifier selects one; either result is safe here.
         _ = isValid(try other.leaf(), both)
         #expect(validator.rememberedIssuers == 2)
     }
 
     @Test(
-        "An extension that OpenSSL cannot read has the same answer whether issuers are remembered or not",
+        "An extension that OpenSSL cannot read has the same result with and without cached issuers",
         arguments: [
             (ObjectIdentifier(2, 5, 29, 31), [0x0C, 0x01, 0x78]),
             (ObjectIdentifier(2, 16, 840, 1, 113730, 1, 1), [0x0C, 0x01, 0x78]),
             (ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 14), [0x0C, 0x01, 0x78]),
             (ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 7), [0x0C, 0x01, 0x78]),
             (ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 8), [0x0C, 0x01, 0x78]),
-            // An alternative name that is an EDIPartyName, in which nothing of its own is.
+            // An alternative name that is an EDIPartyName without valid content.
             (ObjectIdentifier(2, 5, 29, 17), [0x30, 0x03, 0xA5, 0x01, 0x61] as [UInt8]),
         ])
     func unreadableExtension(_ identifier: ObjectIdentifier, value: [UInt8]) throws {
@@ -122,7 +122,7 @@ import Testing
         #expect(validator.rememberedIssuers == 1)
     }
 
-    @Test("Many tasks at once get the right answers")
+    @Test("Concurrent tasks get the right results")
     func parallel() async throws {
         let issuers = try (0..<6).map { try TestAuthority(.authority("intermediate \($0)"), under: root) }
         let leaves = try issuers.map { try $0.leaf() }

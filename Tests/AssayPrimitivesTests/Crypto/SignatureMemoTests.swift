@@ -2,13 +2,13 @@ import AssayPrimitives
 import Crypto
 import Testing
 
-/// A memo gives the answer of the verification, of that one and no other.
+/// A memo returns the result of exactly the same verification.
 @Suite("Memo of signatures")
 struct SignatureMemoTests {
     private let privateKey = P256.Signing.PrivateKey()
     private let message = Array("message".utf8)
 
-    @Test("The same signature is verified once, a bad one as well, and another one by itself")
+    @Test("The same signature, good or bad, is verified once; another signature is verified separately")
     func recall() throws {
         let key = try ECDSAPublicKey(x963: [UInt8](privateKey.publicKey.x963Representation), curve: .p256)
         let other = try ECDSAPublicKey(
@@ -36,7 +36,7 @@ struct SignatureMemoTests {
         #expect(memo.verified == 6, "without a memo nothing is counted")
     }
 
-    @Test("A memo keeps the last few and forgets the rest")
+    @Test("A memo keeps only the latest results")
     func capacity() throws {
         let key = try ECDSAPublicKey(x963: [UInt8](privateKey.publicKey.x963Representation), curve: .p256)
         let memo = SignatureMemo()
@@ -58,7 +58,7 @@ struct SignatureMemoTests {
         for _ in 0..<64 {
             let der = [UInt8](try privateKey.signature(for: message).derRepresentation)
             #expect(key.isValidSignature(der: der[...], for: message, digest: .sha256))
-            // Offsets are those of a larger input.
+            // Offsets are indices of a larger input.
             let shifted = ([0xFF, 0xFF] + der)[2...]
             #expect(key.isValidSignature(der: shifted, for: message, digest: .sha256))
             let length = Int(der[3])

@@ -2,7 +2,7 @@ import AssayPrimitives
 import Crypto
 import Foundation
 
-/// Builds DER, right or wrong.
+/// Builds valid and invalid DER.
 enum DER {
     static func tagged(_ tag: UInt8, _ contents: [UInt8]...) -> [UInt8] {
         let body = contents.flatMap { $0 }
@@ -33,7 +33,7 @@ enum DER {
         return tagged(0x18, Array(formatter.string(from: date).utf8))
     }
 
-    /// An extension; `critical` is the encoding of the flag, of which there are wrong ones.
+    /// An extension; `critical` is the encoding of the flag, which may be invalid.
     static func `extension`(_ number: UInt64, critical: [UInt8] = [], _ value: [UInt8]) -> [UInt8] {
         sequence(oid(ObjectIdentifier(2, 5, 29, number)), critical, tagged(0x04, value))
     }
@@ -56,7 +56,7 @@ struct CertificateTemplate {
     var afterPublicKey: [UInt8] = []
     var extensions: [[UInt8]] = [DER.extension(19, critical: DER.isTrue, DER.sequence())]
 
-    /// What a certification authority has.
+    /// A certificate template for a certification authority.
     static func authority(_ name: String, pathLength: UInt8? = nil) -> CertificateTemplate {
         var template = CertificateTemplate()
         template.subject = DER.name(name)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Groups of threads")
 struct ThreadGroupTests {
-    @Test("A thread stays in one group, and threads that run at once are in several")
+    @Test("A thread stays in one group; concurrent threads are in several groups")
     func groups() {
         let found = Mutex<Set<Int>>([])
         let hasMoved = Atomic<Bool>(false)
@@ -13,7 +13,7 @@ struct ThreadGroupTests {
         let threads = 32
         for _ in 0..<threads {
             Thread.detachNewThread {
-                // All are there before the first one ends: a name may be given to another thread afterwards.
+                // All threads start before the first one ends: the system may reuse the identity of an ended thread.
                 let group = ThreadGroup.current
                 found.withLock { _ = $0.insert(group) }
                 done.signal()

@@ -5,7 +5,7 @@ import AssayPrimitives
 import Foundation
 import PlayIntegrity
 
-/// Genuine evidence of a shop's app, and what judges it.
+/// Genuine evidence of a shop's app, and its policy and verifier.
 enum Fixtures {
     static let now = Date(timeIntervalSince1970: 1_790_000_000)
     static let milliseconds: Int64 = 1_790_000_000_000
@@ -16,7 +16,7 @@ enum Fixtures {
     static let digest = [UInt8](repeating: 0x6A, count: 32)
     static let keys = TokenFixture()
 
-    /// What Google says of a genuine app on a genuine device.
+    /// Google's payload for a genuine app on a genuine device.
     static let android: JSON = [
         "requestDetails": [
             "requestPackageName": .text(packageName), "timestampMillis": .text("\(milliseconds)"),
@@ -42,7 +42,7 @@ enum Fixtures {
         ],
     ]
 
-    /// The same, as it answers a standard request.
+    /// The same, for a standard request.
     static var standard: JSON {
         var payload = android
         payload["requestDetails.nonce"] = nil
@@ -50,7 +50,7 @@ enum Fixtures {
         return payload
     }
 
-    /// What Google says of a game in a genuine Google Play Games on PC.
+    /// Google's payload for a game in a genuine Google Play Games on PC.
     static let pc: JSON = [
         "requestDetails": [
             "requestPackageName": .text(packageName), "requestTime": "2026-09-21T14:13:20Z",
@@ -60,7 +60,7 @@ enum Fixtures {
         "accountDetails": ["appLicensingVerdict": "LICENSED"],
     ]
 
-    /// Rules that ask for everything that can be asked for.
+    /// Rules with every requirement.
     static func rules(
         minimumVersionCode: Int64? = 42, versions: VersionRules<Int64>? = nil,
         deviceRecognition: [PlayIntegrityConfiguration.DeviceRule] = PlayIntegrityConfiguration.DeviceRule.guidance,
@@ -99,7 +99,7 @@ enum Fixtures {
         NamedKey(name: name, scope: scope, window: window, retiredAt: retiredAt, material: try material(fixture))
     }
 
-    /// A policy of one app, which enforces every check unless told otherwise.
+    /// A verifier with a policy of one app, which enforces every check by default.
     static func verifier(
         _ configuration: PlayIntegrityConfiguration? = nil, keys: [NamedKey]? = nil, modes: [CheckID: CheckMode]? = nil,
         ledger: any Ledger = MemoryLedger(), services: [any EngineService] = []

@@ -1,4 +1,4 @@
-/// JSON that is written as it stands here, with members in their order, so that a test can say every byte.
+/// JSON that is rendered exactly as written here, with members in their order: a test can set every byte.
 indirect enum JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -24,7 +24,7 @@ indirect enum JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
         }
     }
 
-    /// The value at a path of member names between periods. Setting nil removes the member.
+    /// The value at a path of member names, separated by periods. Setting nil removes the member.
     subscript(path: String) -> JSON? {
         get { self[path.split(separator: ".").map(String.init)[...]] }
         set { self[path.split(separator: ".").map(String.init)[...]] = newValue }

@@ -2,7 +2,7 @@ import AssayPrimitives
 import Crypto
 import Foundation
 
-/// The response keys of an app, and the tokens that can be made with them, right and wrong.
+/// The response keys of an app, and valid and invalid tokens made with them.
 struct TokenFixture {
     let decryptionKey: SymmetricKey
     let signingKey: P256.Signing.PrivateKey
@@ -17,14 +17,14 @@ struct TokenFixture {
 
     static func base64url(_ bytes: some Sequence<UInt8>) -> String { Base64.encode(Array(bytes), .url) }
 
-    /// A compact JWS around a payload, signed with ES256 whatever its header says.
+    /// A compact JWS with a payload, signed with ES256 whatever `header` says.
     func jws(_ payload: [UInt8], header: String = #"{"alg":"ES256"}"#) throws -> String {
         let input = "\(Self.base64url(header.utf8)).\(Self.base64url(payload))"
         let signature = try signingKey.signature(for: Data(input.utf8)).rawRepresentation
         return "\(input).\(Self.base64url(signature))"
     }
 
-    /// A compact JWE around a plaintext, encrypted with A256KW and A256GCM whatever its header says.
+    /// A compact JWE with a plaintext, encrypted with A256KW and A256GCM whatever `header` says.
     func jwe(_ plaintext: String, header: String = #"{"alg":"A256KW","enc":"A256GCM"}"#) throws -> String {
         let contentKey = SymmetricKey(size: .bits256)
         let protected = Self.base64url(header.utf8)
@@ -36,6 +36,6 @@ struct TokenFixture {
         ].joined(separator: ".")
     }
 
-    /// A token around a payload.
+    /// A token with a payload.
     func token(_ payload: [UInt8]) throws -> String { try jwe(jws(payload)) }
 }

@@ -2,11 +2,11 @@ import AssayCapture
 import AssayCore
 import Foundation
 
-/// Captures records from a process of its own: `CaptureStress FOLDER NAME COUNT BYTES [limit=BYTES] [ballast=PATH]`.
+/// Captures records in a separate process: `CaptureStress FOLDER NAME COUNT BYTES [limit=BYTES] [ballast=PATH]`.
 ///
-/// Writes COUNT records, or without end for 0, named NAME-0 and on, whose evidence has so many BYTES. A line on standard
-/// output tells of each that it is written, `ack NAME-0`, or which error there was, `error file`. With `limit` files of
-/// this process may not be larger; with `ballast` that file is removed after the first error, and the record tried again.
+/// Writes COUNT records (0: until killed) named NAME-0, NAME-1 and so on, each with BYTES of evidence. Prints `ack
+/// NAME-0` for each written record, or the error, such as `error file`. `limit` sets the file size limit of this
+/// process. With `ballast`, the first error removes that file and the record is tried again.
 @main
 enum CaptureStress {
     static func main() throws {
@@ -44,7 +44,7 @@ enum CaptureStress {
         try capture.close()
     }
 
-    /// Lines are shorter than what a pipe takes in one piece.
+    /// A pipe takes a line in one write, because lines are shorter than PIPE_BUF.
     private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
     private static func limitFileSize(_ bytes: rlim_t) {

@@ -8,11 +8,11 @@ import Foundation
 import Hummingbird
 import Logging
 
-/// Serves one short answer on a free port, with the check of Approov tokens (`--check`) or without it, and prints the port
-/// and a token that holds for an hour. `POST /echo` answers with the body.
+/// Serves one short answer on a free port, with the check of Approov tokens (`--check`) or without. Prints the port and
+/// a token that is valid for an hour. `POST /echo` answers with the body.
 ///
-/// `--messages LIMIT NOW SECRET` serves signed messages instead: bodies up to LIMIT bytes, judged at NOW (seconds since 1970),
-/// with tokens under a secret in base64.
+/// `--messages LIMIT NOW SECRET` serves signed messages instead: bodies of up to LIMIT bytes, judged at NOW (seconds
+/// since 1970), with tokens under SECRET (base64).
 @main struct HTTPBenchmarkServer {
     private static let secret = [UInt8](repeating: 0x42, count: 64)
 
@@ -72,7 +72,7 @@ import Logging
         return Verifier(policy: policy, ledger: MemoryLedger())
     }
 
-    /// A token with the claims that those of apps have.
+    /// A token with the same claims as an app's token.
     private static func token() throws -> String {
         let claims: JSONItem = .object([
             "exp": .integer(Int(Date().timeIntervalSince1970) + 3600), "ip": "127.0.0.1",

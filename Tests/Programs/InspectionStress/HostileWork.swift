@@ -2,24 +2,26 @@ import Assay
 import AssayInspection
 import AssayTestSupport
 
-/// The cases, shared out among tasks.
+/// The test cases, divided among tasks.
 struct HostileWork: Sendable {
-    /// Blobs of this length at most are cut at every length.
+    /// Cut blobs of up to this length at every length.
     private static let small = 320
-    /// At how many lengths a longer one is cut, each at others: there are hundreds that differ in a few bytes.
+    /// Cut a longer blob at this many lengths, and each blob at different ones: hundreds of blobs differ in only a few
+    /// bytes.
     private static let cuts = 64
-    /// Cuts are this share of the cases at most, so that few cases are few.
+    /// Cuts are at most one in this many cases, so that a short run has short work.
     private static let share = 2
 
     private let blobs: [VectorBlobs.Blob]
     private let steps: [Int]
-    /// The blobs that are changed at random: longer ones cost more, and have no more to say.
+    /// The blobs to change at random. Longer ones take more time and cover no more code.
     private let changeable: [VectorBlobs.Blob]
     private let changed: Int
 
     init(blobs: [VectorBlobs.Blob], cases: Int) {
         self.blobs = blobs
-        // With a million cases one of each file, and every genuine one, is cut at every length; with fewer at every few.
+        // With a million cases, cut one blob of each file and every genuine one at every length; with fewer cases, at
+        // every few.
         var files: Set<Substring> = []
         let all = blobs.map { blob in
             let isFirst = files.insert(blob.name.prefix { $0 != " " }).inserted
@@ -45,7 +47,7 @@ struct HostileWork: Sendable {
             }
         }
         for (index, (blob, step)) in zip(blobs, steps).enumerated() {
-            // Tasks take turns, and each blob begins elsewhere.
+            // Each task takes every `tasks`-th length, and each blob starts at a different one.
             for length in stride(from: index % step + task * step, to: blob.bytes.count, by: tasks * step) {
                 check(Array(blob.bytes[..<length]), "\(blob.name) cut at \(length)")
             }

@@ -1,12 +1,12 @@
 import AssayTestSupport
 import Foundation
 
-/// Inspects hostile blobs in a process of its own, and says on standard output how many and what is wrong, in JSON.
+/// Inspects hostile blobs in a separate process and prints the number of cases and the failures as JSON.
 ///
-/// Not in that of the tests: there, each error that a strict decoder throws has its backtrace taken, which takes longer than
-/// decoding.
+/// A separate process, because the test library records a backtrace for each error that a strict decoder throws, which
+/// takes longer than decoding.
 ///
-///     InspectionStress CASES    at least so many; the status is 1 when something is wrong
+///     InspectionStress CASES    runs at least CASES cases; exit status 1 on a failure
 @main
 enum InspectionStress {
     struct Outcome: Codable {

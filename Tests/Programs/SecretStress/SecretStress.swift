@@ -8,17 +8,17 @@ import AssayPrimitives
 import Foundation
 import PlayIntegrity
 
-/// Uses secrets in a process of its own, whose memory a test then searches. It is told by lines on stdin, answers by lines
-/// on stdout, and never sees a secret but in the files that it is pointed at.
+/// Uses secrets in a separate process, whose memory a test then searches. Reads commands as lines from stdin and
+/// answers in lines on stdout. Secrets reach it only through the named files.
 ///
 ///     policy PATH              reads a policy with its keys
 ///     store LEDGER MASTER      opens the key store of a ledger under a master key
-///     seal NAME USE FIELD=PATH...   seals a key in the open store; a field that begins with @ is a word
-///     verify PATH              judges the records of a file as captured; answers with their verdicts on one line
-///     account PATH             reads a service account, and signs a request with it that reaches nobody
+///     seal NAME USE FIELD=PATH...   seals a key in the open store; a value that begins with @ is the literal text
+///     verify PATH              judges the records of a file as captured; prints their verdicts on one line
+///     account PATH             reads a service account and signs a request with it; the request reaches no server
 ///     capture KEY PATH         opens a sealed record and judges it
-///     close                    lets go of everything
-///     trap PATH                reads a secret, and breaks a rule of Swift while it is in use
+///     close                    releases everything
+///     trap PATH                reads a secret and triggers a Swift runtime trap while it is in use
 @main
 enum SecretStress {
     static func main() async {
@@ -27,7 +27,7 @@ enum SecretStress {
             do {
                 say(try await session.perform(line.split(separator: " ").map(String.init)))
             } catch {
-                // Everything that an error says of itself.
+                // The full dump of an error.
                 var dumped = ""
                 dump(error, to: &dumped)
                 say("error \(error) \(String(reflecting: error)) \(dumped)")
@@ -103,7 +103,7 @@ private struct Session {
         return told.joined(separator: " ")
     }
 
-    /// The token endpoint of the account is a port of this machine where nobody listens.
+    /// The account's token endpoint is a local port without a listener.
     private func sign(_ path: String) async throws -> String {
         var settings = PlayIntegrityClientSettings()
         settings.attempts = 1
@@ -134,7 +134,7 @@ private struct Session {
         let secret = try SecretSource.file(path: path).read()
         let index = secret.count + CommandLine.arguments.count
         secret.withUnsafeBytes { bytes in
-            // The sum keeps the optimiser from leaving the secret out of registers.
+            // The sum makes the compiler load the secret into registers, which a crash report would print.
             let sum = bytes.reduce(0) { $0 &+ Int($1) }
             SecretStress.say("about to trap")
             SecretStress.say("\(Array(bytes)[index + sum])")

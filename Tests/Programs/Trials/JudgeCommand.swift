@@ -1,7 +1,7 @@
 import ArgumentParser
 import AssayTrials
 
-/// Judges what a run of changes wrote to a file, once more.
+/// Judges the records that a mutation run wrote to a file.
 struct JudgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "judge", abstract: "Judges a file of records that `mutate` wrote, in their order.")

@@ -2,7 +2,7 @@ import ArgumentParser
 import AssayTrials
 import Foundation
 
-/// Changes every accepted vector in every small way that there is.
+/// Mutates every accepted vector in every small way.
 struct MutateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mutate",
@@ -49,7 +49,7 @@ struct MutateCommand: AsyncParsableCommand {
         if !problems.isEmpty { throw ExitCode(1) }
     }
 
-    /// Writes what was wrongly accepted to files that `judge` reads.
+    /// Writes wrongly accepted records to files for the `judge` command.
     private func keep(_ problems: [MutationTally.Problem]) throws {
         for (number, problem) in problems.enumerated() {
             Self.tell("wrong: \(problem.description)\n")

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Puts Assay to everything that is there to try it with, and prints what came of it.
+/// Runs the third-party suites and the mutation tests, and prints the results.
 @main
 struct Trials: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

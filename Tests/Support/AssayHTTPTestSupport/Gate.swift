@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Blocks tasks until a test opens it, for an order of events that does not depend on the load.
+/// Blocks tasks until a test opens it. It fixes the order of events, whatever the load.
 package final class Gate: Sendable {
     private let waiting = Mutex<[@Sendable () -> Void]?>([])
 

@@ -3,9 +3,9 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A local server that reacts to each request as a function says.
+/// A local server whose reaction to each request is scripted by a function.
 package final class ScriptedServer: Sendable {
-    /// A received request. The names of fields are in lower case.
+    /// A received request. Field names are in lower case.
     package struct Request: Sendable {
         package let path: String
         package let fields: [String: String]
@@ -16,25 +16,25 @@ package final class ScriptedServer: Sendable {
 
     /// The reaction to a request.
     package indirect enum Step: Sendable {
-        /// The documented answer, for the owner of the server to compose.
+        /// The documented answer, which the user of the server composes.
         case serve
         /// An answer.
         case answer(Int, String, fields: [String: String] = [:])
-        /// A head that announces a body of so many bytes, and the first of them.
+        /// A head that announces a body of this many bytes, and the start of that body.
         case announced(Int)
-        /// An answer of so many bytes in chunks, without a length.
+        /// A body of this many bytes in chunks, without a length.
         case chunked(Int)
-        /// An answer, after a while.
+        /// Another step after a delay.
         case slowly(Duration, Step)
-        /// An answer, once a gate is open.
+        /// Another step once a gate is open.
         case held(Gate, Step)
-        /// A head, and a body that never ends.
+        /// A head and a body that never ends.
         case stall
-        /// A body that is shorter than its head says, and the end of the connection.
+        /// A body shorter than the announced length, then the end of the connection.
         case cut
-        /// The end of the connection.
+        /// Closes the connection.
         case close
-        /// An error that repeats everything that was sent, for the owner of the server to compose.
+        /// An error that repeats the whole request, which the user of the server composes.
         case echo(Int, status: String)
     }
 
@@ -47,7 +47,7 @@ package final class ScriptedServer: Sendable {
     private let channel: any Channel
     private let owner = Owner()
 
-    /// Listens at a free port of this machine, and closes every connection until ``respond(_:)``.
+    /// Listens on a free local port. Closes every connection until ``respond(_:)`` is called.
     package init() async throws {
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
@@ -60,13 +60,13 @@ package final class ScriptedServer: Sendable {
             .bind(host: "127.0.0.1", port: 0).get()
     }
 
-    /// Sets the function.
+    /// Sets the function that chooses reactions.
     package func respond(_ function: @escaping @Sendable (Request) -> Step) { owner.set(function) }
 
     /// The URL without a path.
     package var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 
-    /// Stops to listen.
+    /// Stops listening.
     package func close() async throws {
         guard owner.current != nil else { return }
         owner.set(nil)

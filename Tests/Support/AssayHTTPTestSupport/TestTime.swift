@@ -7,7 +7,7 @@ package final class TestTime: Sendable {
     private struct State {
         var passed = Duration.zero
         var waits: [Duration] = []
-        /// The timeouts of current operations, and those that were reached.
+        /// The timeouts of running operations, and the expired ones.
         var limits: [Int: Duration] = [:]
         var hasRunOut: Set<Int> = []
         var nextLimit = 0
@@ -17,13 +17,13 @@ package final class TestTime: Sendable {
     private let random: Double
     private let state = Mutex(State())
 
-    /// - Parameter random: every random number.
+    /// - Parameter random: the value of every random number.
     package init(_ start: Date = Date(timeIntervalSince1970: 1_776_794_400), random: Double = 1) {
         self.start = start
         self.random = random
     }
 
-    /// The waits.
+    /// The recorded waits.
     package var waits: [Duration] { state.withLock { $0.waits } }
 
     /// The time of day.
@@ -36,7 +36,7 @@ package final class TestTime: Sendable {
     /// Advances the clock.
     package func pass(_ duration: Duration) { state.withLock { $0.passed += duration } }
 
-    /// Waits for an operation with a timeout, and lets it time out.
+    /// Waits for an operation with this timeout and makes it time out.
     package func runOut(_ limit: Duration) async throws {
         let isUnderWay = {
             self.state.withLock { state in

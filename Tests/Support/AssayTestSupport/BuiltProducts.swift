@@ -1,17 +1,17 @@
 package import Foundation
 
-/// The executables that were built together with the running tests.
+/// The executables built together with the running tests.
 package enum BuiltProducts {
     /// Why a product could not be found.
     package struct Missing: Error, CustomStringConvertible {
-        /// What was looked for, and where.
+        /// The missing product and the searched folder.
         package let description: String
     }
 
-    /// Where the executable of a target or product is, such as `assay`.
+    /// The path of the executable of a target or product, such as `assay`.
     ///
-    /// It stands in the folder of the test bundle. On Linux the running program is the bundle itself; on Darwin the
-    /// bundle is loaded by a helper from elsewhere.
+    /// It is in the folder of the test bundle. On Linux the running program is the bundle; on Darwin a helper in
+    /// another folder loads the bundle.
     package static func url(_ name: String) throws -> URL {
         var starts = Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map(\.bundleURL)
         starts += [URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()]

@@ -1,29 +1,31 @@
-/// One small change of some bytes, by its number: the same for tests of one function and for runs over all vectors.
+/// One small, numbered change of a byte string. Tests of single functions and runs over all vectors use the same
+/// changes.
 ///
-/// Every byte has its eight bits flipped one by one, is left out, is doubled, and is where the bytes end. No change
+/// For each byte: flip each of its eight bits, remove it, double it, and cut the input before it. No change yields the
+/// original.
 /// gives the bytes themselves.
 package struct ByteMutation: Sendable, CustomStringConvertible {
-    /// What is done to a byte.
+    /// The kind of change.
     package enum Change: Sendable, Equatable {
-        /// A bit is flipped, counted from the lowest.
+        /// Flips a bit; 0 is the lowest.
         case flip(bit: Int)
-        /// The byte is not there.
+        /// Removes the byte.
         case leaveOut
-        /// The byte comes twice.
+        /// Doubles the byte.
         case double
-        /// The byte is not there, nor what follows it.
+        /// Removes the byte and everything after it.
         case cut
     }
 
-    /// How many changes every byte has.
+    /// The number of changes per byte.
     package static let perByte = 11
 
-    /// The byte that is changed.
+    /// The index of the changed byte.
     package let index: Int
-    /// What is done to it.
+    /// The kind of change.
     package let change: Change
 
-    /// A change by its number, counted from the first byte on.
+    /// The change with a number, counted from the first byte.
     package init(number: Int) {
         index = number / Self.perByte
         change =
@@ -35,10 +37,10 @@ package struct ByteMutation: Sendable, CustomStringConvertible {
             }
     }
 
-    /// How many changes so many bytes have.
+    /// The number of changes of an input of this length.
     package static func count(of bytes: Int) -> Int { bytes * perByte }
 
-    /// All changes of so many bytes, in the order of their numbers.
+    /// All changes of an input of this length, in ascending order.
     package static func all(of bytes: Int) -> some Sequence<ByteMutation> {
         (0..<count(of: bytes)).lazy.map { ByteMutation(number: $0) }
     }
@@ -55,7 +57,7 @@ package struct ByteMutation: Sendable, CustomStringConvertible {
         return changed
     }
 
-    /// The change in words.
+    /// A description of the change.
     package var description: String {
         switch change {
         case .flip(let bit): "bit \(bit) of byte \(index)"

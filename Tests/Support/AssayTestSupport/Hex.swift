@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// The bytes that pairs of hexadecimal digits stand for, and nil when it is not pairs of those.
+    /// Decodes pairs of hexadecimal digits; nil for other text.
     package init?(hex: String) {
         let digits = hex.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count % 2 == 0, !digits.contains(nil) else { return nil }

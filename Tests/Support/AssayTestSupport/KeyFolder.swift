@@ -1,19 +1,19 @@
 package import Foundation
 
-/// A folder for files with keys, which is gone at the end of the test.
+/// A temporary folder for key files, removed on deinit.
 package final class KeyFolder {
     private let folder: TestFolder
 
-    /// Makes the folder.
+    /// Creates the folder.
     package init() throws { folder = try TestFolder() }
 
-    /// Where it is.
+    /// The location of the folder.
     package var url: URL { folder.url }
 
-    /// The absolute path of a file of the folder.
+    /// The absolute path of a file in the folder.
     package func path(_ name: String) -> String { folder.path(name) }
 
-    /// Writes a file, for its user alone unless told otherwise, and returns its path.
+    /// Writes a file, with mode 0600 by default, and returns its path.
     @discardableResult
     package func write(_ name: String, _ contents: String, mode: Int = 0o600) throws -> String {
         try Data(contents.utf8).write(to: URL(fileURLWithPath: path(name)))

@@ -1,9 +1,9 @@
 package import AssayInspection
 
-/// Checks what every inspection promises, whatever the bytes are.
+/// Checks the invariants of inspections, which hold for any bytes.
 package enum LayerShape {
-    /// What is wrong with a layer or those inside of it, and nil when nothing: ranges lie in the bytes, and those of parts
-    /// in those of the whole.
+    /// The broken invariant of a layer or its inner layers; nil if all hold. Ranges must lie in the bytes, and ranges
+    /// of children in the range of their parent.
     package static func problem(_ layer: InspectionLayer) -> String? {
         for annotation in layer.annotations {
             if let problem = problem(annotation, in: layer.bytes.indices) {
@@ -16,14 +16,14 @@ package enum LayerShape {
         return layer.nested.lazy.compactMap(problem).first
     }
 
-    /// What is wrong with an annotation that has to lie in a range.
+    /// The broken invariant of an annotation that must lie in a range; nil if all hold.
     package static func problem(_ annotation: Annotation, in outer: Range<Int>) -> String? {
         let range = annotation.range ?? outer
         guard within(range, outer) else { return "\(annotation.name) at \(range) lies outside of \(outer)" }
         return annotation.children.lazy.compactMap { problem($0, in: range) }.first
     }
 
-    /// How many layers and annotations there are.
+    /// The number of layers and annotations.
     package static func count(_ layer: InspectionLayer) -> (layers: Int, annotations: Int) {
         func count(_ annotations: [Annotation]) -> Int { annotations.reduce(0) { $0 + 1 + count($1.children) } }
         return layer.nested.reduce((1, count(layer.annotations))) { sum, nested in
@@ -38,7 +38,7 @@ package enum LayerShape {
 }
 
 extension InspectionLayer {
-    /// The first annotation at a path of names, from an outermost one on.
+    /// The first annotation at a path of names, beginning at an outermost annotation.
     package func annotation(_ path: String...) -> Annotation? {
         var level = annotations
         var found: Annotation?
@@ -49,7 +49,7 @@ extension InspectionLayer {
         return found
     }
 
-    /// This layer and all inside of it, in their order.
+    /// This layer and all inner layers in order.
     package var all: [InspectionLayer] { [self] + nested.flatMap(\.all) }
 
     /// The first layer of a format.

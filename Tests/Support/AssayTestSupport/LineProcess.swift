@@ -6,21 +6,21 @@ package import Foundation
     import Darwin
 #endif
 
-/// A child that is told by lines on its standard input and answers by lines on its standard output.
+/// A child process that takes commands as lines on standard input and answers in lines on standard output.
 ///
-/// Waiting blocks the thread. Waits for an answer or the end have an end: a child that says nothing for too long is killed.
-/// `send` waits for one that does not read more than a pipe holds. At the latest a child is killed, and waited for, with the last reference to this.
+/// Reads block the thread. They have a timeout, after which the child is killed. `send` blocks without a timeout when
+/// the pipe is full. Releasing the last reference kills the child and waits for its end.
 open class LineProcess {
-    /// There is nothing more to read: the process has ended.
+    /// The process ended, so there is nothing more to read.
     package struct Silence: Error {}
 
-    /// The process said nothing for so long, or did not end, and was killed.
+    /// The process was killed because it printed nothing or did not end within the timeout.
     package struct TooSlow: Error, CustomStringConvertible {
-        /// What was waited for.
+        /// The awaited event.
         package let description: String
     }
 
-    /// How long each wait may take.
+    /// The timeout of each wait.
     package let patience: Duration
     private let process = Process()
     private let input = Pipe()
@@ -31,17 +31,18 @@ open class LineProcess {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - script: shell commands that run the program, which is their `"$0" "$@"`, as root of a mount namespace of their
-    ///     own; nil runs it as it is.
-    ///   - environment: what is added to that of this process.
-    ///   - folder: where it runs.
-    ///   - errors: what takes its error stream; nil is that of this process.
+    ///   - script: shell commands that run the program as `"$0" "$@"`, as root of a new mount namespace; nil runs the
+    ///     program
+    ///     directly.
+    ///   - environment: variables added to those of this process.
+    ///   - folder: the working directory.
+    ///   - errors: the destination of its standard error; nil for that of this process.
     package init(
         _ program: URL, _ arguments: [String] = [], script: String? = nil, environment: [String: String] = [:],
         folder: URL? = nil, errors: FileHandle? = nil, patience: Duration = .seconds(120) * Sanitizer.slowdown
     ) throws {
         self.patience = patience
-        // Writing to a child that has ended shall be an error, and not the end of all tests.
+        // Writing to an ended child must be an error and must not end the tests.
         signal(SIGPIPE, SIG_IGN)
         if let script {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -65,7 +66,7 @@ open class LineProcess {
 
     deinit { kill() }
 
-    /// Whether this process may mount file systems that only its children see.
+    /// Whether this process can mount file systems in a private mount namespace.
     package static let canMount: Bool = {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -76,10 +77,10 @@ open class LineProcess {
         return process.terminationStatus == 0
     }()
 
-    /// Its identifier, for as long as it runs.
+    /// The process ID while the process runs.
     package var identifier: Int32 { process.processIdentifier }
 
-    /// Whether it runs.
+    /// Whether the process runs.
     package var isRunning: Bool { process.isRunning }
 
     /// Sends a line.
@@ -87,7 +88,7 @@ open class LineProcess {
         try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
     }
 
-    /// The next line, without its end.
+    /// The next line, without its line feed.
     package func readLine() throws -> String {
         let deadline = ContinuousClock.now + patience
         while true {
@@ -107,7 +108,7 @@ open class LineProcess {
         return try readLine()
     }
 
-    /// Everything that remains to be read, after the end.
+    /// All remaining output. Call after the process ended.
     package func remaining() throws -> Data {
         let deadline = ContinuousClock.now + patience
         while try readMore(by: deadline) {}
@@ -115,18 +116,18 @@ open class LineProcess {
         return unread
     }
 
-    /// The whole lines that remain to be read after the end, without one that the end cut off.
+    /// The complete remaining lines. Drops an unfinished last line. Call after the process ended.
     package func remainingLines() throws -> [String] {
         String(decoding: try remaining(), as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .dropLast().map(String.init)
     }
 
-    /// Tells the process that nothing more comes.
+    /// Closes the standard input of the process.
     package func closeInput() throws { try input.fileHandleForWriting.close() }
 
-    /// Waits for the end, which has to come by itself.
+    /// Waits until the process ends by itself.
     ///
-    /// - Returns: the exit status, or as a negative number the signal that ended the process.
+    /// - Returns: the exit status, or the negated number of the signal that ended the process.
     package func end() throws -> Int32 {
         let (seconds, attoseconds) = patience.components
         if ended.wait(timeout: .now() + Double(seconds) + Double(attoseconds) / 1e18) == .timedOut {
@@ -136,7 +137,7 @@ open class LineProcess {
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }
 
-    /// Ends the process as a power cut would, from its point of view, and waits for the end.
+    /// Kills the process with SIGKILL and waits for its end. To the process this is like a power cut.
     package func kill() {
         guard process.isRunning else { return }
         #if canImport(Glibc)
@@ -147,7 +148,7 @@ open class LineProcess {
         ended.wait()
     }
 
-    /// Reads what is there, or waits for something; false after the end.
+    /// Reads available output or waits for some; false at the end.
     private func readMore(by deadline: ContinuousClock.Instant) throws -> Bool {
         let descriptor = output.fileHandleForReading.fileDescriptor
         while true {
@@ -169,7 +170,7 @@ open class LineProcess {
     }
 }
 
-/// Whether there is something to read, or the end of it.
+/// Whether output or the end of it is available.
 private func isReady(_ descriptor: inout pollfd, _ milliseconds: Int32) -> Bool {
     poll(&descriptor, 1, milliseconds) > 0
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Searches the memory of a child of this process, which waits meanwhile.
+/// Searches the memory of a child process that is waiting for input.
 package enum MemoryScan {
     /// Why memory could not be read.
     package struct Unreadable: Error, CustomStringConvertible {
@@ -8,9 +8,9 @@ package enum MemoryScan {
         package let description: String
     }
 
-    /// How often each needle that is there stands in memory that the process can write to: heap, stacks, data.
+    /// Counts the occurrences of each needle in writable memory: heap, stacks and data. Leaves out absent needles.
     ///
-    /// Pages that are only mapped from files are left out: a process cannot have copied anything to them.
+    /// Skips read-only file mappings, because a process cannot copy data into them.
     package static func counts(of secrets: [SecretForms], in process: Int32) throws -> [String: Int] {
         let search = NeedleSearch(secrets.flatMap(\.needles))
         var counts: [String: Int] = [:]
@@ -32,7 +32,7 @@ package enum MemoryScan {
         return counts
     }
 
-    /// What can be read of a mapping. What is unmapped meanwhile is no part of the process any more.
+    /// The readable bytes of a mapping. Skips pages that were unmapped meanwhile.
     private static func read(_ memory: Int32, _ range: Range<UInt64>) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Int(range.upperBound - range.lowerBound)) { buffer, filled in
             while filled < buffer.count {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What something costs the processor. Other tests, and a busy machine, make it take longer on a clock, and cost no more.
+/// Measures processor time. Unlike elapsed time, it does not depend on other tests or the load of the machine.
 package enum ProcessorTime {
-    /// How long this thread computes for something that it does itself.
+    /// The processor time that `body` takes on this thread.
     package static func measure(_ body: () throws -> Void) rethrows -> Duration {
         let start = now()
         try body()

@@ -14,12 +14,12 @@ package struct ReaderSubject: Sendable, CustomStringConvertible {
         self.read = read
     }
 
-    /// The failures over every prefix of every sample.
+    /// The failures for every prefix of every sample.
     package func prefixFailures() -> [String] {
         samples.flatMap { sample in (0...sample.count).compactMap { failure(Array(sample.prefix($0))) } }
     }
 
-    /// The failures over damaged samples, the same ones in each run.
+    /// The failures for damaged samples. Each run damages them in the same way.
     package func mutationFailures(rounds: Int) -> [String] {
         // SplitMix64 with a fixed seed.
         var state: UInt64 = 0x41_73_73_61_79
@@ -45,7 +45,7 @@ package struct ReaderSubject: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Reads from the middle of a larger array: a reader that leaves its slice would read what surrounds it.
+    /// Reads from the middle of a larger array, to detect a reader that reads outside its slice.
     private func failure(_ bytes: [UInt8]) -> String? {
         let padded = [0x30, 0x80, 0x22] + bytes + [0x00, 0x00, 0x22]
         let slice = padded[3..<padded.count - 3]

@@ -1,11 +1,11 @@
 package import AssayCore
 
-/// An input that must be refused: for which rule, at which byte.
+/// An input that must be rejected, the violated rule and the offset of the error.
 package struct Rejection: Sendable, CustomStringConvertible {
     package let input: String
     package let reason: DecodeError.Code
     package let offset: Int
-    /// The rule that it breaks.
+    /// The violated rule.
     package let rule: String
 
     package init(_ input: String, _ reason: DecodeError.Code, _ offset: Int, _ rule: String) {
@@ -17,13 +17,13 @@ package struct Rejection: Sendable, CustomStringConvertible {
 
     package var description: String { "\(rule): \(input)" }
 
-    /// The input as bytes written in hexadecimal digits.
+    /// The input decoded from hexadecimal digits.
     package var hexBytes: [UInt8] { [UInt8](hex: input) ?? [] }
 
     package func matches(_ error: DecodeError?) -> Bool { error?.reason == reason && error?.offset == offset }
 }
 
-/// The error that reading ends in, and nil when it succeeds.
+/// The error that `read` throws; nil if it succeeds.
 package func decodeError(_ read: () throws -> Void) -> DecodeError? {
     do {
         try read()

@@ -1,32 +1,32 @@
 import Foundation
 
-/// A secret in the forms in which it might show, for searching them. Nobody may see as much as 16 bytes of it in a row,
-/// nor 24 characters of one that is text, wherever in it these begin.
+/// A secret in the encodings in which it could leak, for searching. A leak is any 16 consecutive bytes of it, or any 24
+/// consecutive characters of a text secret.
 package struct SecretForms: Sendable {
-    /// One form of a part of the secret.
+    /// One encoding of a part of the secret.
     package struct Needle: Sendable {
-        /// What the secret is called, and the form.
+        /// The name of the secret and the encoding.
         package let name: String
         /// The bytes to search for.
         package let bytes: [UInt8]
     }
 
-    /// What to search for.
+    /// The byte strings to search for.
     package let needles: [Needle]
 
-    /// A secret of 16 bytes and more.
+    /// Creates the forms of a binary secret of at least 16 bytes.
     ///
-    /// Every 16 bytes are searched for, because allocators write over the beginning of what was freed.
+    /// Searches for every window of 16 bytes, because allocators overwrite the start of freed memory.
     package init(_ name: String, bytes: [UInt8]) {
         needles = Self.windows(of: bytes, length: 16).flatMap { Self.forms(name, $0) }
     }
 
-    /// A secret that is text, such as a token. Its forms are its own characters alone.
+    /// Creates the forms of a text secret, such as a token: its characters alone.
     package init(_ name: String, text: String) {
         needles = Self.windows(of: Array(text.utf8), length: 24).map { Needle(name: "\(name), text", bytes: $0) }
     }
 
-    /// The parts of a length from every byte on; what is shorter is one.
+    /// All windows of a length; the whole input if it is shorter.
     private static func windows(of bytes: [UInt8], length: Int) -> [[UInt8]] {
         (0...max(0, bytes.count - length)).map { Array(bytes[$0..<min($0 + length, bytes.count)]) }
     }
@@ -38,11 +38,11 @@ package struct SecretForms: Sendable {
             Needle(name: "\(name), backwards", bytes: part.reversed()),
             Needle(name: "\(name), hexadecimal", bytes: Array(digits.utf8)),
             Needle(name: "\(name), hexadecimal", bytes: Array(digits.uppercased().utf8)),
-            // As dumps of arrays show them.
+            // The form that `dump` and `print` give to arrays.
             Needle(name: "\(name), numbers", bytes: Array(part.map(String.init).joined(separator: ", ").utf8)),
         ]
         for offset in 0..<3 {
-            // The characters that depend on the part alone, wherever it stands among other bytes.
+            // Only the characters that depend on this part alone, at each alignment of base64.
             let text = Data([UInt8](repeating: 0, count: offset) + part).base64EncodedString()
             let core = Array(text.utf8.dropFirst(offset == 0 ? 0 : offset + 1).prefix((part.count * 8 - 8) / 6 - 1))
             forms.append(Needle(name: "\(name), base64", bytes: core))
@@ -52,23 +52,23 @@ package struct SecretForms: Sendable {
         return forms
     }
 
-    /// The forms that stand in some bytes.
+    /// The names of the forms that occur in the bytes.
     package func found(in bytes: [UInt8]) -> [String] {
         NeedleSearch(needles).counts(in: bytes).keys.sorted()
     }
 
-    /// The forms that stand in a text.
+    /// The names of the forms that occur in the text.
     package func found(in text: String) -> [String] { found(in: Array(text.utf8)) }
 }
 
-/// A search for many needles in one pass.
+/// Searches for many needles in one pass.
 struct NeedleSearch {
     private let needles: [SecretForms.Needle]
-    /// For each pair of bytes the needles that begin with it.
+    /// The needles by their first two bytes.
     private var beginnings: [[Int]] = Array(repeating: [], count: 1 << 16)
     private var isBeginning = [Bool](repeating: false, count: 1 << 16)
 
-    /// Needles have two bytes and more.
+    /// Each needle has at least two bytes.
     init(_ needles: [SecretForms.Needle]) {
         self.needles = needles
         for (index, needle) in needles.enumerated() {
@@ -78,8 +78,8 @@ struct NeedleSearch {
         }
     }
 
-    /// At how many places the needles that are there stand in some bytes, by their names. Needles of one name that overlap
-    /// are at one place, so that a whole copy of a secret counts once, and so does what is left of one.
+    /// Counts the places where needles occur, by needle name. Overlapping needles with the same name count as one
+    /// place, so that a whole copy of a secret, or the rest of one, counts once.
     func counts(in bytes: [UInt8]) -> [String: Int] {
         var counts: [String: Int] = [:]
         var ends: [String: Int] = [:]

@@ -1,8 +1,8 @@
-/// Numbers that are the same for the same seed (SplitMix64).
+/// A reproducible random number generator (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Starts where a seed says.
+    /// Creates a generator from a seed.
     package init(seed: UInt64) { state = seed }
 
     /// The next number.
@@ -14,7 +14,7 @@ package struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ mixed >> 31
     }
 
-    /// Bytes with some of them changed, and sometimes cut or with a stretch taken out.
+    /// Returns the bytes with random changes, sometimes truncated or with a range removed.
     package mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
         guard !bytes.isEmpty else { return bytes }
         var bytes = bytes
@@ -23,7 +23,7 @@ package struct SeededGenerator: RandomNumberGenerator {
             switch Int.random(in: 0..<4, using: &self) {
             case 0: bytes[index] = UInt8.random(in: 0...255, using: &self)
             case 1: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &self)
-            // What lengths and heads are made of at their limits.
+            // Values at the limits of lengths and CBOR heads.
             case 2:
                 bytes[index] = [0x00, 0x1F, 0x7F, 0x80, 0x9F, 0xBF, 0xDF, 0xFB, 0xFF].randomElement(using: &self) ?? 0
             default: bytes.insert(UInt8.random(in: 0...255, using: &self), at: index)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// LedgerStress, running.
+/// A running LedgerStress process.
 package final class StressProcess: LineProcess {
-    /// Starts LedgerStress; with `setup`, shell commands that run before it as root of a mount namespace of their own.
+    /// Starts LedgerStress. `setup` has shell commands to run before it, as root of a new mount namespace.
     package init(setup: String? = nil) throws {
         try super.init(BuiltProducts.url("LedgerStress"), script: setup.map { "\($0); exec \"$0\"" })
     }

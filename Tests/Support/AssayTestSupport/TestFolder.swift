@@ -1,11 +1,11 @@
 package import Foundation
 
-/// A folder for the files of a test, which is gone at its end.
+/// A temporary folder for a test, removed on deinit.
 package final class TestFolder: Sendable {
-    /// Where it is.
+    /// The location of the folder.
     package let url: URL
 
-    /// Makes the folder, among temporary files unless a place for it is named.
+    /// Creates the folder, by default in the folder for temporary files.
     package init(in place: URL = FileManager.default.temporaryDirectory) throws {
         url = place.appendingPathComponent("assay-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -13,10 +13,10 @@ package final class TestFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// The absolute path of a file of the folder.
+    /// The absolute path of a file in the folder.
     package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-    /// Writes a file, in a folder that is made when it is missing, and returns its path.
+    /// Writes a file, creates missing folders, and returns the path.
     @discardableResult
     package func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         let file = url.appendingPathComponent(name)
@@ -26,13 +26,13 @@ package final class TestFolder: Sendable {
         return file.path
     }
 
-    /// Writes a file of text and returns its path.
+    /// Writes a text file and returns its path.
     @discardableResult
     package func write(_ name: String, _ text: String) throws -> String { try write(name, text.utf8) }
 
     /// Runs a shell command in the folder.
     ///
-    /// - Returns: its exit status.
+    /// - Returns: the exit status.
     @discardableResult
     package func shell(_ command: String) throws -> Int32 {
         let process = Process()

@@ -6,7 +6,7 @@ package enum TestVectors {
     package static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../TestVectors", isDirectory: true).standardizedFileURL
 
-    /// The JSON files of this repository's vectors and, when they are available, of the shared ones, sorted by path.
+    /// The JSON files of `TestVectors` and, if available, of the shared vectors, sorted by path.
     package static func recordFiles() throws -> [URL] {
         var folders = [folder]
         if let root = SharedFiles.root { folders.append(root.appendingPathComponent("vectors", isDirectory: true)) }

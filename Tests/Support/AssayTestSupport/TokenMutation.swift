@@ -1,18 +1,18 @@
-/// Holds one function that accepts a token against every small change that there is.
+/// Applies every ``ByteMutation`` to an accepted token.
 package enum TokenMutation {
-    /// What is accepted of all changes of a text, described.
+    /// The mutations of a text that are still accepted, described.
     package static func accepted(_ text: String, by accepts: ([UInt8]) -> Bool) -> [String] {
         accepted(Array(text.utf8), by: accepts)
     }
 
-    /// What is accepted of all changes of some bytes, described.
+    /// The mutations of bytes that are still accepted, described.
     package static func accepted(_ bytes: [UInt8], by accepts: ([UInt8]) -> Bool) -> [String] {
         let none = accepts(bytes) ? [] : ["nothing, not even the token itself"]
         return none
             + ByteMutation.all(of: bytes.count).filter { accepts($0.apply(to: bytes)) }.map(\.description)
     }
 
-    /// The same for what takes text; what is no UTF-8 is no token.
+    /// The mutations of a text that are still accepted. Skips mutations that are not UTF-8.
     package static func accepted(_ text: String, by accepts: (String) -> Bool) -> [String] {
         accepted(text) { (bytes: [UInt8]) in String(validating: bytes, as: UTF8.self).map(accepts) ?? false }
     }

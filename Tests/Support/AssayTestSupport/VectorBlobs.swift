@@ -1,16 +1,16 @@
 import Foundation
 
-/// The blobs of the test vectors, each once.
+/// The distinct blobs of the test vectors.
 package enum VectorBlobs {
-    /// A blob, and where it first stood.
+    /// A blob and its first location.
     package struct Blob: Sendable {
-        /// The file, and the field of a record.
+        /// The file, and the field of the record.
         package let name: String
         /// The bytes.
         package let bytes: [UInt8]
     }
 
-    /// Every field of evidence, decoded where it is base64, and every small file that is no record.
+    /// Every evidence field, decoded if it is base64, and every small file that is not a record.
     package static func all() throws -> [Blob] {
         var folders = [TestVectors.folder]
         if let shared = SharedFiles.root { folders.append(shared.appendingPathComponent("vectors")) }

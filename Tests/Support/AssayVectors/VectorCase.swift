@@ -1,12 +1,12 @@
 package import AssayCore
 
-/// Mints a record that differs from a genuine one in one respect. It depends on the mint and its own name only, so that a
+/// Mints a record that differs from a genuine one in one respect. It depends only on the mint and its own name, so a
 /// new case changes no other record.
 package typealias VectorCase = () throws -> EvidenceRecord
 
-/// What the verdict on a vector has to be.
+/// The verdict that a vector must get.
 package struct VectorOutcome: Sendable {
-    /// The checks that fail, in their order, without the prefix of their kind or engine.
+    /// The failed checks in order, without the prefix of their kind or engine.
     let failed: [String]
 
     /// No check fails.
@@ -15,7 +15,7 @@ package struct VectorOutcome: Sendable {
     /// Some checks fail.
     package static func reject(_ checks: String...) -> VectorOutcome { VectorOutcome(failed: checks) }
 
-    /// - Parameter prefix: what the names of the checks begin with, such as `app-attest.assertion`.
+    /// - Parameter prefix: the prefix of the checks' names, such as `app-attest.assertion`.
     func expectation(_ prefix: String) -> EvidenceRecord.Expectation {
         .init(
             outcome: failed.isEmpty ? .accept : .reject,
@@ -24,7 +24,7 @@ package struct VectorOutcome: Sendable {
 }
 
 extension [UInt8] {
-    /// The bytes with the lowest bit of the last one flipped.
+    /// Flips the lowest bit of the last byte.
     func flippingLastBit() -> [UInt8] { last.map { dropLast() + [$0 ^ 1] } ?? [] }
 
     static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }

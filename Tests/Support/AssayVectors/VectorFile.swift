@@ -7,10 +7,10 @@ package struct VectorFile: Sendable {
     package let path: String
     /// The text.
     package let contents: String
-    /// Whether the file holds a secret key and must be readable by its owner only: mode 0600.
+    /// Whether the file contains a secret key. If so, it needs mode 0600.
     package let isSecret: Bool
 
-    /// Names a file.
+    /// Creates a file.
     package init(path: String, contents: String, isSecret: Bool = false) {
         self.path = path
         self.contents = contents
@@ -20,23 +20,23 @@ package struct VectorFile: Sendable {
     /// The folder, with a slash at its end; empty for the folder of the set.
     package var folder: String { String(path.dropLast(name.count)) }
 
-    /// The last part of the path.
+    /// The file name.
     package var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 }
 
-/// A file of a set of test vectors before its records are minted and judged.
+/// A file of test vectors before its records are minted and judged.
 package struct VectorDraft {
-    /// What the file holds.
+    /// The contents of the file.
     package enum Content {
-        /// Text as it stands, such as a policy, a key or a record that cannot be read.
+        /// Unchanged text, such as a policy, a key or an unreadable record.
         case text(String, isSecret: Bool)
-        /// Records in the order of their reception.
+        /// Records in the order of receipt.
         case records([VectorCase])
     }
 
     /// The path below the folder of the set.
     package let path: String
-    /// What the file holds.
+    /// The contents of the file.
     package var content: Content
 
     package init(_ path: String, text: String, isSecret: Bool = false) {
@@ -54,10 +54,10 @@ package struct VectorDraft {
         self.init(path, records.map { record in { record } })
     }
 
-    /// A record that has no verdict.
+    /// A record without a verdict.
     init(unreadable id: String, _ json: String) { self.init("unreadable/\(id).json", text: json) }
 
-    /// Records in which a part of the text is replaced, which leaves none that has a verdict.
+    /// Records without a verdict, each with a part of the text replaced.
     static func unreadable(
         _ changes: [(id: String, json: String, part: String, replacement: String)]
     ) throws(MintingError) -> [VectorDraft] {

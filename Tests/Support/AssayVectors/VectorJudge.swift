@@ -3,14 +3,14 @@ package import AssayCore
 package import AssayTesting
 import Foundation
 
-/// Mints the records of drafts and judges them under the policies beside them.
+/// Mints the records of drafts and judges them under the policies in their folders.
 ///
-/// A case names the checks that must fail. The codes come from the verdict: they are pinned by the files in
-/// `TestVectors`, in which every change of a code shows as a changed line.
+/// A case names the checks that must fail. The failure codes come from the verdict. The files in `TestVectors` pin
+/// them: a changed code is a changed line.
 package enum VectorJudge {
-    /// The files of some drafts.
+    /// The files of drafts.
     ///
-    /// - Throws: ``MintingError`` when a verdict is not the expected one, which names both.
+    /// - Throws: ``MintingError`` for an unexpected verdict, with both verdicts.
     package static func files(
         _ drafts: [VectorDraft], engines: EngineRegistry = .standard
     ) async throws(MintingError) -> [VectorFile] {
@@ -50,7 +50,7 @@ package enum VectorJudge {
 }
 
 extension EvidenceRecord {
-    /// The record with the codes of a verdict, which must fail the checks that the record names.
+    /// Adds the codes of a verdict to the record. Throws unless the checks that the record names fail.
     fileprivate func naming(codesOf verdict: Verdict) throws(MintingError) -> EvidenceRecord {
         let found = verdict.checks.filter { $0.status == .failed }
             .map { Expectation.Failure(check: $0.check.name, code: $0.finding?.code) }
@@ -65,14 +65,14 @@ extension EvidenceRecord {
     }
 }
 
-/// Reads the policies among minted files without a disk.
+/// Reads the policies among minted files from memory.
 package struct VectorPolicies: PolicyFiles {
     private let files: [VectorFile]
     private var folder = ""
 
     package init(files: [VectorFile]) { self.files = files }
 
-    /// The policy of a folder, which is named with its slash.
+    /// The policy of a folder, whose name ends with a slash.
     package func policy(_ folder: String = "", engines: EngineRegistry = .standard) throws -> VerificationPolicy {
         guard let file = files.first(where: { $0.path == "\(folder)policy.yaml" }) else {
             throw MintingError("there is no \(folder)policy.yaml")

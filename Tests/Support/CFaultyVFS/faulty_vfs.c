@@ -11,7 +11,7 @@ typedef struct {
     sqlite3_file base;
     image *image;
     sqlite3_file *real;
-    // SQLite synchronises the folder together with the first synchronisation of a journal.
+    // SQLite syncs the folder together with the first sync of a journal.
     bool syncsFolder;
 } faulty_file;
 
@@ -25,7 +25,7 @@ static int64_t operations;
 static int open_files;
 image faulty_images[IMAGE_LIMIT];
 
-// What is to become of an operation. Everything is decided here, under the lock.
+// The outcome of an operation. It is decided here, under the lock.
 typedef enum { PASS, FAIL, BUSY, FULL, TEAR, LOSE } fate;
 
 static fate decide(uint32_t operation) {
@@ -62,7 +62,7 @@ static int code(fate fate, int failure) {
 
 static sqlite3_file *real(sqlite3_file *file) { return ((faulty_file *)file)->real; }
 
-// Takes what a file holds for what the disk holds.
+// Copies the content of a file to its image, as a sync does.
 static int take_image(faulty_file *file) {
     sqlite3_int64 count = 0;
     int result = file->real->pMethods->xFileSize(file->real, &count);
@@ -83,7 +83,7 @@ static int take_image(faulty_file *file) {
     return SQLITE_OK;
 }
 
-// Takes the deletions in the folder for what the disk holds.
+// Marks deleted files of the folder as deleted in their images, as a folder sync does.
 static void sync_folder(void) {
     pthread_mutex_lock(&mutex);
     for (int index = 0; index < IMAGE_LIMIT; index++) {
@@ -97,7 +97,7 @@ static void sync_folder(void) {
     pthread_mutex_unlock(&mutex);
 }
 
-// Puts a file back to what the disk holds.
+// Restores a file to its image.
 static int restore_image(faulty_file *file) {
     int result = file->real->pMethods->xTruncate(file->real, file->image->count);
     if (result != SQLITE_OK || file->image->count == 0) return result;
@@ -121,7 +121,7 @@ static int x_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offs
 static int x_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
     fate fate = decide(FAULTY_WRITE);
     if (fate == TEAR || fate == FULL) {
-        // Neither the whole nor nothing, and not along the borders of sectors.
+        // Write a part of the data that does not end at a sector boundary.
         int part = count > 1 ? count / 2 + 1 : 0;
         if (part > 0) real(file)->pMethods->xWrite(real(file), bytes, part, offset);
     }
@@ -140,7 +140,7 @@ static int x_sync(sqlite3_file *file, int flags) {
     fate fate = decide(FAULTY_SYNC);
     if (fate == LOSE) restore_image((faulty_file *)file);
     if (fate != PASS) return code(fate, SQLITE_IOERR_FSYNC);
-    // The disk is an image in memory: the real one need not be waited for.
+    // The image in memory represents the disk, so a real sync is unnecessary.
     faulty_file *faulty = (faulty_file *)file;
     if (faulty->syncsFolder) sync_folder();
     faulty->syncsFolder = false;
@@ -195,7 +195,7 @@ static int x_shm_unmap(sqlite3_file *file, int remove) {
     return real(file)->pMethods->xShmUnmap(real(file), remove);
 }
 
-// Version 2: without the functions for memory maps of files, past which nothing could be counted.
+// Version 2, without functions for memory-mapped files: their accesses could not be counted.
 static const sqlite3_io_methods methods = {
     .iVersion = 2,
     .xClose = x_close,
@@ -260,7 +260,7 @@ static int x_open(sqlite3_vfs *self, const char *path, sqlite3_file *file, int f
     pthread_mutex_lock(&mutex);
     open_files += 1;
     pthread_mutex_unlock(&mutex);
-    // What was there before the plan began is on the disk.
+    // Files that existed before the plan began are on the disk.
     return isNew && existed ? take_image(faulty) : SQLITE_OK;
 }
 
@@ -270,7 +270,7 @@ static int x_delete(sqlite3_vfs *self, const char *path, int syncFolder) {
         fate fate = decide(FAULTY_DELETE);
         if (fate != PASS) return code(fate, SQLITE_IOERR_DELETE);
     }
-    // Without a synchronised folder the image stays: the file may be there again after a power cut.
+    // Keep the image until the folder is synced: the file may reappear after a power cut.
     int result = real_vfs->xDelete(real_vfs, path, syncFolder);
     if (result == SQLITE_OK && syncFolder && is_inside(path)) sync_folder();
     return result;

@@ -1,11 +1,11 @@
-// What the files of a plan's folder would be after a power cut: faulty_vfs.c keeps it, power_cut.c makes it so.
+// The files of a plan's folder after a power cut. faulty_vfs.c keeps the images, power_cut.c restores them.
 #ifndef C_FAULTY_VFS_IMAGES_H
 #define C_FAULTY_VFS_IMAGES_H
 
 #include <sqlite3.h>
 #include <stdbool.h>
 
-// What would be left of a file if the power went now and nothing unsynchronised survived.
+// The content of a file after a power cut that loses all unsynced data.
 typedef struct {
     char path[1024];
     unsigned char *bytes;

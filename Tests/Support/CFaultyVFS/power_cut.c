@@ -29,7 +29,7 @@ static int write_whole(const char *path, const unsigned char *bytes, size_t coun
     return result;
 }
 
-// Mixes what the file holds and what the disk does, sector by sector.
+// Mixes the current content of the file with the image, sector by sector.
 static int mix(image *image, uint64_t *random) {
     int descriptor = open(image->path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return errno == ENOENT ? 0 : errno;

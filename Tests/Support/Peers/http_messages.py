@@ -13,7 +13,7 @@ ALGORITHMS = {
 
 
 class Fields:
-    """Field lines in their order, of which one name may have several."""
+    """Field lines in order. A name may have several lines."""
 
     def __init__(self, lines):
         self.lines = [tuple(line) for line in lines]
@@ -45,7 +45,7 @@ class Request:
 
 
 class Keys(hms.HTTPSignatureKeyResolver):
-    """One key, whatever it is called."""
+    """One key for every key ID."""
 
     def __init__(self, key):
         self.key = key.encode() if isinstance(key, str) else key
@@ -58,7 +58,7 @@ class Keys(hms.HTTPSignatureKeyResolver):
 
 
 class Verifier(hms.HTTPMessageVerifier):
-    # No leniency, so that both sides judge by the same clock.
+    # No tolerance: both sides use the same clock.
     max_clock_skew = datetime.timedelta(0)
 
 
@@ -67,7 +67,7 @@ def signer(request, key):
 
 
 def parameters(request):
-    # Local times: the library takes a time without a zone for one.
+    # Local time: the library treats a time without a zone as local.
     def time(name):
         return datetime.datetime.fromtimestamp(int(request[name])) if name in request else None
 
@@ -79,7 +79,7 @@ def parameters(request):
 
 def base(request, key):
     message = Request(request)
-    # The digest that the request has is signed; one is demanded where the library is told to keep it.
+    # Sign the digest of the request. With `use_existing_digest` the library demands one.
     keeps = "content-digest" in message.headers
     prepared = signer(request, key).prepare(message, use_existing_digest=keeps, **parameters(request))
     return base64.b64encode(prepared.signature_base).decode()

@@ -1,8 +1,8 @@
-"""Opens and makes JOSE objects with implementations that are not Assay's.
+"""Opens and creates JOSE objects with other implementations than Assay.
 
 Reads one JSON request per line and answers each with one JSON object per line, until its input ends. A request has
 `library` (joserfc, jwcrypto or pyjwt), `op` and what the operation needs; bytes are base64. An answer has `result`, or
-`error` when the library refuses. What is no refusal, such as an unknown operation, ends the program.
+`error` when the library refuses. Any other failure, such as an unknown operation, ends the program.
 
     open-jwe    token, algorithm, key (bytes)             -> the plaintext
     verify-jws  token, algorithm, key (bytes or PEM)      -> the payload
@@ -12,7 +12,7 @@ Reads one JSON request per line and answers each with one JSON object per line, 
     verify-jwt  token, algorithm, key                     -> the claims of a token that has not expired, as JSON
     make-jwt    claims (JSON), algorithm, key             -> the token
 
-Those of http_messages.py have no library; a request has method, uri and fields, which are pairs.
+Operations of http_messages.py have no `library`; a request has method, uri and fields, which are pairs.
 
     signature-base  request, components, keyID, created, expires, algorithm, key        -> the signature base
     sign-message    the same, and label, body                                           -> the fields
@@ -43,7 +43,7 @@ CONTENT = "A256GCM"
 
 
 class Joserfc:
-    # Loading a private RSA key tests its primes, which takes longer than all that is done with it.
+    # Loading a private RSA key tests its primes, which takes longer than all operations with the key.
     @functools.lru_cache(maxsize=8)
     def key(self, algorithm, key):
         if isinstance(key, bytes):

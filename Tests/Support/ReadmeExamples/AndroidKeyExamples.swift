@@ -4,7 +4,7 @@ import Assay
 import AssayLedgerSQLite
 import Foundation
 
-/// The blocks of VerifyingAndroidKeys.md of Assay. They are compiled and not run.
+/// The Swift examples of Assay's VerifyingAndroidKeys.md. They are compiled but not run.
 struct AndroidKeyExamples {
     let verifier: Verifier
 

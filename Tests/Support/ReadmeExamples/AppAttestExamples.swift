@@ -4,7 +4,7 @@ import Assay
 import AssayLedgerSQLite
 import Foundation
 
-/// The blocks of VerifyingAppAttest.md of Assay. They are compiled and not run.
+/// The Swift examples of Assay's VerifyingAppAttest.md. They are compiled but not run.
 struct AppAttestExamples {
     let verifier: Verifier
 

@@ -3,7 +3,7 @@
 import Assay
 import Foundation
 
-/// The blocks of VerifyingApproov.md of Assay. They are compiled and not run.
+/// The Swift examples of Assay's VerifyingApproov.md. They are compiled but not run.
 struct ApproovExamples {
     let verifier: Verifier
     let token: String

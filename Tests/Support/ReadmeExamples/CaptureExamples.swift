@@ -4,7 +4,7 @@ import Assay
 import AssayCapture
 import Foundation
 
-/// The blocks of AssayCapture.md of AssayCapture. They are compiled and not run.
+/// The Swift examples of AssayCapture.md. They are compiled but not run.
 struct CaptureExamples {
     let verifier: Verifier
     let input: AssertionInput

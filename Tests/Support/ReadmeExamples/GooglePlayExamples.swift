@@ -3,7 +3,7 @@
 import Assay
 import AssayGooglePlay
 
-/// The blocks of AssayGooglePlay.md of AssayGooglePlay. They are compiled and not run.
+/// The Swift examples of AssayGooglePlay.md. They are compiled but not run.
 struct GooglePlayExamples {
     let policy: VerificationPolicy
     let ledger: MemoryLedger

@@ -5,7 +5,7 @@ import AssayHummingbird
 import Hummingbird
 import Logging
 
-/// The blocks of AssayHummingbird.md of AssayHummingbird. They are compiled and not run.
+/// The Swift examples of AssayHummingbird.md. They are compiled but not run.
 struct HummingbirdExamples {
     let verifier: Verifier
     let logger: Logger

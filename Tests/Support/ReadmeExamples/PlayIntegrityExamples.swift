@@ -6,7 +6,7 @@ import AssayKeyStore
 import AssayLedgerSQLite
 import Foundation
 
-/// The blocks of VerifyingPlayIntegrity.md of Assay. They are compiled and not run.
+/// The Swift examples of Assay's VerifyingPlayIntegrity.md. They are compiled but not run.
 struct PlayIntegrityExamples {
     let policy: VerificationPolicy
     let ledger: SQLiteLedger

@@ -4,7 +4,7 @@ import Assay
 import AssayLedgerSQLite
 import Foundation
 
-/// The blocks of README.md. They are compiled and not run.
+/// The Swift examples of README.md. They are compiled but not run.
 struct ReadmeExamples {
     let verifier: Verifier
 

@@ -4,7 +4,7 @@ import Assay
 import AssayTesting
 import Foundation
 
-/// The blocks of AssayTesting.md of AssayTesting. They are compiled and not run.
+/// The Swift examples of AssayTesting.md. They are compiled but not run.
 struct TestingExamples {
     let challenge: IssuedChallenge
 

@@ -1,4 +1,4 @@
-"""Drives Chromium over a pipe with the DevTools protocol, with nothing but Python's own library."""
+"""Drives Chromium over a pipe with the DevTools protocol, using only Python's standard library."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ import time
 
 
 class Browser:
-    """One headless Chromium with one page. Keeps what the page logged and asked the network for."""
+    """A headless Chromium with one page. Records the page's log and its network requests."""
 
     def __init__(self, program):
         self.profile = tempfile.TemporaryDirectory(prefix="assay-browser-", ignore_cleanup_errors=True)
@@ -18,7 +18,7 @@ class Browser:
         self._read, from_browser = os.pipe()
 
         def pipes():
-            # The protocol is spoken over descriptors 3 and 4.
+            # The protocol uses descriptors 3 and 4.
             high = [os.dup(to_browser), os.dup(from_browser)]
             high = [number if number > 4 else os.dup(number) for number in high]
             os.dup2(high[0], 3)
@@ -92,7 +92,7 @@ class Browser:
         return json.loads(message)
 
     def wait_for(self, method, seconds=60):
-        """Waits for an event, which may have come already."""
+        """Waits for an event, which may have occurred already."""
         while not any(event.get("method") == method for event in self.events):
             self.events.append(self._receive(seconds))
 
@@ -103,7 +103,7 @@ class Browser:
         self.wait_for("Page.loadEventFired")
 
     def run(self, expression):
-        """The value of a JavaScript expression; a promise is waited for."""
+        """The value of a JavaScript expression. Waits for a promise."""
         result = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:
             raise RuntimeError(f"{expression}: {result['exceptionDetails']}")
@@ -118,7 +118,7 @@ class Browser:
         self.send("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code)
 
     def type(self, text):
-        """Types a text where the focus is."""
+        """Types text into the focused element."""
         self.send("Input.insertText", text=text)
 
     def view(self, width, scheme, height=900, media=""):
@@ -129,7 +129,7 @@ class Browser:
             "Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def screenshot(self, path, height=None):
-        """Saves a picture of the whole page, or of its beginning."""
+        """Saves a screenshot of the whole page, or of its beginning."""
         size = self.send("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], height or 12000), "scale": 1}
         data = self.send("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)["data"]
@@ -137,7 +137,7 @@ class Browser:
             file.write(base64.b64decode(data))
 
     def problems(self):
-        """What the console, exceptions and violations of the content security policy say."""
+        """The messages of the console, exceptions and violations of the content security policy."""
         found = []
         for event in self.events:
             parameters = event.get("params", {})
@@ -150,7 +150,7 @@ class Browser:
         return found
 
     def requests(self):
-        """The addresses that were asked for."""
+        """The requested URLs."""
         return [
             event["params"]["request"]["url"] for event in self.events
             if event.get("method") == "Network.requestWillBeSent"

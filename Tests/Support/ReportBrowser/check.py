@@ -1,4 +1,4 @@
-"""Opens a report in headless Chromium and holds it to what it promises.
+"""Opens a report in headless Chromium and checks its documented properties.
 
     check.py CHROMIUM REPORT.html HOSTILE.html SCREENSHOTS
 
@@ -14,7 +14,7 @@ from browser import Browser
 WIDTHS = [360, 1280]
 SCHEMES = ["light", "dark"]
 
-# Contrast (WCAG 2.2, 1.4.3): all text against the page, which is what everything stands on.
+# Contrast (WCAG 2.2, 1.4.3) of all text against the background of the page.
 CONTRAST = """
 (() => {
   const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
@@ -38,7 +38,7 @@ CONTRAST = """
 })()
 """
 
-# Words that are broken within; a line may end behind a hyphen.
+# Words broken across lines, except after a hyphen.
 BROKEN_WORDS = r"""
 (() => {
   const broken = new Set();
@@ -59,7 +59,7 @@ BROKEN_WORDS = r"""
 })()
 """
 
-# Labels of charts that are cut, run out of the page, or lie on each other.
+# Chart labels that are truncated, outside the page, or overlapping.
 POOR_LABELS = r"""
 (() => {
   const poor = new Set();
@@ -92,7 +92,7 @@ class Report:
             self.broken.append(f"{promise}: {found}")
 
     def filter(self, name, value):
-        """Chooses in a list by its value, as a person does."""
+        """Selects a value in a list, like a user."""
         self.browser.run(
             f"(() => {{ const list = document.getElementById('filter-{name}'); list.value = '{value}';"
             "list.dispatchEvent(new Event('change', { bubbles: true })); return list.value; })()")
@@ -101,7 +101,7 @@ class Report:
         return int(self.browser.run(SHOWN).split(" ")[0].replace(",", ""))
 
     def settle(self):
-        """Typing is acted on after a pause."""
+        """Waits 300 ms, because the page reacts to typing after a pause."""
         self.browser.run("new Promise((done) => setTimeout(done, 300))")
 
     def clear(self):
@@ -167,7 +167,7 @@ class Report:
         browser = self.browser
         self.filter("outcome", "rejected")
         browser.run("document.getElementById('filter-text').focus()")
-        # By keyboard: to the first record, past the other fields and what stands between.
+        # With the keyboard: move to the first record, past the other fields.
         for _ in range(30):
             browser.press("Tab", 9)
             if browser.run("document.activeElement === document.querySelector('#rows summary')"):

@@ -1,14 +1,14 @@
-// Tells ThreadSanitizer of what Swift's libraries, which are not built with it, do to hand something from one thread to
-// another. It is loaded before them by Scripts/sanitize.
+// Reports synchronisation in Swift's libraries, which are built without ThreadSanitizer, to ThreadSanitizer.
+// Scripts/sanitize loads it before them.
 //
-// `Mutex`: locking and unlocking without contention are atomic operations in code that is built with the sanitizer. Under
-// contention the kernel hands the lock over (FUTEX_LOCK_PI) in a library that is not, so that the sanitizer would call what
-// the lock guards a race. The three functions are those that `Synchronization.swiftinterface` declares for `_MutexHandle`,
-// whose address is the context of a method of Swift.
+// `Mutex`: without contention, locking and unlocking are atomic operations in code built with the sanitizer. Under
+// contention the kernel hands over the lock (FUTEX_LOCK_PI) in a library built without it, so the sanitizer would
+// report races on the guarded data. `Synchronization.swiftinterface` declares the three functions for `_MutexHandle`,
+// whose address is the context of a Swift method.
 //
-// Continuations: who resumes one releases what was written before, at the address of the task, as the runtime tells the
-// sanitizer. It tells too that the task acquires that when it runs again, but not where the answer came before the task had
-// begun to wait, and it just goes on.
+// Continuations: resuming a continuation releases earlier writes at the address of the task, which the runtime reports.
+// The runtime also reports that the task acquires them when it runs again. It does not report this if the answer came
+// before the task began to wait, because the task then continues directly.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,7 +22,7 @@
 #define SWIFT_ASYNC __attribute__((swiftasynccall))
 #define SWIFT_ASYNC_CONTEXT __attribute__((swift_async_context))
 
-// Only in processes that are built with the sanitizer; compilers and shells are not.
+// Only in processes built with the sanitizer, not in compilers and shells.
 extern void __tsan_acquire(const void *) __attribute__((weak));
 extern void __tsan_release(const void *) __attribute__((weak));
 
@@ -60,7 +60,7 @@ SWIFT void unlock_slow(SWIFT_SELF const void *handle) {
 
 typedef SWIFT_ASYNC void (*resume_function)(SWIFT_ASYNC_CONTEXT void *context);
 
-// The beginning of `ContinuationAsyncContext` of the runtime's ABI/Task.h.
+// The beginning of `ContinuationAsyncContext` in the runtime's ABI/Task.h.
 struct continuation {
     void *parent;
     resume_function resume;
@@ -70,7 +70,8 @@ enum { resumes_on_an_executor = 2 };
 
 extern SWIFT void *swift_task_getCurrent(void) __attribute__((weak));
 
-// Where a task goes on whose answer was there already: on the thread that was about to wait, before anything else.
+// The point where a task continues if the answer came early: on the thread that was about to wait, before anything
+// else.
 static _Thread_local resume_function goes_on;
 
 static SWIFT_ASYNC void resumed(SWIFT_ASYNC_CONTEXT void *context) {

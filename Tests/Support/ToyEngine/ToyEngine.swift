@@ -2,9 +2,9 @@ package import AssayCore
 package import AssayInspection
 package import FoundationEssentials
 
-/// An engine with one kind of evidence and one check: a stamp must carry the word of the policy.
+/// An engine with one kind of evidence and one check: a stamp must contain the word of the policy.
 ///
-/// It shows what a new engine has to declare, and that nothing but its registration has to know it.
+/// It shows the declarations of a new engine, and that only its registration refers to it.
 package struct ToyEngine: InspectableEngine {
     package typealias Configuration = ToyConfiguration
 
@@ -90,7 +90,7 @@ extension CheckCode {
         "word-differs", "The stamp carries another word than the policy names: it is of another toy.")
 }
 
-/// What a policy demands of stamps.
+/// The policy for stamps.
 package final class ToyConfiguration: ReadableConfiguration {
     package static let engine = "toy"
     package static let policyField = "toy"

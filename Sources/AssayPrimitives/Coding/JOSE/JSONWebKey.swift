@@ -1,19 +1,19 @@
-import AssayCore
+package import AssayCore
 
-/// One verification key of a JWK Set (RFC 7517 section 4, RFC 7518 section 6).
-struct JSONWebKey: Sendable {
+/// One verification key, of a JWK Set or of a header (RFC 7517 section 4, RFC 7518 section 6).
+package struct JSONWebKey: Sendable {
     /// `kid`.
     let keyID: String?
     /// Whether the key is a shared secret; nil for an unknown key type.
     let isSymmetric: Bool?
     /// The key; nil for an unknown key type or curve.
-    let key: JWSKey?
+    package let key: JWSKey?
 
     private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth"]
 
     /// Reads a key.
     /// - Throws: ``DecodeError``, whose field is the invalid member.
-    init(_ object: RecordObject) throws(DecodeError) {
+    package init(_ object: RecordObject) throws(DecodeError) {
         let type = try JSONWebKey.requiredText("kty", in: object)
         keyID = try JSONWebKey.text("kid", in: object)
         for member in object.members where JSONWebKey.privateMembers.containsBytes(of: member.name) {

@@ -3,15 +3,16 @@ package import FoundationEssentials
 
 /// A strictly decoded X.509 certificate (RFC 5280 section 4.1). ``CertificatePathValidator`` validates it.
 package struct Certificate: Sendable, Hashable {
-    // A class, so that copying a certificate counts one reference.
+    // A class: copying a certificate then counts one reference.
     private let fields: CertificateFields
 
     /// Which deviations from RFC 5280 are tolerated.
     package enum Profile: Sendable {
         /// None.
         case internet
-        /// Those of Android's keystores: NULL parameters of ECDSA algorithms, a critical flag that is encoded as 01, and any
-        /// value of any extension. The certificate then has no ``basicConstraints`` and ``keyUsage``: the caller reads the extensions that it needs.
+        /// The deviations of Android's keystores: NULL parameters of ECDSA algorithms, a critical flag encoded as 01,
+        /// and any value of any extension. The certificate then has no ``basicConstraints`` and ``keyUsage``: the
+        /// caller reads the extensions that it needs.
         case keystore
     }
 
@@ -77,7 +78,7 @@ package struct Certificate: Sendable, Hashable {
         extensions.first { $0.oid == oid }
     }
 
-    /// Copies the certificate, so that it does not retain a larger input.
+    /// Copies the certificate: the copy does not retain a larger input.
     func copied() throws(DecodeError) -> Certificate {
         try Certificate(der: Array(der)[...])
     }

@@ -1,8 +1,8 @@
 internal import AssayCore
 
 extension Certificate {
-    /// The values of the extensions that RFC 5280 defines. Unused ones get a syntax check only, so that no two readers
-    /// of a certificate can disagree about them.
+    /// The values of the extensions that RFC 5280 defines. Unused ones get a syntax check only: two readers of a
+    /// certificate can then not disagree about them.
     struct KnownExtensions {
         private(set) var basicConstraints: BasicConstraints?
         private(set) var keyUsage: KeyUsage?

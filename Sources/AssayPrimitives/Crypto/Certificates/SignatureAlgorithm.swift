@@ -20,7 +20,8 @@ extension Certificate {
 
         /// Reads an AlgorithmIdentifier. Parameters must be absent for known ECDSA algorithms, and NULL for RSA.
         ///
-        /// - Parameter allowsNull: whether ECDSA algorithms may have NULL as well, as some keystores write it.
+        /// - Parameter allowsNull: whether NULL parameters are also allowed for ECDSA algorithms, as some keystores
+        ///   write them.
         package init(_ element: DERElement, allowsNull: Bool = false) throws(DecodeError) {
             var reader = element.reader
             let oid = try ObjectIdentifier(reader.read(.objectIdentifier))

@@ -2,7 +2,7 @@ internal import AssayCore
 internal import Synchronization
 
 /// Caches verification results by a key over the verified bytes. A full cache evicts its oldest entry. Callers must add
-/// only fully verified paths, so that an attacker without such paths can neither fill nor flush the cache.
+/// only fully verified paths: an attacker without such paths can then neither fill nor flush the cache.
 package final class PathCache<Value: Sendable>: Sendable {
     private struct State {
         var values: [PathKey: Value] = [:]
@@ -43,8 +43,8 @@ package final class PathCache<Value: Sendable>: Sendable {
     }
 }
 
-/// The bytes that a cached result depends on. They are hashed as a whole: an array of bytes is hashed byte by byte, which takes as
-/// long as verifying a signature on P-256.
+/// The bytes that a cached result depends on. Hashes them as one buffer: Swift hashes an array of bytes byte by byte,
+/// which takes as long as verifying a signature on P-256.
 private struct PathKey: Hashable {
     let bytes: [UInt8]
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Forged and malformed tokens.
 @Suite("Hostile JWS and JWE") struct HostileTokenTests {
-    /// A token, and the code of the error that it must end in.
+    /// A token, and the code of its expected error.
     struct Hostile: Sendable {
         let name: String
         let text: [UInt8]
@@ -39,7 +39,7 @@ import Testing
         return parts
     }
 
-    /// What both forms refuse in a header, with the code.
+    /// Header parameters that both forms refuse, with the code.
     private static let headers: [(String, String, String)] = [
         ("an extension", #"{"alg":"$","enc":"A256GCM","crit":["x"],"x":1}"#, "unexpected"),
         ("no extension", #"{"alg":"$","enc":"A256GCM","crit":[]}"#, "unexpected"),
@@ -64,7 +64,7 @@ import Testing
         ("the name in other letters", #"{"alg":"$ "}"#, "algorithm-not-allowed"),
     ]
 
-    @Test("A JWS that does not fit the key is refused with its own reason")
+    @Test("A JWS that does not match the key is refused with its own reason")
     func jws() throws {
         let good = try TokenFixture.signed(#"{"a":1}"#)
         let signature = try Base64.decode(good[2], .url)
@@ -131,7 +131,7 @@ import Testing
         #expect(Self.code { _ = try CompactJWS(TokenFixture.compact(good), limit: 20) } == "too-large")
     }
 
-    @Test("A key or certificate that a header brings along is not used, and does no harm")
+    @Test("A key or certificate in a header is ignored")
     func embeddedKeys() throws {
         let attacker = P256.Signing.PrivateKey()
         let point = attacker.publicKey.rawRepresentation
@@ -165,7 +165,7 @@ import Testing
         try JWSKey.es256(TokenFixture.verificationKey()).verify(CompactJWS(text, limit: 1 << 16))
     }
 
-    @Test("A JWE that does not fit the key is refused with its own reason")
+    @Test("A JWE that does not match the key is refused with its own reason")
     func jwe() throws {
         let plaintext = Array("{}".utf8)
         let good = try TokenFixture.encrypted(plaintext)
@@ -237,7 +237,7 @@ import Testing
                 == "key-unwrap-failed")
     }
 
-    @Test("A JWE of A256GCMKW has a nonce and a tag for its key, each of one length")
+    @Test("A JWE of A256GCMKW has a nonce and a tag for its key, each of a fixed length")
     func gcmKeyWrap() throws {
         let good = try TokenFixture.gcmEncrypted([1, 2, 3])
         let key = try JWEKey.a256GCMKW(TokenFixture.wrappingKey)
@@ -262,7 +262,7 @@ import Testing
         #expect(Self.code { _ = try key.decrypt(CompactJWE(long, limit: 1 << 16)) } == "wrong-length")
     }
 
-    @Test("Errors name the part, and the character of the text where it shows")
+    @Test("Errors name the part and the offset in the text")
     func namesParts() throws {
         let good = try TokenFixture.encrypted(Array("{}".utf8))
         let names = [
@@ -288,7 +288,7 @@ import Testing
         #expect(signature?.field == "JWS signature")
     }
 
-    @Test("Keys have the length or the curve that their algorithm has")
+    @Test("Keys have the length or the curve of their algorithm")
     func keys() throws {
         for count in [0, 16, 24, 31, 33, 64] {
             let secret = SecretBytes([UInt8](repeating: 1, count: count))

@@ -14,7 +14,7 @@ import Testing
         decodeError { _ = try JWKSet(Array("{\"keys\":[\(keys)]}".utf8)) }
     }
 
-    @Test("A key is selected by its ID and by nothing else")
+    @Test("A key is selected only by its ID")
     func selects() throws {
         let text = """
             {"keys":[{\(Self.point),"kid":"a","use":"sig","alg":"ES256","key_ops":["verify"],"x5c":["AA"]},
@@ -45,7 +45,7 @@ import Testing
         try JWKSet(Array(text.utf8)).key(for: jws.header).verify(jws)
     }
 
-    @Test("A set is refused for the member that is wrong")
+    @Test("A set is refused with the invalid member")
     func refuses() {
         let oct = #""kty":"oct","k":"\#(Self.secret)""#
         let rsa = #""kty":"RSA","e":"AQAB","kid":"1""#

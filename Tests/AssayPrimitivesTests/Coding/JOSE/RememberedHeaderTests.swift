@@ -2,7 +2,7 @@ import AssayCore
 import AssayPrimitives
 import Testing
 
-/// Reading a header that was read before must not show in anything.
+/// Reading a cached header again must have no visible effect.
 @Suite struct RememberedHeaderTests {
     private static let secret = [UInt8](repeating: 0x42, count: 32)
 
@@ -16,7 +16,7 @@ import Testing
     @Test("A token has the same claims and outcome each time, independent of earlier tokens")
     func repeated() throws {
         let key = try JWSKey.hs256(SecretBytes(Self.secret))
-        // More headers than are remembered, some that differ in one character, and one that is too long to be.
+        // More headers than the cache holds, some that differ in one character, and one that is too long for it.
         let long = String(repeating: "k", count: 400)
         let keyIDs = (0..<20).map { "key-\($0)" } + ["", long]
         for _ in 0..<3 {
@@ -63,7 +63,7 @@ import Testing
             let error = $0 as? DecodeError
             return error?.reason == .invalidText && error?.offset == payloadStart && error?.field == "JWS payload"
         }
-        // The same characters inside of a longer text: a slice has offsets of its own.
+        // The same characters inside a longer text: offsets are indices of the slice.
         let padded = [0x2E, 0x2E] + token
         let jws = try CompactJWS(padded.dropFirst(2), limit: 4096)
         #expect(jws.signingInput.startIndex == 2)

@@ -3,7 +3,7 @@ import AssayPrimitives
 import Crypto
 import Foundation
 
-/// Makes tokens the way Google does, with every part open to change. The keys are always the same, so failures come back.
+/// Makes tokens like Google's. Every part can be changed. The keys are constant: failures are reproducible.
 struct TokenFixture {
     static let secret = [UInt8](0..<32)
     static let wrappingKey = SecretBytes(secret)
@@ -11,7 +11,7 @@ struct TokenFixture {
     static let nonce = [UInt8](200..<212)
     static let signingKey = try? P256.Signing.PrivateKey(rawRepresentation: [UInt8](1...32))
 
-    /// The key that verifies what ``signed(_:header:)`` signs.
+    /// The key that verifies the output of ``signed(_:header:)``.
     static func verificationKey() throws -> ECDSAPublicKey {
         let point = signingKey?.publicKey.x963Representation ?? Data()
         return try ECDSAPublicKey(x963: point, curve: .p256)
@@ -59,11 +59,11 @@ struct TokenFixture {
         return [url(header), url(payload), url(tag)]
     }
 
-    /// Parts as they go over the wire.
+    /// The compact serialisation of parts.
     static func compact(_ parts: [String]) -> [UInt8] { Array(parts.joined(separator: ".").utf8) }
 }
 
-/// The error of JOSE that something ends in, and nil when it succeeds.
+/// The JOSE error that a closure throws; nil if it succeeds.
 func joseError(_ body: () throws -> Void) -> JOSEError? {
     do {
         try body()

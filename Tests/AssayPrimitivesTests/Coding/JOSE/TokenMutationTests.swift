@@ -3,7 +3,7 @@ import AssayPrimitives
 import AssayTestSupport
 import Testing
 
-/// Nothing at all may be changed in a token.
+/// Every change of a token is rejected.
 @Suite("Mutated JWS and JWE") struct TokenMutationTests {
     private static func opens(_ text: [UInt8], _ key: JWEKey) -> Bool {
         guard let jwe = try? CompactJWE(text, limit: InputLimits.joseText) else { return false }

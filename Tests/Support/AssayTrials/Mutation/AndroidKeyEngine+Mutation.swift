@@ -33,7 +33,7 @@ extension AndroidKeyEngine: MutatedEngine {
         },
     ]
 
-    /// The keys of the test roots that the policy of a mutant trusts.
+    /// The public keys of the test roots that the policy of a mutant trusts.
     private static func testRoots(of mutant: Mutant) -> [[UInt8]] {
         let apps = mutant.vector.policy.apps.filter { $0.name == mutant.record.app }
         return apps.flatMap { app in
@@ -41,7 +41,7 @@ extension AndroidKeyEngine: MutatedEngine {
         }
     }
 
-    /// Each certificate of a chain in the place of one of another chain.
+    /// Replaces each certificate of the chain with one of the donor's chain.
     static func splices(of donor: EvidenceRecord, into record: EvidenceRecord) -> [Splice] {
         guard record.kind == .androidKeyAttestation, donor.kind == .androidKeyAttestation else { return [] }
         let (own, others) = (certificates(record), certificates(donor))

@@ -45,12 +45,12 @@ extension AppAttestEngine: MutatedEngine {
         }
     }
 
-    /// The receipt of an attestation.
+    /// The range of the receipt in an attestation.
     static func policyRange(in record: EvidenceRecord) -> (part: String, field: String, range: Range<Int>)? {
         AttestationParts(record)?.receipt.map { ("receipt", "attestation", $0) }
     }
 
-    /// Certificates, receipts, authenticator data and signatures.
+    /// Replaces certificates, receipts, authenticator data and signatures.
     static func splices(of donor: EvidenceRecord, into record: EvidenceRecord) -> [Splice] {
         if let own = AttestationParts(record), let others = AttestationParts(donor) {
             var ranges = zip(own.certificates, others.certificates).map { ("certificate", $0, $1) }

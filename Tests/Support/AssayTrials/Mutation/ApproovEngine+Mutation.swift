@@ -126,12 +126,12 @@ extension ApproovEngine: MutatedEngine {
         },
     ]
 
-    /// Whether nothing of a message that somebody signs or reads is another one.
+    /// Whether the signed or evaluated parts of the message are unchanged.
     private static func isSameOtherwise(_ mutant: Mutant) -> Bool {
         SignedView.both(mutant).map { $0.old == $0.new } ?? false
     }
 
-    /// The text of a token without the prefix of the app's policy.
+    /// The token text without the prefix that the app's policy demands.
     private static func withoutPrefix(_ text: String, _ mutant: Mutant) -> String {
         let app = mutant.vector.policy.apps.first { $0.name == mutant.record.app }
         guard let prefix = app?.configuration(ApproovConfiguration.self)?.tokenPrefix,
@@ -163,7 +163,7 @@ extension ApproovEngine: MutatedEngine {
 }
 
 extension RecordJSON {
-    /// A value in its one form.
+    /// The canonical text of a value.
     fileprivate static func text(_ content: RecordValue.Content) -> [UInt8] {
         var bytes: [UInt8] = []
         append(content, to: &bytes)

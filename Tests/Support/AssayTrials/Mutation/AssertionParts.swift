@@ -3,13 +3,13 @@ import Assay
 import AssayCore
 import AssayPrimitives
 
-/// The parts of an assertion, and where they lie.
+/// The byte ranges of the parts of an assertion.
 struct AssertionParts: Sendable {
     let bytes: [UInt8]
     private(set) var signature: Range<Int> = 0..<0
     private(set) var authenticatorData: Range<Int> = 0..<0
 
-    /// Of the record of an assertion, or of a request that carries one; nil for anything else.
+    /// Reads the record of an assertion, or of a request with one; nil for other records.
     init?(_ record: EvidenceRecord) {
         let text: String
         switch record.kind {
@@ -42,7 +42,7 @@ struct AssertionParts: Sendable {
         (self.signature, authenticatorData) = (signature, data)
     }
 
-    /// The counter: four bytes behind the hash of the App ID and the flags (WebAuthn section 6.1).
+    /// The counter: the four bytes after the hash of the App ID and the flags (WebAuthn section 6.1).
     var counter: UInt32 {
         bytes[authenticatorData].dropFirst(33).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
     }

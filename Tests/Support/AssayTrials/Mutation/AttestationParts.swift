@@ -4,16 +4,16 @@ import AssayCore
 import AssayPrimitives
 import AssayTesting
 
-/// The parts of an attestation object, where they lie, and how to put others in their place.
+/// The byte ranges of the parts of an attestation object, and functions to replace parts.
 struct AttestationParts: Sendable {
     private(set) var certificates: [Range<Int>] = []
     private(set) var receipt: Range<Int>?
     private(set) var authenticatorData: Range<Int>?
-    /// What stands under keys that Apple's documentation does not name, with the keys.
+    /// The entries, keys included, that Apple's documentation does not name.
     private(set) var others: [Range<Int>] = []
     let bytes: [UInt8]
 
-    /// Of an attestation's record; nil for anything else.
+    /// Reads an attestation's record; nil for other records.
     init?(_ record: EvidenceRecord) {
         guard record.kind == EvidenceKind.appAttestAttestation,
             case .text(let text)? = record.evidence["attestation"]?.content,
@@ -22,7 +22,7 @@ struct AttestationParts: Sendable {
         self.init(bytes)
     }
 
-    /// Nil for what is no attestation object.
+    /// Nil for bytes that are not an attestation object.
     init?(_ bytes: [UInt8]) {
         self.bytes = bytes
         do { try read() } catch { return nil }
@@ -59,7 +59,7 @@ struct AttestationParts: Sendable {
         others.append(start..<reader.offset)
     }
 
-    /// The object with the contents of a byte string replaced; other parts stay as they are.
+    /// Replaces the contents of a byte string in the object and leaves the other parts unchanged.
     static func replacing(_ range: Range<Int>, of bytes: [UInt8], with part: [UInt8]) -> [UInt8] {
         let oldHead = CBORItem.bytes(Array(bytes[range])).encoded.count - range.count
         return Array(bytes[..<(range.lowerBound - oldHead)]) + CBORItem.bytes(part).encoded

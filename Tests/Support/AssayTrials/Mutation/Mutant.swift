@@ -1,21 +1,21 @@
 import Assay
 import AssayCore
 
-/// Changed evidence, with what it was made of.
+/// Changed evidence, with its original.
 struct Mutant: Sendable {
     let vector: AcceptedVector
-    /// Which field was changed, in words.
+    /// The changed field, in words.
     let field: String
-    /// Where it stands.
+    /// The path of the changed field.
     let path: RecordPath
-    /// What was done to it, in words.
+    /// The change, in words.
     let change: String
     let record: EvidenceRecord
     let variant: PolicyVariant
-    /// The vector that a part was taken from, and nil where bytes were changed.
+    /// The vector that supplied a spliced part; nil for changed bytes.
     var donor: AcceptedVector?
 
-    /// The value at a path of the original and of the changed record.
+    /// The texts at a path in the original and in the changed record.
     func texts(_ path: String) -> (old: String, new: String)? {
         guard case .text(let old)? = vector.record.evidence[path]?.content,
             case .text(let new)? = record.evidence[path]?.content
@@ -24,15 +24,15 @@ struct Mutant: Sendable {
     }
 }
 
-/// A difference that may be accepted, because nothing that is demanded depends on it, and why.
+/// A difference that may be accepted because no requirement depends on it, and the reason.
 ///
-/// All that there are stand in ``DontCare/all``; whatever else is accepted is a wrong acceptance.
+/// ``DontCare/all`` is the full list. Any other accepted mutant is a wrong acceptance.
 struct DontCare: Sendable {
-    /// The rule's name in tables.
+    /// The name of the rule in tables.
     let name: String
-    /// The kinds of evidence that it is about.
+    /// The kinds of evidence to which the rule applies.
     let kinds: [EvidenceKind]
-    /// Why accepting is right.
+    /// The reason why acceptance is correct.
     let reason: String
     let covers: @Sendable (Mutant) -> Bool
 
@@ -45,7 +45,7 @@ struct DontCare: Sendable {
         self.covers = covers
     }
 
-    /// The rule that lets a mutant pass, and nil when none does.
+    /// The rule that permits the acceptance of a mutant; nil for none.
     static func rule(for mutant: Mutant) -> DontCare? {
         all.first { $0.kinds.contains(mutant.record.kind) && $0.covers(mutant) }
     }

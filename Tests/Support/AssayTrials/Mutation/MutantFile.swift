@@ -2,7 +2,7 @@ import Assay
 import AssayCore
 import Foundation
 
-/// Records that a run of changes wrote to a file: what the ledger has to see before, and the changed one at the end.
+/// Records that a mutation run wrote to a file: those that the ledger must see first, and the mutant as the last one.
 package struct MutantFile: Sendable {
     private let records: [EvidenceRecord]
 
@@ -11,12 +11,12 @@ package struct MutantFile: Sendable {
         records = try RecordFile.read(Array(Data(contentsOf: URL(fileURLWithPath: path)))).map { try $0.get() }
     }
 
-    /// One line for each record: outcome and failed checks.
+    /// One line per record: outcome and failed checks.
     ///
     /// - Parameters:
     ///   - policy: the policy file of the vectors.
-    ///   - variant: how much of it holds: `bare`, `written` or `full`.
-    /// - Returns: nil for any other variant.
+    ///   - variant: a ``PolicyVariant``: `bare`, `written` or `full`.
+    /// - Returns: nil for an unknown variant.
     package func verdicts(policy: String, variant: String) async throws -> [String]? {
         guard let variant = PolicyVariant(rawValue: variant) else { return nil }
         let policy = try variant.applied(to: VectorFolder.policy(at: URL(fileURLWithPath: policy)))

@@ -2,26 +2,27 @@ import Assay
 import AssayCore
 import AssayInspection
 
-/// What mutation tests must know of an engine's evidence. A file for each engine conforms it; the registry finds it.
+/// The knowledge of mutation tests about an engine's evidence. Each engine conforms in a file of its own.
 protocol MutatedEngine: InspectableEngine {
     /// The differences that may be accepted.
     static var dontCares: [DontCare] { get }
 
-    /// The fields, and the parts of fields, whose changes the gates let pass and a policy check refuses.
+    /// The fields and parts of fields that no gate authenticates: gates accept their changes and a policy check rejects
+    /// them.
     static func policyParts(of kind: EvidenceKind) -> Set<String>
 
-    /// Where such a part lies in the bytes of a field; nil for a part that is a whole field.
+    /// The range of such a part in the bytes of a field; nil if the part is the whole field.
     static func policyRange(in record: EvidenceRecord) -> (part: String, field: String, range: Range<Int>)?
 
-    /// Whether the text of a field is opaque, though it could be base64.
+    /// Whether the text of a field is opaque even if it looks like base64.
     static func isOpaque(_ path: RecordPath, of kind: EvidenceKind) -> Bool
 
-    /// What is inside of an encrypted field, and how a changed inside is encrypted again; nil for any other field.
+    /// The plaintext of an encrypted field, and a function that encrypts a changed plaintext; nil for other fields.
     static func inside(
         of text: String, at path: RecordPath, of kind: EvidenceKind, keys: TokenKeys
     ) -> (plaintext: [UInt8], seal: @Sendable ([UInt8]) -> String?)?
 
-    /// Parts of the bytes of one record in the place of the same parts of another one.
+    /// Replaces parts of a record with the same parts of another record.
     static func splices(of donor: EvidenceRecord, into record: EvidenceRecord) -> [Splice]
 }
 
@@ -36,10 +37,10 @@ extension MutatedEngine {
 }
 
 extension EngineRegistry {
-    /// The engines that mutation tests know.
+    /// The engines with mutation tests.
     var mutated: [any MutatedEngine.Type] { engines.compactMap { $0 as? any MutatedEngine.Type } }
 
-    /// The engine that judges a kind, as mutation tests know it.
+    /// The engine of a kind, for mutation tests.
     func mutated(_ kind: EvidenceKind) -> (any MutatedEngine.Type)? { mutated.first { $0.kinds.contains(kind) } }
 }
 

@@ -3,47 +3,47 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// A field of evidence in one of the forms in which somebody hands it in, and how a change of it becomes a record.
+/// An evidence field in one of its input forms, and how a change of it becomes a record.
 struct MutationField: Sendable {
-    /// What of a field is changed.
+    /// The form to which a change applies.
     enum Form: String, Sendable {
-        /// The bytes that base64 stands for.
+        /// The bytes that base64 encodes.
         case bytes
-        /// The text as it is handed in.
+        /// The text as given.
         case text
-        /// The JSON of a value that is no string.
+        /// The JSON of a value other than a string.
         case json
-        /// What is inside of an encrypted token, encrypted anew under the app's own key.
+        /// The plaintext of an encrypted token, encrypted again under the app's own key.
         case inside
     }
 
     let path: RecordPath
     let form: Form
-    /// What is changed.
+    /// The original bytes.
     let original: [UInt8]
-    /// How many of the changes are judged: every one, or one in so many.
+    /// 1 to judge every change, n to judge every n-th.
     let stride: Int
     private let put: @Sendable ([UInt8]) -> RecordValue.Content?
 
-    /// The name for tables, without the numbers of elements.
+    /// The name in tables, without the indices of elements.
     var name: String { "\(path.shape) (\(form.rawValue))" }
 
-    /// The record after a change, and nil when what comes out of it can stand in no record.
+    /// The record after a change; nil if the result is no valid record.
     func record(_ record: EvidenceRecord, changedTo bytes: [UInt8]) -> EvidenceRecord? {
         put(bytes).map { record.replacing(path, with: $0) }
     }
 
-    /// Fields whose text is the standard base64 of something.
+    /// The fields whose text is standard base64.
     private static let binary: Set<String> = [
         "keyId", "attestation", "assertion", "receipt", "challenge", "clientDataHash", "clientData", "key.publicKey",
         "body", "nonce", "proof", "measurements.mpk", "measurements.imh", "measurements.dmh",
         "certificates[]", "publicKey",
     ]
-    /// From this size on, the text of base64 is sampled: its bytes are changed one and all in the other form, and the
-    /// text adds only what base64 itself may let pass.
+    /// Base64 text of this length or more is sampled: the form `bytes` changes every encoded byte, so the text adds
+    /// only variants of the base64 encoding.
     private static let largeText = 1024
 
-    /// Every field of a record, in every form.
+    /// All fields of a record in all forms.
     static func all(of record: EvidenceRecord, keys: TokenKeys) -> [MutationField] {
         var fields: [MutationField] = []
         visit(.object(record.evidence), at: RecordPath()) { path, content in
@@ -52,7 +52,7 @@ struct MutationField: Sendable {
         return fields
     }
 
-    /// Calls for every value that is changed as one: scalars, and Google's answer as a whole.
+    /// Visits every value that is changed as one unit: scalars, and Google's answer as a whole.
     static func visit(
         _ content: RecordValue.Content, at path: RecordPath, _ body: (RecordPath, RecordValue.Content) -> Void
     ) {

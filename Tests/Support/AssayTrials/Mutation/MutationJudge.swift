@@ -1,20 +1,20 @@
 import Assay
 import AssayCore
 
-/// What became of changed evidence.
+/// The outcome of judging a mutant.
 enum MutationOutcome: Sendable, Equatable {
-    /// Refused: by the first check that failed.
+    /// Rejected; the value is the first failed check.
     case refused(String)
-    /// No record, or none of its kind.
+    /// No record, or a record of another kind.
     case unreadable
-    /// Nobody to judge it: an app, or a key, that the policy does not have.
+    /// Not judged: the policy has no such app or key.
     case unasked
     case accepted
 }
 
-/// Judges changed evidence with the whole verifier, on a ledger that has seen what the original comes after.
+/// Judges mutants with the whole verifier, on a ledger that contains the records preceding the original.
 ///
-/// A rejection changes nothing in a ledger, so one serves for many changes, until one is accepted.
+/// A rejection does not change the ledger, so one ledger serves many mutants, until one is accepted.
 struct MutationJudge {
     private let vector: AcceptedVector
     private let policy: VerificationPolicy
@@ -27,7 +27,7 @@ struct MutationJudge {
         verifier = Verifier(policy: policy, ledger: MemoryLedger(), engines: .standard, use: .analysis)
     }
 
-    /// Judges a record at the time of the vector. An outage ends the run: nothing here can have one.
+    /// Judges a record at the time of the vector. Throws on an outage, which nothing here can cause.
     mutating func judge(_ record: EvidenceRecord) async throws -> MutationOutcome {
         if !isFresh {
             verifier = Verifier(policy: policy, ledger: MemoryLedger(), engines: .standard, use: .analysis)
@@ -50,6 +50,6 @@ struct MutationJudge {
         }
     }
 
-    /// Whether the vector itself is accepted after all that was refused before it.
+    /// Whether the original vector is still accepted after all rejected mutants.
     mutating func acceptsOriginal() async throws -> Bool { try await judge(vector.record) == .accepted }
 }

@@ -1,33 +1,33 @@
 import Assay
 import AssayTestSupport
 
-/// Which changes of which vectors are judged.
+/// Selects the vectors and mutations to judge.
 package struct MutationPlan: Sendable {
-    /// Vectors of these kinds, or of all.
+    /// Only vectors of these kinds; empty for all.
     package var kinds: [String] = []
-    /// Vectors whose name contains one of these, or all.
+    /// Only vectors whose name contains one of these texts; empty for all.
     package var names: [String] = []
-    /// How many changes of each field at most, chosen by the seed; nil for all.
+    /// The maximum number of changes per field, chosen by the seed; nil for all.
     package var sample: Int?
-    /// What chooses.
+    /// The seed that chooses changes.
     package var seed: UInt64 = 1
-    /// From how many other vectors, the nearest ones, parts are put into each; nil for all.
+    /// The number of donors per vector, nearest first; nil for all.
     package var donors: Int?
 
-    /// Every change of every vector.
+    /// Selects every change of every vector.
     package init() {}
 
-    /// A stretch of the changes of one field.
+    /// A range of the changes of one field.
     struct Unit: Sendable {
         let vector: AcceptedVector
         let field: MutationField
         let numbers: [Int]
         let variant: PolicyVariant
-        /// Whether this is the first stretch, which stands for the field.
+        /// Whether this is the first range of its field. It counts the field.
         let isFirst: Bool
     }
 
-    /// Changes that are judged on one ledger before another task takes over.
+    /// The number of changes that one task judges on one ledger.
     private static let unitSize = 4096
 
     func selects(_ vector: AcceptedVector) -> Bool {
@@ -35,7 +35,7 @@ package struct MutationPlan: Sendable {
             && (names.isEmpty || names.contains { vector.name.contains($0) })
     }
 
-    /// The work on a vector.
+    /// The work units of a vector.
     func units(of vector: AcceptedVector) async throws -> [Unit] {
         let variants = try await MutationVariants(vector)
         var units: [Unit] = []

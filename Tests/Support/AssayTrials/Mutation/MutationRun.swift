@@ -2,24 +2,24 @@ import Assay
 import AssayTestSupport
 import Foundation
 
-/// Changes evidence that is accepted, in every small way that there is, and judges what comes of it.
+/// Mutates accepted evidence in every small way and judges the results.
 package enum MutationRun {
-    /// What came of a run.
+    /// The results of a run.
     package struct Outcome: Sendable {
-        /// By kind of evidence.
+        /// The results by kind of evidence.
         package internal(set) var kinds: [String: MutationTally] = [:]
-        /// How many vectors of each kind were changed.
+        /// The number of mutated vectors by kind.
         package internal(set) var vectors: [String: Int] = [:]
 
-        /// Everything that is wrong, in words.
+        /// All problems.
         package var problems: [MutationTally.Problem] { kinds.sorted { $0.key < $1.key }.flatMap { $0.value.problems } }
-        /// All kinds together.
+        /// The sum over all kinds.
         package var total: MutationTally { kinds.values.reduce(into: MutationTally()) { $0.add($1) } }
     }
 
-    /// Judges what a plan asks for, on so many tasks at a time: nil for one on each processor.
+    /// Runs a plan with `tasks` parallel tasks; nil for one per processor.
     ///
-    /// - Parameter progress: is told how many changes are judged, of how many.
+    /// - Parameter progress: receives the number of judged changes and the total.
     package static func run(
         _ vectors: [AcceptedVector], plan: MutationPlan,
         tasks: Int? = nil,

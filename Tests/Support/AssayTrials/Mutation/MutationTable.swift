@@ -1,15 +1,15 @@
-/// What came of changed evidence, as a table of Markdown.
+/// The results of a mutation run as a Markdown table.
 package struct MutationTable: Sendable {
     private let title: String
     private let outcome: MutationRun.Outcome
 
-    /// - Parameter title: what was done to the evidence.
+    /// - Parameter title: describes the mutations.
     package init(_ title: String, _ outcome: MutationRun.Outcome) {
         self.title = title
         self.outcome = outcome
     }
 
-    /// The table by kinds, then by which check refused, then what was accepted by which rule.
+    /// Three tables: results by kind, rejections by check, and permitted acceptances by rule.
     package var markdown: String {
         let kinds = outcome.kinds.sorted { $0.key < $1.key }
         var lines = [

@@ -2,39 +2,39 @@ import Assay
 import AssayCore
 import Foundation
 
-/// What came of changes of evidence of one kind.
+/// The results of mutating evidence of one kind.
 package struct MutationTally: Sendable {
-    /// A change that was accepted and must not be, or another broken rule.
+    /// A wrong acceptance or another violated rule.
     package struct Problem: Sendable {
-        /// What was done to what.
+        /// The mutated field and the change.
         package let description: String
-        /// What the ledger has seen before, and at the end what was wrongly accepted: records, one to a line. Empty when the
-        /// problem is no acceptance.
+        /// The records to reproduce it, one per line: those that the ledger must see first, and the wrongly accepted
+        /// one. Empty for other problems.
         package let records: String
-        /// The options that judge it again.
+        /// The command-line options that judge it again.
         package let options: String
     }
 
-    /// Fields that were changed, counted once for each form.
+    /// The number of mutated fields, counted once per form.
     package internal(set) var fields = 0
-    /// Changes that were judged.
+    /// The number of judged mutants.
     package internal(set) var mutants = 0
-    /// Changes that make no record of the kind.
+    /// The number of mutants that are no record of the kind.
     package internal(set) var unreadable = 0
-    /// Changes that make a record for an app, or under a key, that the policy does not have.
+    /// The number of mutants for an app or a key that the policy does not have.
     package internal(set) var unasked = 0
-    /// Verdicts that reject, by the first check that failed.
+    /// The number of rejections by first failed check.
     package internal(set) var refusedBy: [String: Int] = [:]
-    /// Acceptances that a declared rule covers, by its name.
+    /// The number of permitted acceptances by name of the rule.
     package internal(set) var dontCares: [String: Int] = [:]
-    /// Everything else that was accepted.
+    /// The number of wrong acceptances.
     package internal(set) var wrongAcceptances = 0
-    /// Those that are told one by one.
+    /// The problems described one by one. The number is limited.
     package internal(set) var problems: [Problem] = []
 
     static let toldProblems = 200
 
-    /// Verdicts that reject.
+    /// The number of rejections.
     package var refused: Int { refusedBy.values.reduce(0, +) }
 
     mutating func count(_ mutant: Mutant?, _ outcome: MutationOutcome) {

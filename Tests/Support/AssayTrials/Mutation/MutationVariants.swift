@@ -3,19 +3,19 @@ import AssayCore
 import AssayInspection
 import AssayTestSupport
 
-/// Which variant of its policy a change of a vector is judged under.
+/// Chooses the policy variant under which each change of a vector is judged.
 ///
-/// Gates authenticate nearly everything, and alone must refuse its changes. What they do not authenticate is judged under
-/// every demand that the vector itself meets: an attestation's receipt, the challenge of an assertion, which a check of the
-/// policy finds in its client data, and Google's answers, which come over TLS.
+/// Gates authenticate nearly all evidence and must reject its changes alone. Evidence that no gate authenticates is
+/// judged under the strictest variant that accepts the vector: the receipt of an attestation, the challenge in an
+/// assertion's client data, and Google's answers, which TLS protects.
 struct MutationVariants: Sendable {
-    /// The strictest variant under which the vector is accepted.
+    /// The strictest variant that accepts the vector.
     let strictest: PolicyVariant
-    /// The part of a field's bytes that a policy check looks at.
+    /// The part of a field that a policy check evaluates.
     private let part: (part: String, field: String, range: Range<Int>)?
     private let policyParts: Set<String>
 
-    /// The vector is not accepted where it must be.
+    /// No variant accepts the vector, although one must.
     struct NotAccepted: Error, CustomStringConvertible {
         let description: String
     }
@@ -35,17 +35,17 @@ struct MutationVariants: Sendable {
         part = engine?.policyRange(in: vector.record)
     }
 
-    /// The variant that a change of a whole part is judged under.
+    /// The variant for changes of a whole part.
     func variant(ofPart part: String) -> PolicyVariant {
         policyParts.contains(part) ? strictest : .bare
     }
 
-    /// The numbers of changes by the variant that they are judged under.
+    /// Groups the numbers of changes by variant.
     func numbers(of field: MutationField, chosen: [Int]) -> [(PolicyVariant, [Int])] {
         guard let part, field.path.description == part.field else {
             return [(variant(ofPart: field.path.description), chosen)]
         }
-        // Three bytes are four characters.
+        // In base64, three bytes are four characters.
         let covered =
             field.form == .bytes ? part.range : part.range.lowerBound / 3 * 4..<(part.range.upperBound + 2) / 3 * 4
         func isInPart(_ number: Int) -> Bool { covered.contains(ByteMutation(number: number).index) }

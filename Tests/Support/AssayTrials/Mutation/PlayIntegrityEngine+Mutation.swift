@@ -52,7 +52,7 @@ extension PlayIntegrityEngine: MutatedEngine {
         },
     ]
 
-    /// Google's answers come over TLS, and no gate authenticates them.
+    /// No gate authenticates Google's answers: TLS protects them.
     static func policyParts(of kind: EvidenceKind) -> Set<String> { ["decoded"] }
 
     /// Nonces are compared as text.
@@ -60,7 +60,7 @@ extension PlayIntegrityEngine: MutatedEngine {
         kind == EvidenceKind.playIntegrityClassic && path.description != "decoded"
     }
 
-    /// What is inside of a classic token, encrypted anew under the app's own key.
+    /// The plaintext of a classic token, encrypted again under the app's own key.
     static func inside(
         of text: String, at path: RecordPath, of kind: EvidenceKind, keys: TokenKeys
     ) -> (plaintext: [UInt8], seal: @Sendable ([UInt8]) -> String?)? {
@@ -75,9 +75,9 @@ extension PlayIntegrityEngine: MutatedEngine {
     }
 }
 
-/// A value of Google's answer that is another one, or is gone.
+/// A changed or removed value of Google's answer.
 private struct AnswerChange {
-    /// Names from `tokenPayloadExternal` on.
+    /// The names from `tokenPayloadExternal` to the value.
     let path: [String]
     let old: RecordValue.Content?
     let new: RecordValue.Content?
@@ -104,7 +104,8 @@ private struct AnswerChange {
         }
     }
 
-    /// What Google's documentation names, without the device's labels and what binds the answer to a request and an app.
+    /// Documented blocks, without the device labels and without the fields that bind the answer to a request and an
+    /// app.
     private static let optional: Set<String> = ["accountDetails", "environmentDetails", "testingDetails"]
     private static let device: Set<String> = ["deviceAttributes", "recentDeviceActivity", "deviceRecall"]
     private static let known = optional.union(device).union([
@@ -116,7 +117,8 @@ private struct AnswerChange {
     func isFree(in mutant: Mutant) -> Bool {
         guard let block = path.first else { return false }
         if AnswerChange.optional.contains(block) { return true }
-        // A name that nobody knows is ignored; the known one that it was before must be free as well.
+        // Unknown names are ignored. A changed name was a known one before, so the removal of that must be permitted
+        // too.
         if path.contains(where: { !AnswerChange.known.contains($0) }) { return true }
         switch (block, path.dropFirst().first) {
         case ("deviceIntegrity", let name?) where AnswerChange.device.contains(name): return true
@@ -127,7 +129,7 @@ private struct AnswerChange {
         }
     }
 
-    /// Whether a label that was there before, and that some rule could demand, is still there.
+    /// Whether every label that a rule could demand is still present.
     private func keepsLabel(_ mutant: Mutant) -> Bool {
         func labels(_ record: EvidenceRecord) -> Set<String> {
             guard case .object(let answer)? = record.evidence["decoded"]?.content,

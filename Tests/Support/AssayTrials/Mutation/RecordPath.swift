@@ -1,7 +1,7 @@
 import Assay
 import AssayCore
 
-/// Where in a record's evidence a value stands.
+/// The path of a value in a record's evidence.
 struct RecordPath: Sendable, CustomStringConvertible {
     enum Step: Sendable {
         case member(String)
@@ -12,7 +12,7 @@ struct RecordPath: Sendable, CustomStringConvertible {
 
     func appending(_ step: Step) -> RecordPath { RecordPath(steps: steps + [step]) }
 
-    /// As JavaScript would write it: `headers[2][1]`.
+    /// The path in JavaScript notation: `headers[2][1]`.
     var description: String {
         steps.reduce(into: "") { text, step in
             switch step {
@@ -22,7 +22,7 @@ struct RecordPath: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The same without the numbers, for tables: `headers[][]`.
+    /// The path without indices, for tables: `headers[][]`.
     var shape: String {
         steps.reduce(into: "") { text, step in
             switch step {
@@ -34,7 +34,7 @@ struct RecordPath: Sendable, CustomStringConvertible {
 }
 
 extension RecordObject {
-    /// The same object with another value at a path. A path that leads nowhere changes nothing.
+    /// Replaces the value at a path. Returns the object unchanged if the path does not exist.
     func replacing(_ path: RecordPath, with content: RecordValue.Content) -> RecordObject {
         guard case .object(let object) = Self.replace(.object(self), path.steps[...], content) else { return self }
         return object
@@ -63,12 +63,12 @@ extension RecordObject {
 }
 
 extension EvidenceRecord {
-    /// The same record with another value at a path of its evidence.
+    /// Replaces the value at a path of the evidence.
     func replacing(_ path: RecordPath, with content: RecordValue.Content) -> EvidenceRecord {
         with(app: app, evidence: evidence.replacing(path, with: content))
     }
 
-    /// The same record with other evidence, or for another app.
+    /// The record with other evidence and another app.
     func with(app: String?, evidence: RecordObject) -> EvidenceRecord {
         var record = self
         record.app = app

@@ -7,15 +7,15 @@ import AssayHTTPSignatures
 import AssayPrimitives
 import PlayIntegrity
 
-/// What of a signed request somebody signs or reads: two records with the same view say the same.
+/// The signed and evaluated parts of a signed request. Two records with equal views mean the same.
 ///
-/// Every field that the signature of the record's original covers; for Approov also the token's and the bound ones; and of
-/// `Signature` and `Signature-Input` the one member that is verified. Of values the white space around them is no part.
+/// It has every field that the signature of the original covers, for Approov also the token field and the bound fields,
+/// and of `Signature` and `Signature-Input` only the verified member. White space around values is dropped.
 struct SignedView: Equatable {
-    /// How the policy of a request's app has its signature.
+    /// The signature settings of the app's policy.
     private struct Reading {
         let label: String
-        /// The fields that are read besides those that the signature covers.
+        /// The fields that are evaluated without being covered by the signature.
         let names: [String]
         let ignoresPort: Bool
 
@@ -46,9 +46,9 @@ struct SignedView: Equatable {
     private let fields: [String: [[UInt8]]]
     private let members: [[StructuredDictionary.Entry]]
 
-    /// The views of a vector and of what was made of it; nil when it is no signed request, or one that cannot be read.
+    /// The views of a vector and its mutant; nil if either is no readable signed request.
     ///
-    /// - Parameter ignoresValue: whether the value of the signature is no part of the view.
+    /// - Parameter ignoresValue: whether to leave out the signature value.
     static func both(_ mutant: Mutant, ignoresValue: Bool = false) -> (old: SignedView, new: SignedView)? {
         let original = mutant.vector.record
         guard mutant.record.kind == original.kind, mutant.record.app == original.app,
@@ -113,8 +113,8 @@ struct SignedView: Equatable {
         }
     }
 
-    /// The parts of a URI (RFC 3986 section 3) that derived components cover (RFC 9421 section 2.2). The authority is in
-    /// lower case, as section 2.2.3 has it.
+    /// The parts of a URI (RFC 3986 section 3) that the covered derived components contain (RFC 9421 section 2.2). The
+    /// authority is in lower case (section 2.2.3).
     private static func parts(of uri: String, covered: Set<String>) -> [String]? {
         guard !covered.contains("@target-uri") else { return [uri] }
         guard let match = uri.wholeMatch(of: #/([^:\/?#]*):\/\/([^\/?#]*)([^?#]*)(\?[^#]*)?(#.*)?/#) else { return nil }
@@ -134,14 +134,14 @@ struct SignedView: Equatable {
     }
 }
 
-/// A line of a message's header section.
+/// A header line of a message.
 struct HeaderLine: Equatable {
     let name: String
     let value: String
 
     func isNamed(_ other: String) -> Bool { HTTPFieldText.isName(name, equalTo: other) }
 
-    /// The lines of a record; none when it has no list of them.
+    /// The header lines of a record; empty if it has no list of them.
     static func all(of record: EvidenceRecord) -> [HeaderLine] {
         guard case .array(let lines)? = record.evidence["headers"]?.content else { return [] }
         return lines.map { line in

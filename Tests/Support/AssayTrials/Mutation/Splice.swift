@@ -4,15 +4,15 @@ import AssayHTTPSignatures
 import AssayInspection
 import AssayPrimitives
 
-/// A part of one accepted vector in the place of the same part of another one.
+/// A record in which a part of one accepted vector replaces the same part of another.
 struct Splice: Sendable {
-    /// The part, as ``MutationVariants`` knows it.
+    /// The name of the part, as in ``MutationVariants``.
     let part: String
     let path: RecordPath
     let record: EvidenceRecord
 
-    /// Everything of `donor` that can be put into `vector`, each by itself, and the app that it is for. What makes it the
-    /// donor as a whole is none.
+    /// All single replacements of parts of `vector` by parts of `donor`, and of its app. Leaves out results equal to
+    /// the donor.
     static func all(of donor: AcceptedVector, into vector: AcceptedVector) -> [Splice] {
         let splices =
             app(donor, vector) + values(donor, vector)
@@ -35,12 +35,12 @@ struct Splice: Sendable {
         }
     }
 
-    /// The app that a record is judged for, which it need not name when there is only one.
+    /// The app for which a record is judged. The record may omit it if the policy has only one.
     private static func app(of vector: AcceptedVector) -> String? {
         vector.record.app ?? (vector.policy.apps.count == 1 ? vector.policy.apps.first?.name : nil)
     }
 
-    /// What is judged of a record, as bytes.
+    /// The judged content of a record, as bytes.
     private static func content(_ record: EvidenceRecord) -> [UInt8] {
         var bytes = Array((record.app ?? "").utf8) + [0]
         RecordJSON.append(.object(record.evidence), to: &bytes)
@@ -77,7 +77,7 @@ struct Splice: Sendable {
         }
     }
 
-    /// Compact tokens with one of their parts from another one of as many parts.
+    /// Compact tokens in which a segment comes from another token with the same number of segments.
     private static func segments(of donor: String, into token: String) -> [String] {
         let own = token.split(separator: ".", omittingEmptySubsequences: false)
         let others = donor.split(separator: ".", omittingEmptySubsequences: false)
@@ -89,7 +89,7 @@ struct Splice: Sendable {
         }
     }
 
-    /// The value of a header field in the place of that of the same name, wherever it stands.
+    /// Replaces the value of a header field with that of the field of the same name, whatever its position.
     private static func headers(_ donor: AcceptedVector, _ vector: AcceptedVector) -> [Splice] {
         guard case .array(let own)? = vector.record.evidence["headers"]?.content,
             case .array(let others)? = donor.record.evidence["headers"]?.content

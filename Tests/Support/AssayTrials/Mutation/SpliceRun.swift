@@ -1,11 +1,11 @@
 import Assay
 import Foundation
 
-/// Puts the parts of accepted vectors into each other.
+/// Splices parts of accepted vectors into each other.
 package enum SpliceRun {
-    /// Judges every splice of two vectors of one kind under one policy, and every vector under the other apps.
+    /// Judges every splice of two vectors of one kind and policy, and every vector under the other apps.
     ///
-    /// - Returns: what came of it by kind; fields are not counted.
+    /// - Returns: the results by kind. `fields` is 0.
     package static func run(
         _ vectors: [AcceptedVector], plan: MutationPlan, tasks: Int? = nil
     ) async throws -> MutationRun.Outcome {
@@ -16,7 +16,7 @@ package enum SpliceRun {
             func add(_ vector: AcceptedVector) {
                 let all = selected.filter { $0.policyURL == vector.policyURL && $0.record.kind == vector.record.kind }
                 let own = all.firstIndex { $0.name == vector.name } ?? 0
-                // From the next one on, so that a few donors are others for each.
+                // Start after the vector itself, so that a limited number of donors differs for each vector.
                 let donors = all[own...].dropFirst() + all[..<own]
                 let chosen = Array(donors.prefix(plan.donors ?? donors.count))
                 group.addTask { (vector.record.kind.name, try await judge(vector, chosen)) }

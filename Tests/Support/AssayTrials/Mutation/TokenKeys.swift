@@ -2,11 +2,11 @@ import AssayCore
 import AssayPrimitives
 import Foundation
 
-/// The keys of test vectors that open encrypted tokens. They are known to everybody.
+/// The keys of the test vectors that open encrypted tokens. They are public.
 struct TokenKeys: Sendable {
     private let keys: [[UInt8]]
 
-    /// Those that stand below the folder of a policy, or beside that folder.
+    /// Reads the keys below the folder of a policy, or beside that folder.
     init(besides policy: URL) {
         let folder = policy.deletingLastPathComponent()
         let folders = [folder, folder.appendingPathComponent("keys"), folder.appendingPathComponent("../keys")]
@@ -20,7 +20,7 @@ struct TokenKeys: Sendable {
         }
     }
 
-    /// What is in a token, and the key that opened it.
+    /// Decrypts a token. Returns the plaintext and the key; nil if no key opens it.
     func open(_ token: String) -> (plaintext: [UInt8], key: [UInt8])? {
         guard let jwe = try? CompactJWE(Array(token.utf8), limit: InputLimits.joseText) else { return nil }
         for key in keys {

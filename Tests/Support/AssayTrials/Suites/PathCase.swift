@@ -2,7 +2,7 @@ import AssayPrimitives
 import AssayTestSupport
 import Foundation
 
-/// One path of a suite: what is trusted, what is given, when, and what must come of it.
+/// A certificate path of a suite: trust anchors, certificates, time and expected result.
 struct PathCase: Sendable {
     let id: String
     let isAccepted: Bool
@@ -11,10 +11,11 @@ struct PathCase: Sendable {
     let leaf: Data
     let now: Date
 
-    /// Decodes the certificates; one that is refused is not there, and without a leaf there is no path.
+    /// Decodes the certificates and validates the path. Certificates that cannot be decoded are left out; without a
+    /// leaf there is no path.
     func isAccepted(by validator: CertificatePathValidator) -> Bool { objection(by: validator) == nil }
 
-    /// Why there is no path, and nil when there is one.
+    /// The reason for the rejection; nil if the path is valid.
     private func objection(by validator: CertificatePathValidator) -> String? {
         do {
             let leaf = try Certificate(der: Array(leaf)[...])
@@ -35,8 +36,9 @@ struct PathCase: Sendable {
         certificates.compactMap { try? Certificate(der: Array($0)[...]) }
     }
 
-    /// Judges cases three times: by a new validator, by the same one again, which then may remember the issuers, and by
-    /// one that has seen all other cases with the same trust anchors. All must say the same, and soon.
+    /// Judges each case three times: with a new validator, with the same one again, which may have cached the issuers,
+    /// and with one that has seen all other cases with the same trust anchors. Demands equal results and a limited
+    /// duration.
     static func record(_ cases: [PathCase], in report: inout SuiteReport) {
         let shared = Dictionary(grouping: cases, by: \.anchors).mapValues { group in
             let validator = group[0].makeValidator()

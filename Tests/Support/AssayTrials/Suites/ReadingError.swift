@@ -1,6 +1,6 @@
 import AssayCore
 
-/// The error that reading ends in, and nil when it succeeds.
+/// The error that `read` throws; nil if it succeeds.
 func readingError(_ read: () throws -> Void) -> DecodeError? {
     do {
         try read()

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// What a JSON value of a suite is, and nil when it is something else.
+/// Typed access to the JSON values of a suite; nil for values of other types.
 extension RecordValue {
     var text: String? {
         guard case .text(let text) = content else { return nil }

@@ -1,4 +1,4 @@
-/// A cell of the suites' tables, which hold text, flags and numbers side by side.
+/// A cell of a suite's table: text, flag or number.
 enum SuiteColumn: Decodable, Sendable {
     case text(String)
     case flag(Bool)
@@ -15,7 +15,7 @@ enum SuiteColumn: Decodable, Sendable {
         }
     }
 
-    /// The text, and empty for anything else.
+    /// The text; empty for other cells.
     var text: String {
         guard case .text(let text) = self else { return "" }
         return text

@@ -2,13 +2,13 @@ import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 
-/// A structured field as the working group's tests describe it.
+/// A structured field in the notation of the HTTP working group's tests.
 enum SuiteField: Equatable {
     case item(StructuredItem)
     case list([StructuredMember])
     case dictionary(StructuredDictionary)
 
-    /// Why a description is none.
+    /// The JSON does not describe a field.
     struct Unreadable: Error {}
 
     init(_ value: RecordValue, _ type: String) throws {

@@ -1,9 +1,9 @@
 import AssayTestSupport
 import Foundation
 
-/// Where cases are from, and under which licence.
+/// The origin of the cases and their licence.
 package struct SuiteOrigin: Sendable {
-    /// The project and, where there is one, the commit.
+    /// The project, with the commit if known.
     package let source: String
     /// The licence.
     package let licence: String
@@ -13,9 +13,9 @@ package struct SuiteOrigin: Sendable {
         self.licence = licence
     }
 
-    /// What stands at the head of a suite's file. A file without a head has none to tell, and its suite fails to run.
+    /// Reads the head of a suite's file. Throws for a file without a head.
     ///
-    /// - Parameter part: which of several sources, and nil for all of them.
+    /// - Parameter part: the index of one of several sources; nil for all.
     init(file: String, part: Int?) {
         let root = (try? SharedFiles.data(file)).flatMap { try? JSONSerialization.jsonObject(with: $0) }
         let head = root as? [String: Any] ?? [:]

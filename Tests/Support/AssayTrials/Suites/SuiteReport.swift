@@ -1,38 +1,38 @@
-/// What came of the cases of a suite, held against its expectations and the register of divergences.
+/// The results of a suite's cases, compared with the suite's expectations and the register of divergences.
 package struct SuiteReport: Sendable {
-    /// A case that is not held against the suite.
+    /// A case that does not apply to Assay.
     package struct Inapplicable: Sendable {
-        /// The case.
+        /// The identifier.
         package let id: String
-        /// Why.
+        /// The reason.
         package let reason: String
     }
 
-    /// A case that is refused although the suite accepts it, with the reason from the register.
+    /// A case that the suite accepts and Assay rejects, with the registered reason.
     package struct RegisteredRefusal: Sendable {
-        /// The case.
+        /// The identifier.
         package let id: String
-        /// Why that is right.
+        /// Why the rejection is correct.
         package let reason: String
     }
 
-    /// How many cases the suite has, by its own count.
+    /// The number of cases that the suite states.
     package let cases: Int
-    /// What may be refused.
+    /// The permitted rejections.
     var register: [Divergence]
-    /// Cases that the suite accepts, and Assay too.
+    /// The number of cases that both accept.
     package private(set) var acceptedRightly = 0
-    /// Cases that the suite refuses, and Assay too.
+    /// The number of cases that both reject.
     package private(set) var refusedRightly = 0
-    /// Cases whose outcome the suite leaves open.
+    /// The number of cases whose result the suite leaves open.
     package private(set) var open = 0
-    /// Cases that the suite refuses and Assay accepts.
+    /// The cases that the suite rejects and Assay accepts.
     package private(set) var wrongAcceptances: [String] = []
-    /// Cases that are not held against the suite.
+    /// The cases that do not apply to Assay.
     package private(set) var inapplicable: [Inapplicable] = []
-    /// Cases that the suite accepts and Assay refuses, registered or not.
+    /// The cases that the suite accepts and Assay rejects, registered or not.
     private var refusals: [String] = []
-    /// Why some were refused, in our words.
+    /// The reasons for rejections, by case.
     private var objections: [String: String] = [:]
     private var broken: [String] = []
 
@@ -41,9 +41,9 @@ package struct SuiteReport: Sendable {
         self.register = register
     }
 
-    /// Records a case: whether the suite accepts it (nil when it leaves that open), and whether Assay does.
+    /// Records a case: whether the suite accepts it (nil if it leaves this open), and whether Assay does.
     ///
-    /// - Parameter objection: why it is refused, in our words, for whoever looks for a reason.
+    /// - Parameter objection: Assay's reason for a rejection, for debugging.
     package mutating func record(_ id: String, expected: Bool?, accepted: Bool, because objection: String? = nil) {
         objections[id] = objection
         switch (expected, accepted) {
@@ -55,32 +55,32 @@ package struct SuiteReport: Sendable {
         }
     }
 
-    /// Records a case that is not held against the suite.
+    /// Records a case that does not apply to Assay.
     package mutating func skip(_ id: String, _ reason: String) {
         inapplicable.append(Inapplicable(id: id, reason: reason))
     }
 
-    /// Demands something more than acceptance or refusal, such as what was read.
+    /// Demands a condition other than acceptance or rejection, such as a correctly read value.
     package mutating func demand(_ condition: Bool, _ rule: @autoclosure () -> String) {
         if !condition { broken.append(rule()) }
     }
 
-    /// How many cases are held against the suite.
+    /// The number of cases that apply to Assay.
     package var applicable: Int {
         acceptedRightly + refusedRightly + open + wrongAcceptances.count + refusals.count
     }
 
-    /// Refusals with a registered reason.
+    /// The rejections with a registered reason.
     package var divergences: [RegisteredRefusal] {
         refusals.compactMap { id in
             register.first { $0.matches(id) }.map { RegisteredRefusal(id: id, reason: $0.reason) }
         }
     }
 
-    /// Refusals without one.
+    /// The rejections without a registered reason.
     package var wrongRefusals: [String] { refusals.filter { id in !register.contains { $0.matches(id) } } }
 
-    /// Everything that is wrong, in words. Empty when all is well.
+    /// All problems in words; empty for none.
     package var problems: [String] {
         var problems = wrongAcceptances.map { "wrongly accepted: \($0)" }
         problems += wrongRefusals.map { "wrongly refused: \($0)" + (objections[$0].map { " (\($0))" } ?? "") }

@@ -1,10 +1,10 @@
-/// What came of all suites, as a table in Markdown and as words on what is wrong.
+/// The results of all suites: a Markdown table, and the problems in words.
 package struct SuiteTable: Sendable {
     /// A suite and its report.
     package struct Row: Sendable {
         /// The suite.
         package let suite: TrialSuite
-        /// What came of it.
+        /// Its results.
         package let report: SuiteReport
     }
 
@@ -18,7 +18,7 @@ package struct SuiteTable: Sendable {
         self.rows = rows
     }
 
-    /// Everything that is wrong, in words.
+    /// All problems in words.
     package var problems: [String] { rows.flatMap { row in row.report.problems.map { "\(row.suite.name): \($0)" } } }
 
     private static let columns = [
@@ -27,7 +27,7 @@ package struct SuiteTable: Sendable {
         "not applicable",
     ]
 
-    /// The table, what its columns mean, and every registered divergence and inapplicable case with its reason.
+    /// The table, the meaning of its columns, and every registered divergence and inapplicable case with its reason.
     package var markdown: String {
         var lines = [
             "# Suites", "",
@@ -73,7 +73,7 @@ package struct SuiteTable: Sendable {
 
     private static func line(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |" }
 
-    /// Cases by their reasons, both in the order in which they first come.
+    /// Groups cases by reason, in the order of their first occurrence.
     private static func section(_ name: String, _ cases: [(id: String, reason: String)]) -> [String] {
         guard !cases.isEmpty else { return [] }
         var reasons: [String] = []

@@ -2,7 +2,8 @@ import AssayCore
 import AssayPrimitives
 import AssayTestSupport
 
-/// Yury Strozhevsky's ASN.1:2008 suite and the tests of Go's encoding/asn1, held to DER and the times of RFC 5280.
+/// Yury Strozhevsky's ASN.1:2008 suite and the tests of Go's encoding/asn1, judged by DER and the time formats of RFC
+/// 5280.
 extension TrialSuite {
     static var asn1: [TrialSuite] { [strozhevsky, go] }
 
@@ -17,12 +18,12 @@ extension TrialSuite {
 
     private static let asn1File = "suites/asn1/der_primitives.json"
 
-    /// A universal type that nothing here reads. Whoever demands a type that is read never gets such an element.
+    /// A universal type that Assay has no reader for.
     private struct NoReader: Error {
         let tag: ASN1Tag
     }
 
-    /// Reads one element with the reader of its type. Elements of the other classes have no type by themselves.
+    /// Reads one element with the reader of its type. Elements of other classes have no known type.
     private static func readByType(_ bytes: [UInt8]) throws {
         var reader = DERReader(bytes)
         let element = try reader.read()
@@ -48,7 +49,7 @@ extension TrialSuite {
         }
     }
 
-    /// Whole encodings, each by the reader of its type.
+    /// Complete encodings, each read by the reader of its type.
     private static var strozhevsky: TrialSuite {
         TrialSuite("ASN.1:2008 suite", file: asn1File, part: 0, exercises: "`DERReader`") {
             let rows = try SharedFiles.json(asn1File, as: File.self).strozhevsky.cases
@@ -59,7 +60,7 @@ extension TrialSuite {
                     try readByType(try bytes(row[1].text))
                     report.record(id, expected: expectation(row[3].text), accepted: true)
                 } catch let error as NoReader {
-                    // REAL is the one type of this suite that nothing here reads; any other one would be an omission.
+                    // Of the types in this suite, Assay has no reader only for REAL.
                     report.demand(error.tag.number == 9, "\(id): no reader for tag \(error.tag.number)")
                     if expectation(row[3].text) == true {
                         report.skip(id, "REAL, a type that no evidence has and nothing here reads")
@@ -96,8 +97,8 @@ extension TrialSuite {
                     if let tag = tags[kind] {
                         try readByType([tag, UInt8(contents.count)] + contents)
                     } else {
-                        // Enough contents for every length but one, so that no case is refused just for having none,
-                        // and none that could complete a tag or a length.
+                        // Append enough contents for every length but one, so that no case fails only because contents
+                        // are missing. 0xFF cannot complete a tag or a length.
                         var reader = DERReader(contents + [UInt8](repeating: 0xFF, count: 1 << 17))
                         _ = try reader.read()
                     }

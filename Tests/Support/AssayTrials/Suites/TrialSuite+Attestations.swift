@@ -7,8 +7,8 @@ import AssayPrimitives
 import AssayTestSupport
 import Foundation
 
-/// Attestations of other kinds than those that Assay judges. They are read by its decoders as far as these go, and App
-/// Attest must refuse what is not its own.
+/// Attestations of formats that Assay does not judge. Its decoders read them as far as possible, and App Attest must
+/// reject them.
 extension TrialSuite {
     static var attestations: [TrialSuite] {
         [webAuthnObjects, webAuthnAsAppAttest, androidCertificates, androidChains]
@@ -51,7 +51,7 @@ extension TrialSuite {
         }
     }
 
-    /// Genuine attestations, and none of App Attest's.
+    /// Genuine WebAuthn attestations, none from App Attest.
     private static var webAuthnAsAppAttest: TrialSuite {
         TrialSuite("W3C WebAuthn: handed in as App Attest", file: webAuthnFile, exercises: "`Verifier`, App Attest") {
             let suite = try SharedFiles.json(webAuthnFile, as: WebAuthn.self)
@@ -101,7 +101,7 @@ extension TrialSuite {
             for (name, certificates) in [("cert", suite.certs), ("root", suite.roots)] {
                 for (index, der) in certificates.enumerated() {
                     let isRead = (try? Certificate(der: Array(der)[...])) != nil
-                    // The suite says of no certificate by itself that it is one.
+                    // The suite does not state whether each certificate is valid by itself.
                     report.record("\(name) \(index)", expected: nil, accepted: isRead)
                 }
             }
@@ -109,8 +109,8 @@ extension TrialSuite {
         }
     }
 
-    /// The chains under a policy that admits their apps, for which the state of the device and the app only count as remarks:
-    /// most of the devices are unlocked.
+    /// Chains under a policy that admits their apps and only annotates device and app state, because most of the
+    /// devices are unlocked.
     private static var androidChains: TrialSuite {
         TrialSuite(
             "Android Key Attestation: chains", file: androidFile, exercises: "`Verifier`, `android-key.attestation`"
@@ -139,7 +139,7 @@ extension TrialSuite {
                 """, path: "suite.yaml")
             for test in suite.cases {
                 let chain = test.chain.map { Array(suite.certs[$0]) }
-                // The suite has no time. All certificates of remote provisioning are valid when the last one begins to be.
+                // The suite states no time. Use the start of validity of the certificate that becomes valid last.
                 let begins = chain.dropFirst().compactMap {
                     try? Certificate(der: $0[...], profile: .keystore).notBefore
                 }
@@ -149,10 +149,10 @@ extension TrialSuite {
                 let expected: Bool? =
                     switch test.kind {
                     case "valid": true
-                    // Google's own test reads the lock state 01 as locked.
+                    // Google's own test accepts the lock state 01 as locked.
                     case "invalid" where test.id == "invalid/malformed_rot_device_locked": true
                     case "invalid": false
-                    // Leaves that were made for a test of one purpose, under roots of their own.
+                    // Test leaves for one purpose, under roots of their own.
                     default: nil
                     }
                 report.record(test.id, expected: expected, accepted: verdict.outcome == .accept)
@@ -161,7 +161,7 @@ extension TrialSuite {
         }
     }
 
-    /// The challenge that a chain certifies, as inspection finds it; one byte for a chain without any.
+    /// The challenge in a chain, according to inspection; one byte for a chain without one.
     private static func challenge(of chain: [[UInt8]]) -> [UInt8] {
         let layer = EngineRegistry.standard.inspector.inspect(chain.flatMap { $0 }, name: "chain")
         guard

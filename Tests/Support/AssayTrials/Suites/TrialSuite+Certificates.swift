@@ -3,7 +3,7 @@ import AssayTestSupport
 import AssayTesting
 import Foundation
 
-/// Certificates, the signatures on them, and CMS messages.
+/// Certificates, their signatures, and CMS messages.
 extension TrialSuite {
     static var certificates: [TrialSuite] {
         paths + [boringSSLCertificates, boringSSLSignedData, messageSignatures, messagePaths]
@@ -25,8 +25,8 @@ extension TrialSuite {
     private static let positive = "serial numbers are positive, RFC 5280 4.1.2.2"
     private static let twentyBytes = "at most 20 bytes, RFC 5280 4.1.2.2"
 
-    /// BoringSSL's parser tests for certificates: nothing that it refuses is accepted. A tbsCertificate is put into a
-    /// certificate, an authorityKeyIdentifier into one that is minted.
+    /// BoringSSL's parser tests for certificates: Assay accepts nothing that BoringSSL rejects. Each tbsCertificate is
+    /// wrapped in a certificate, each authorityKeyIdentifier in a minted certificate.
     private static var boringSSLCertificates: TrialSuite {
         let file = "suites/x509/boringssl_parse_certificate.json"
         return TrialSuite("BoringSSL parse_certificate", file: file, exercises: "`Certificate`") {
@@ -54,7 +54,7 @@ extension TrialSuite {
                 let certificate: [UInt8] =
                     switch test.kind {
                     case "tbs":
-                        // The algorithm that the placeholders name, and an empty signature.
+                        // The algorithm that the placeholders state, and an empty signature.
                         DERBuilder.element(0x30, der + [0x30, 0x03, 0x04, 0x01, 0x01, 0x03, 0x01, 0x00])
                     case "authorityKeyIdentifier": try certificate(withAuthorityKeyIdentifier: der)
                     default: der
@@ -90,7 +90,7 @@ extension TrialSuite {
         }
     }
 
-    /// BoringSSL's tests of a signature with its AlgorithmIdentifier, its BIT STRING and a key.
+    /// BoringSSL's tests of signatures, each with AlgorithmIdentifier, BIT STRING and key.
     private static var boringSSLSignedData: TrialSuite {
         let file = "suites/x509/boringssl_signed_data.json"
         return TrialSuite(
@@ -150,7 +150,7 @@ extension TrialSuite {
 
     private static let messageFile = "suites/cms/cms_signed.json"
 
-    /// A message is accepted when its signature holds.
+    /// Accepts a message if its signature is valid.
     private static var messageSignatures: TrialSuite {
         TrialSuite("PKITS S/MIME, OpenSSL CMS: signatures", file: messageFile, exercises: "`CMSSignedData`") {
             let suite = try SharedFiles.json(messageFile, as: Messages.self)
@@ -166,7 +166,7 @@ extension TrialSuite {
         }
     }
 
-    /// A message is trusted when its signature holds and its signer's path does, the second time too.
+    /// Accepts a message if its signature and its signer's path are valid. A second validation must agree.
     private static var messagePaths: TrialSuite {
         TrialSuite(
             "PKITS S/MIME, OpenSSL CMS: signatures and paths", file: messageFile,

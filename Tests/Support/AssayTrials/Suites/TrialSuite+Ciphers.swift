@@ -27,7 +27,8 @@ extension TrialSuite {
         }
     }
 
-    /// AES-256-GCM opens exactly what is authentic, and seals to the same bytes; other lengths are refused.
+    /// AES-256-GCM opens only authentic ciphertexts, and sealing gives the same bytes. Other key, IV and tag lengths
+    /// are rejected.
     private static var gcm: TrialSuite {
         wycheproof("aes_gcm", exercises: "`AESGCM`") { file in
             let suite = try SharedFiles.json(file, as: GCM.self)
@@ -82,7 +83,7 @@ extension TrialSuite {
         }
     }
 
-    /// A wrapped key is unwrapped exactly when it is one of 32 bytes, under a key of 32 bytes.
+    /// Unwraps exactly the keys of 32 bytes wrapped under a key of 32 bytes.
     private static var keyWrap: TrialSuite {
         wycheproof("aes_wrap", exercises: "`AESKeyWrap`") { file in
             let suite = try SharedFiles.json(file, as: Wrap.self)

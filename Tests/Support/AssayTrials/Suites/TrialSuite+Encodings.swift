@@ -6,10 +6,10 @@ import AssayTestSupport
 extension TrialSuite {
     static var encodings: [TrialSuite] { [cbor, json, jsonTransform] + asn1 + structuredFields }
 
-    /// What was refused although the suite accepts it, with what is needed to tell whether that is right.
+    /// A case that the suite accepts and Assay rejects, with the data to decide whether the rejection is correct.
     private struct Refusal {
         let error: DecodeError
-        /// The byte at which the error shows.
+        /// The byte at the error's offset.
         let byte: UInt8
         let isDeterministic: Bool
 
@@ -21,7 +21,7 @@ extension TrialSuite {
         let cases: [[SuiteColumn]]
     }
 
-    /// Everything malformed or invalid is refused; what else is refused breaks a rule of ours.
+    /// Malformed and invalid items are rejected. Any other rejection must follow from a stricter rule of Assay.
     private static var cbor: TrialSuite {
         let file = "suites/cbor/cbor_vectors.json"
         return TrialSuite("RFC 8949 appendices, QCBOR, fxamacker/cbor, cbor-wg", file: file, exercises: "`CBORReader`")
@@ -93,8 +93,8 @@ extension TrialSuite {
         return readingError { _ = try JSONReader.read(bytes, limit: InputLimits.record) } == nil
     }
 
-    /// What the suite rejects is refused, what it accepts passes, and what it leaves open is judged strictly: numbers are
-    /// kept as written, so none is too large; invalid text, a byte order mark and 500 levels are refused.
+    /// Assay rejects what the suite rejects, accepts what it accepts, and is strict where it leaves the result open:
+    /// numbers stay text, so none is too large; invalid UTF-8, a byte order mark and 500 levels are rejected.
     private static var json: TrialSuite {
         TrialSuite("JSONTestSuite, test_parsing", file: jsonFile, exercises: "`JSONReader`") {
             let suite = try SharedFiles.json(jsonFile, as: JSONFile.self)
@@ -110,15 +110,15 @@ extension TrialSuite {
         }
     }
 
-    /// Keys that come twice and code points that do not exist are refused; numbers of any size pass. The suite says what
-    /// parsers make of these, and not what they should.
+    /// Duplicate keys and invalid code points are rejected; numbers of any size pass. The suite describes the behaviour
+    /// of parsers and demands none.
     private static var jsonTransform: TrialSuite {
         TrialSuite("JSONTestSuite, test_transform", file: jsonFile, exercises: "`JSONReader`") {
             let rows = try SharedFiles.json(jsonFile, as: JSONFile.self).transform
             var report = SuiteReport(cases: rows.count)
             for row in rows {
                 let name = row[0].text
-                // Keys are compared as bytes, which composed and decomposed characters differ in.
+                // Keys are compared as bytes, which differ between composed and decomposed characters.
                 let differsInBytes = ["object_key_nfc_nfd", "object_key_nfd_nfc"].contains(name)
                 let expected = name.hasPrefix("number_") || name == "string_with_escaped_NULL" || differsInBytes
                 let isAccepted = try accepts(row)

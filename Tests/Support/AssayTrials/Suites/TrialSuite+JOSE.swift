@@ -3,7 +3,7 @@ import AssayPrimitives
 import AssayTestSupport
 import Foundation
 
-/// Project Wycheproof and the RFCs on JOSE, whose algorithms are mostly others than the few that are allowed here.
+/// Project Wycheproof and the RFCs on JOSE. Assay allows only a few of their algorithms.
 extension TrialSuite {
     static var jose: [TrialSuite] { [jsonWebSignature, jsonWebEncryption, jsonWebKey, rfcExamples] }
 
@@ -20,7 +20,7 @@ extension TrialSuite {
         try need((group["private"] ?? group["public"]) as? [String: Any])
     }
 
-    /// The only key of a set that is made for it; some have no ID of their own.
+    /// The key of a set with only one key. Some have no ID of their own.
     private static func verificationKey(_ jwk: [String: Any]) throws -> JWSKey {
         var jwk = jwk
         jwk["kid"] = "only"
@@ -38,12 +38,12 @@ extension TrialSuite {
         guard let jwe = try? CompactJWE(Array(text.utf8), limit: InputLimits.joseText),
             let text = jwk["k"] as? String, let secret = try? Base64.decode(text, .url)
         else { return nil }
-        // What the suite says that a key is for must hold too; under the other algorithm nothing may open.
+        // The key use that the suite states must match. Under the other algorithm nothing may open.
         let keys = [try? JWEKey.a256KW(SecretBytes(secret)), try? JWEKey.a256GCMKW(SecretBytes(secret))]
         return keys.compactMap { $0 }.compactMap { try? $0.decrypt(jwe) }.first
     }
 
-    /// What is accepted: what the file's restricted verifier accepts, and RS256, which it does not know.
+    /// Accepted: what the file's restricted verifier accepts, and RS256, which that verifier does not support.
     private static func isAccepted(_ expectation: Any?, _ jwk: [String: Any]) -> Bool {
         switch expectation as? String {
         case "valid", "accept": true
@@ -52,7 +52,7 @@ extension TrialSuite {
         }
     }
 
-    /// Signatures and MACs are accepted exactly when they are valid and of the key's one algorithm.
+    /// Accepts exactly the valid signatures and MACs of the key's only algorithm.
     private static var jsonWebSignature: TrialSuite {
         wycheproof("json_web_signature", exercises: "`CompactJWS`, `JWKSet`, `JWSKey`") { file in
             let (count, groups) = try groups(file)
@@ -71,7 +71,7 @@ extension TrialSuite {
         }
     }
 
-    /// JWEs are opened exactly when they are A256KW or A256GCMKW with A256GCM, and give their plaintext.
+    /// Opens exactly the JWEs with A256KW or A256GCMKW and A256GCM, to the correct plaintext.
     private static var jsonWebEncryption: TrialSuite {
         wycheproof("json_web_encryption", exercises: "`CompactJWE`, `JWEKey`") { file in
             let (count, groups) = try groups(file)
@@ -97,7 +97,7 @@ extension TrialSuite {
         }
     }
 
-    /// A set of keys that is ambiguous, or holds a key that is weak or for something else, verifies nothing.
+    /// An ambiguous set of keys, or a set with a weak key or a key for another use, verifies nothing.
     private static var jsonWebKey: TrialSuite {
         wycheproof("json_web_key", exercises: "`JWKSet`") { file in
             let (count, groups) = try groups(file)
@@ -119,7 +119,7 @@ extension TrialSuite {
         }
     }
 
-    /// The examples of the RFCs are accepted when they are compact and of an allowed algorithm.
+    /// Accepts the RFCs' examples that are compact and have an allowed algorithm.
     private static var rfcExamples: TrialSuite {
         let file = "suites/jose/rfc_vectors.json"
         return TrialSuite(
@@ -144,7 +144,7 @@ extension TrialSuite {
                 } else if let key = try? verificationKey(jwk) {
                     opened = verified(text, key)
                 }
-                // The file's verifier has no RS256; ours has.
+                // The file's verifier does not support RS256; Assay does.
                 let isRS256 = test["alg"] as? String == "RS256" && test["compact"] is String
                 report.record(id, expected: test["expect"] as? String == "accept" || isRS256, accepted: opened != nil)
                 let content = (test["payload"] ?? test["plaintext"]) as? String

@@ -10,7 +10,7 @@ extension TrialSuite {
 
     private static let examples = "suites/httpsig/rfc9421_9530.json"
 
-    /// A part of the file, and how many cases it has by the file's own count.
+    /// The cases of one part of the file, and their number as the file states it.
     private static func part(_ name: String, counted count: String) throws -> (cases: [RecordValue], count: Int) {
         let root = try examplesRoot()
         guard case .number(let digits)? = root["count"]?.object?[count]?.content else {
@@ -23,7 +23,7 @@ extension TrialSuite {
         try JSONReader.readObject(Array(SharedFiles.data(examples)), limit: 16 << 20)
     }
 
-    /// The message that a start line and fields describe.
+    /// The message with a start line and fields.
     private static func message(_ description: RecordObject) throws -> HTTPMessageParts {
         let start = try need(description["start"]?.text)
         let fields = try need(description["headers"]?.array).map { line in
@@ -47,8 +47,8 @@ extension TrialSuite {
         return message
     }
 
-    /// Whether a signature is valid, and nil for an algorithm that is not here. Ed25519 is not ours: it shows that the
-    /// base is right.
+    /// Whether a signature is valid; nil for an unsupported algorithm. Assay does not support Ed25519; verifying it
+    /// here shows that the signature base is correct.
     private static func isValid(_ signature: [UInt8], over base: [UInt8], key: RecordObject) throws -> Bool? {
         func info() throws -> [UInt8] { try Base64.decode(need(key["spki"]?.text), .standard) }
         switch key["alg"]?.text {
@@ -67,7 +67,8 @@ extension TrialSuite {
         }
     }
 
-    /// The base of every message is the RFC's, byte for byte, and its signature verifies as the RFC says.
+    /// The signature base of every message equals the RFC's, byte for byte, and the signature is valid where the RFC
+    /// says so.
     private static var messageBases: TrialSuite {
         TrialSuite(
             "RFC 9421 messages", file: examples,
@@ -106,7 +107,7 @@ extension TrialSuite {
         }
     }
 
-    /// The value of every component is the RFC's, and what has none is an error.
+    /// The value of every component equals the RFC's. A component without a value is an error.
     private static var components: TrialSuite {
         TrialSuite("RFC 9421 components", file: examples, exercises: "`SignatureComponent`, `SignatureBase`") {
             let (cases, count) = try part("components", counted: "components")
@@ -127,7 +128,7 @@ extension TrialSuite {
         }
     }
 
-    /// Content digests match, differ and are ignored as the RFC says, whole and in parts.
+    /// Content digests match, differ or are ignored as in the RFC, in one piece and in parts.
     private static var contentDigests: TrialSuite {
         TrialSuite("RFC 9530 digests", file: examples, exercises: "`ContentDigest`, `RunningDigest`") {
             let (cases, count) = try part("digests", counted: "digests")

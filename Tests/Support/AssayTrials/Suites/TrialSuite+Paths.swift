@@ -25,8 +25,8 @@ extension TrialSuite {
         }
     }
 
-    /// What RFC 5280 sections 4.2.1.1, 4.2.1.2 and 4.2.1.9 say that conforming issuers put into certificates. Section 6,
-    /// which is on verifiers, does not ask for it, and Apple's leaves have no key identifiers.
+    /// Rules of RFC 5280 sections 4.2.1.1, 4.2.1.2 and 4.2.1.9 for conforming issuers. Section 6, the rules for
+    /// verifiers, does not demand them, and Apple's leaves have no key identifiers.
     private static let issuersOnly: Set = [
         "rfc5280::aki::leaf-missing-aki", "rfc5280::aki::intermediate-missing-aki",
         "rfc5280::aki::cross-signed-root-missing-aki", "rfc5280::ski::root-missing-ski",

@@ -1,7 +1,7 @@
 import AssayPrimitives
 import AssayTestSupport
 
-/// Project Wycheproof: signatures, keys and MACs that implementations have been wrong about.
+/// Project Wycheproof: signatures, keys and MACs with known implementation errors.
 extension TrialSuite {
     static var signatures: [TrialSuite] {
         [
@@ -36,7 +36,7 @@ extension TrialSuite {
         }
     }
 
-    /// ECDSA signatures in DER are accepted exactly when they are valid and in their one encoding.
+    /// Accepts exactly the valid ECDSA signatures in canonical DER.
     private static func der(_ name: String, _ digest: ECDSAPublicKey.SignatureDigest) -> TrialSuite {
         wycheproof(name, exercises: "`ECDSAPublicKey`, DER signatures") { file in
             let suite = try SharedFiles.json(file, as: Signatures.self)
@@ -53,7 +53,7 @@ extension TrialSuite {
         }
     }
 
-    /// ECDSA signatures of two numbers are accepted exactly when they are valid and of the one length.
+    /// Accepts exactly the valid ECDSA signatures of two numbers with the correct length.
     private static func p1363(_ name: String, _ digest: ECDSAPublicKey.SignatureDigest) -> TrialSuite {
         wycheproof(name, exercises: "`ECDSAPublicKey`, signatures of JOSE and RFC 9421") { file in
             let suite = try SharedFiles.json(file, as: Signatures.self)
@@ -70,8 +70,8 @@ extension TrialSuite {
         }
     }
 
-    /// RSASSA-PKCS1-v1_5 signatures are accepted exactly when they are valid and in their one encoding. What the suite
-    /// calls acceptable lacks a NULL that RFC 8017 demands.
+    /// Accepts exactly the valid RSASSA-PKCS1-v1_5 signatures in the canonical encoding. Signatures that the suite
+    /// calls acceptable lack a NULL that RFC 8017 demands.
     private static func rsa(_ name: String) -> TrialSuite {
         wycheproof(name, exercises: "`RSAPublicKey`, PKCS #1 v1.5") { file in
             let suite = try SharedFiles.json(file, as: Signatures.self)
@@ -100,7 +100,7 @@ extension TrialSuite {
         }
     }
 
-    /// A SubjectPublicKeyInfo is accepted only in its one encoding, with a named curve and a point on it.
+    /// Accepts a SubjectPublicKeyInfo only in its canonical encoding, with a named curve and a point on it.
     private static func keys(_ name: String, _ curve: ECDSAPublicKey.Curve) -> TrialSuite {
         wycheproof(name, exercises: "`ECDSAPublicKey`, SubjectPublicKeyInfo") { file in
             let suite = try SharedFiles.json(file, as: Keys.self)
@@ -133,7 +133,7 @@ extension TrialSuite {
         }
     }
 
-    /// HMAC-SHA-256 gives the tags of the suite, truncated where it truncates, and no others.
+    /// HMAC-SHA-256 gives exactly the tags of the suite, truncated where the suite truncates them.
     private static var macs: TrialSuite {
         wycheproof("hmac_sha256", exercises: "`HMAC`, `ConstantTime`") { file in
             let suite = try SharedFiles.json(file, as: MACs.self)

@@ -3,12 +3,12 @@ import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTestSupport
 
-/// The tests of structured fields that the HTTP working group keeps.
+/// The tests of structured fields by the HTTP working group.
 extension TrialSuite {
     static var structuredFields: [TrialSuite] {
         [
             parsing("parse", .lastWins, strictBase64),
-            // With duplicates refused, nothing else changes.
+            // The option to reject duplicates affects no other case.
             parsing("parse, duplicates refused", .refuse, strictBase64 + duplicates), serialisation,
         ]
     }
@@ -25,7 +25,7 @@ extension TrialSuite {
         "key-generated: 0x2c in dictionary key", "key-generated: 0x3b in parameterised list key",
     ].map { Divergence($0, "a key has one value") }
 
-    /// The cases of a part, and how many there are by the file's own count.
+    /// The cases of one part, and their number as the file states it.
     private static func cases(_ part: String) throws -> (cases: [RecordObject], count: Int) {
         let file = try JSONReader.readObject(Array(SharedFiles.data(fieldFile)), limit: 16 << 20)
         guard case .number(let digits)? = file["count"]?.object?[part]?.content else {
@@ -38,7 +38,7 @@ extension TrialSuite {
         "\(test["file"]?.text ?? ""): \(test["name"]?.text ?? "")"
     }
 
-    /// What a field value says, and its one text.
+    /// The value of a field, and its canonical text.
     private static func read(
         _ value: [UInt8], _ type: String, _ duplicates: StructuredFieldReader.Duplicates
     ) throws -> (SuiteField, [UInt8]) {
@@ -55,7 +55,7 @@ extension TrialSuite {
         }
     }
 
-    /// Every field of the suite is read as it says, and written in its one form.
+    /// Every field of the suite has the stated value, and serialises to its canonical text.
     private static func parsing(
         _ name: String, _ duplicates: StructuredFieldReader.Duplicates, _ register: [Divergence]
     ) -> TrialSuite {
@@ -82,7 +82,7 @@ extension TrialSuite {
         }
     }
 
-    /// What a field cannot carry is not written, and decimals are rounded to even.
+    /// Values that a field cannot represent are not serialised, and decimals are rounded half to even.
     private static var serialisation: TrialSuite {
         TrialSuite("structured-field-tests, serialise", file: fieldFile, exercises: "`StructuredFieldWriter`") {
             let (cases, count) = try cases("serialise")

@@ -35,7 +35,7 @@ extension TrialSuite {
         }
     }
 
-    /// Judges each file in its order with a ledger of its own. A record that has no verdict stands in `unreadable`.
+    /// Judges each file in order with a new ledger. Records without a verdict belong in `unreadable`.
     private static func judge(_ folder: VectorFolder) async throws -> SuiteReport {
         let records = folder.files.flatMap { file in RecordFile.read(file.contents).map { (file.name, $0) } }
         let unreadable = folder.unreadable.map { ($0.name, RecordFile.read($0.contents)) }

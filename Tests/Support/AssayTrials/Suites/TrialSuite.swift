@@ -1,19 +1,19 @@
 import AssayTestSupport
 import Foundation
 
-/// A suite of cases, what of Assay it exercises, and how it is run.
+/// A suite of test cases and the part of Assay that it tests.
 package struct TrialSuite: Sendable, CustomStringConvertible {
     /// The name in the table.
     package let name: String
-    /// The file below the folder of shared files, and nil for vectors.
+    /// The path in the folder of shared files; nil for vectors.
     package let file: String?
-    /// Where the cases are from.
+    /// The origin of the cases.
     package let origin: SuiteOrigin
-    /// What of Assay the cases are handed to.
+    /// The part of Assay that the cases test.
     package let exercises: String
     private let body: @Sendable () async throws -> SuiteReport
 
-    /// A third-party suite, whose origin stands in its file.
+    /// A third-party suite. Its file states its origin.
     init(
         _ name: String, file: String, part: Int? = nil, exercises: String,
         run body: @escaping @Sendable () async throws -> SuiteReport
@@ -45,12 +45,12 @@ package struct TrialSuite: Sendable, CustomStringConvertible {
     }
 }
 
-/// Something that a suite's file should have and has not.
+/// A value is missing from a suite's file.
 struct SuiteFileError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A value that a suite's file must have.
+/// Unwraps a value that a suite's file must have.
 func need<Value>(_ value: Value?, _ line: Int = #line, _ file: String = #fileID) throws -> Value {
     guard let value else { throw SuiteFileError(description: "a suite's file is not as \(file):\(line) expects") }
     return value

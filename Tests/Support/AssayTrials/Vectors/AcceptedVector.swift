@@ -5,22 +5,22 @@ import AssayPrimitives
 import AssayTestSupport
 package import Foundation
 
-/// A record that is accepted, with what it takes to judge it again.
+/// An accepted record, with everything needed to judge it again.
 package struct AcceptedVector: Sendable {
-    /// Where it stands: folder, file and name.
+    /// The folder, file and name of the record.
     package let name: String
     /// The policy file.
     package let policyURL: URL
-    /// The policy as it is written.
+    /// The policy.
     package let policy: VerificationPolicy
     /// The evidence.
     package let record: EvidenceRecord
     /// The time of judgement.
     package let time: Date
-    /// What the ledger has seen of the same key before.
+    /// The earlier records of the same key, which the ledger must see first.
     package let preceding: [EvidenceRecord]
 
-    /// Every accepted vector that is there, in an order that stays.
+    /// All accepted vectors, in a fixed order.
     package static func all() throws -> [AcceptedVector] {
         var found: [AcceptedVector] = []
         for folder in try VectorFolder.all() {
@@ -46,7 +46,7 @@ package struct AcceptedVector: Sendable {
         return found
     }
 
-    /// What a file of vectors lacks.
+    /// A file of vectors lacks a required part.
     private struct Incomplete: Error {
         let description: String
     }
@@ -58,7 +58,8 @@ package struct AcceptedVector: Sendable {
         let properties: Properties
     }
 
-    /// Receipts that Apple handed out, as records: the key is that of the attestation that they were refreshed from.
+    /// Receipts from Apple's server, as records. The key is that of the attestation from which the receipt was
+    /// refreshed.
     private static func receipts(judgedBy folder: VectorFolder) throws -> [AcceptedVector] {
         let refreshed = try SharedFiles.json("vectors/app-attest-receipts/refreshed.json", as: [Refreshed].self)
         let records = try folder.files.flatMap { try RecordFile.read($0.contents).map { try $0.get() } }

@@ -3,28 +3,28 @@ package import AssayCore
 import AssayTestSupport
 package import Foundation
 
-/// Records that stand beside the policy that they are judged under.
+/// The records of a folder, with the policy under which they are judged.
 package struct VectorFolder: Sendable {
     /// A file of records.
     package struct File: Sendable {
-        /// The name below the folder.
+        /// The path in the folder.
         package let name: String
         /// The bytes.
         package let contents: [UInt8]
     }
 
-    /// Which vectors: `TestVectors` or `shared`, with the path below it.
+    /// `TestVectors` or `shared`, with the path below it.
     package let name: String
     /// The policy file.
     package let policyURL: URL
-    /// The policy, as it is written.
+    /// The policy.
     package let policy: VerificationPolicy
-    /// The records, in the order of their names.
+    /// The record files, sorted by name.
     package let files: [File]
-    /// The files that hold no record that can be judged.
+    /// The files without a readable record.
     package let unreadable: [File]
 
-    /// The vectors of this repository and, where they are, the shared ones: each folder that has a policy.
+    /// The folders with a policy, in this repository and, if available, in the shared vectors.
     package static func all() throws -> [VectorFolder] {
         try folders(in: TestVectors.folder, named: "TestVectors")
             + (SharedFiles.root.map { root in
@@ -32,11 +32,11 @@ package struct VectorFolder: Sendable {
             } ?? [])
     }
 
-    /// Reads the policy of vectors.
+    /// Reads a policy file.
     static func policy(at url: URL) throws -> VerificationPolicy {
         var text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
         if url.deletingLastPathComponent().lastPathComponent == "play-integrity-answers" {
-            // Others issued the nonces of these answers, and the policy does not say that the caller compares them.
+            // Other servers issued the nonces of these answers, so the caller must be responsible for them.
             text = text.replacingOccurrences(of: "playIntegrity:", with: "playIntegrity:\n      challenge: caller")
         }
         return try PolicyFile.parse(
@@ -44,7 +44,7 @@ package struct VectorFolder: Sendable {
             files: VectorPolicyFiles(folder: url.deletingLastPathComponent()))
     }
 
-    /// Files beside records that are none: a list of revoked keys, and facts that verdicts must name.
+    /// Files that are no records: a status list, and the facts that verdicts must state.
     private static let others: Set<String> = ["status.json", "subjects.json"]
 
     private static func folders(in root: URL, named name: String) throws -> [VectorFolder] {
@@ -68,8 +68,7 @@ package struct VectorFolder: Sendable {
     }
 }
 
-/// The files that the policies of vectors refer to. Their keys are known to everybody, so that nobody looks at who may
-/// read them.
+/// The files that the policies of vectors name. Their keys are public, so access permissions are not checked.
 private struct VectorPolicyFiles: PolicyFiles {
     let folder: URL
 

@@ -1,7 +1,7 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Genuine attestations, with what devices do differently.
+/// Genuine attestations, with the variants of real devices.
 extension AndroidKeyVectorMint {
     private func accept(
         _ id: String, _ device: AndroidKeyDevice = .remote, _ algorithm: AndroidTestKey.Algorithm = .p256,
@@ -20,7 +20,7 @@ extension AndroidKeyVectorMint {
             accept("remote-under-the-rsa-root", .remoteUnderRSA), accept("strongbox", .strongBox),
             accept("factory-rsa", .factory, .rsa(2048)), accept("remote-p384", .remote, .p384),
             accept("remote-p521", .remote, .p521), accept("remote-rsa-3072", .remote, .rsa(3072)),
-            // Factory keys cannot be renewed. Remote ones hold to the last second.
+            // Factory keys cannot be renewed. Remote certificates are valid up to and including their last second.
             accept("factory-expired", .factory, delay: 20 * 365 * 86_400),
             accept("remote-last-second", .remote, delay: 29 * 86_400),
             accept("remote-first-second", .remote, delay: -86_400),
@@ -117,7 +117,7 @@ extension AndroidKeyVectorMint {
 
     // MARK: Under the strict policy
 
-    /// Meets the strict policy.
+    /// Changes a blueprint to meet the strict policy.
     static func meetStrict(_ blueprint: inout AndroidKeyAttestationBlueprint) {
         blueprint.description.meetStrict()
     }
@@ -163,7 +163,7 @@ extension AndroidKeyVectorMint {
 }
 
 extension KeyDescriptionBlueprint {
-    /// What the strict policy demands beyond a genuine key.
+    /// Adds the properties that the strict policy demands of a genuine key.
     mutating func meetStrict() {
         hardwareEnforced[.purpose] = .integers([2])
         hardwareEnforced[.noAuthRequired] = nil

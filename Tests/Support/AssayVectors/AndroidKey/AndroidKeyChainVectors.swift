@@ -2,7 +2,7 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// Chains that an attacker could reassemble, or that no genuine authority issues.
+/// Chains that an attacker could assemble, or that no genuine authority issues.
 extension AndroidKeyVectorMint {
     private func reject(
         _ id: String, _ check: String, _ device: AndroidKeyDevice = .factory, delay: TimeInterval = 0,
@@ -12,7 +12,7 @@ extension AndroidKeyVectorMint {
             id, VectorOutcome(failed: [check]), device, delay: delay, change: change)
     }
 
-    /// Changes of the certificates as a whole.
+    /// Changes the list of certificates.
     private func certificates(
         _ id: String, _ check: String, _ device: AndroidKeyDevice = .factory,
         _ change: @escaping @Sendable ([[UInt8]]) -> [[UInt8]]
@@ -176,7 +176,7 @@ extension AndroidKeyVectorMint {
             extended("extended-strongbox", .strongBox),
             extended("extended-without-description", .factory, hasDescription: false),
             reject("extended-from-software", "target") { blueprint in
-                // The app's genuine key was made for another challenge, and its leaf omits the description.
+                // The app's genuine key was made for another challenge, and its leaf lacks the description.
                 let description = blueprint.description
                 blueprint.leafExtensions = { _ in [.keyUsage(0x80)] }
                 blueprint.extend(forging: try otherKey("forged"), description: description)

@@ -2,9 +2,9 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// Attestations that are judged by a list of revoked keys, or by what the ledger already holds.
+/// Attestations whose verdict depends on a list of revoked keys or on the ledger.
 extension AndroidKeyVectorMint {
-    /// How a record's attestation key stands in the list.
+    /// The status of each record's attestation key in the list.
     private static let listed:
         [(id: String, issuer: Int, form: AndroidStatusListBlueprint.SerialNumberForm, isRevoked: Bool)] = [
             ("revoked-hexadecimal", 0, .hexadecimal, true), ("revoked-decimal", 0, .decimal, true),
@@ -73,7 +73,7 @@ extension AndroidKeyVectorMint {
         return [try record("attestation-\(id)", attestation(id), ["challenge"])]
     }
 
-    /// Under a policy with `account: required` and one key for each account.
+    /// For a policy with `account: required` and one key per account.
     func accountSequence() throws(MintingError) -> [EvidenceRecord] {
         let (first, second) = (try attestation("accounts"), try attestation("accounts-2"))
         return [

@@ -2,7 +2,7 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// Genuine attestations of keys, devices and apps that a policy does not admit.
+/// Genuine attestations of keys, devices and apps that a policy does not allow.
 extension AndroidKeyVectorMint {
     private func reject(
         _ id: String, _ check: String, _ device: AndroidKeyDevice = .remote,

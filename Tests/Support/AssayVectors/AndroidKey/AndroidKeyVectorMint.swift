@@ -2,7 +2,7 @@ import AssayCore
 package import AssayTesting
 package import FoundationEssentials
 
-/// What all vectors have in common: one app, one authority, one time, and a key of its own for each.
+/// The shared inputs of all vectors: one app, one authority, one time. Each vector has its own key.
 package struct AndroidKeyVectorMint {
     static let app = "vectors"
     static let packageName = "com.example.vectors"
@@ -20,10 +20,10 @@ package struct AndroidKeyVectorMint {
         authority = try AndroidKeyTestAuthority(seed: seed, notBefore: Self.notBefore(time))
     }
 
-    /// When the certificates of authorities become valid.
+    /// The start of validity of the authorities' certificates.
     static func notBefore(_ time: Date) -> Date { time.addingTimeInterval(-400 * 86_400) }
 
-    /// A second authority with the same names and other keys: what an attacker can make.
+    /// A second authority with the same names and other keys, as an attacker can create it.
     func lookalike() throws(MintingError) -> AndroidKeyTestAuthority {
         try AndroidKeyTestAuthority(seed: "\(seed)/lookalike", notBefore: Self.notBefore(time))
     }
@@ -55,8 +55,8 @@ package struct AndroidKeyVectorMint {
     ///
     /// - Parameters:
     ///   - delay: seconds from issue to reception.
-    ///   - challenge: that of the record, where it is not what the device had.
-    ///   - publicKey: that of the record; nil for none.
+    ///   - challenge: the challenge in the record if it differs from the device's.
+    ///   - publicKey: the public key in the record; nil for none.
     package func attestation(
         _ id: String, _ outcome: VectorOutcome, _ device: AndroidKeyDevice = .remote,
         _ algorithm: AndroidTestKey.Algorithm = .p256, delay: TimeInterval = 0, challenge: [UInt8]? = nil,

@@ -4,7 +4,7 @@ import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// Requests that an attested key signed.
+/// Requests signed by an attested key.
 extension AndroidKeyVectorMint {
     private static let targetURI = "https://api.example.com/v1/orders?id=7"
     private static let day = 86_400.0
@@ -31,7 +31,7 @@ extension AndroidKeyVectorMint {
         return record
     }
 
-    /// A request that differs from a genuine one in one respect. Its key comes with the record.
+    /// A request that differs from a genuine one in one respect. Its record contains the key.
     private func request(
         _ id: String, _ outcome: VectorOutcome, _ algorithm: AndroidTestKey.Algorithm = .p256, body: [UInt8] = [],
         nonce: String? = nil, supplied: [UInt8]? = nil,
@@ -55,7 +55,7 @@ extension AndroidKeyVectorMint {
                 id, outcome, body: body,
                 change: { blueprint in
                     change(&blueprint)
-                    // What is foreign to the other engines is at home here, and the other way round.
+                    // Algorithms that other engines reject are valid here, and the other way round.
                     if id == "parameter-algorithm" { blueprint.signing[parameter: "alg"] = .string("hmac-sha256") }
                     if id == "parameter-tag-of-another-engine" {
                         blueprint.signing[parameter: "tag"] = .string("app-attest")
@@ -105,7 +105,7 @@ extension AndroidKeyVectorMint {
         ]
     }
 
-    /// What the checks of the key find.
+    /// Requests that fail the checks of the key.
     func requestKey() throws(MintingError) -> [VectorCase] {
         let other = try key("request-other")
         func algorithm(
@@ -156,7 +156,7 @@ extension AndroidKeyVectorMint {
         ]
     }
 
-    /// Under a policy with `requests.nonce: ledger`.
+    /// For a policy with `requests.nonce: ledger`.
     var requestNonce: [VectorCase] {
         [
             request("without-nonce", .reject("request.challenge")),
@@ -175,7 +175,7 @@ extension AndroidKeyVectorMint {
         return record
     }
 
-    /// An enrolled key signs requests, each of which counts once.
+    /// An enrolled key signs requests. The ledger accepts each request once.
     func requestSequence() throws(MintingError) -> [EvidenceRecord] {
         let id = "request-sequence"
         let attestation = try attestation(id)
@@ -195,7 +195,7 @@ extension AndroidKeyVectorMint {
         ]
     }
 
-    /// Under a policy with `maximumAttestationAge: 7d`.
+    /// For a policy with `maximumAttestationAge: 7d`.
     func requestAge() throws(MintingError) -> [EvidenceRecord] {
         let id = "request-age"
         let attestation = try attestation(id)
@@ -210,7 +210,7 @@ extension AndroidKeyVectorMint {
         ]
     }
 
-    /// Under a policy with `account: required`.
+    /// For a policy with `account: required`.
     func requestAccounts() throws(MintingError) -> [EvidenceRecord] {
         let id = "request-accounts"
         let attestation = try attestation(id)
@@ -237,7 +237,7 @@ extension MintedRequest {
     }
 }
 
-/// Other forms of ECDSA signatures on P-256.
+/// Other encodings of ECDSA signatures on P-256.
 private enum SignatureBytes {
     /// The order of the curve (SP 800-186 section 3.2.1.3).
     private static let order: [UInt8] = [
@@ -257,7 +257,7 @@ private enum SignatureBytes {
         return [0x30, UInt8(content.count)] + content
     }
 
-    /// The same r, and the order less s.
+    /// The same r, and the order minus s.
     static func otherForm(_ signature: [UInt8]) -> [UInt8] {
         var result = signature
         var borrow = 0

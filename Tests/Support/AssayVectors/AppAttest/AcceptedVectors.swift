@@ -2,7 +2,7 @@ import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// Attestations of all ages and platforms that are genuine, and oddities that prove nothing against one.
+/// Genuine attestations of all ages and platforms, and oddities that do not make an attestation invalid.
 extension AppAttestVectorMint {
     var attestationAccept: [VectorCase] {
         [
@@ -61,14 +61,14 @@ extension AppAttestVectorMint {
 }
 
 extension AttestationBlueprint {
-    /// The genuine attestation of the same key on other client data.
+    /// A genuine attestation of the same key with other client data.
     func handing(_ clientData: AppAttestClientData) -> AttestationBlueprint {
         AttestationBlueprint(
             authority: authority, key: key, appID: appID, environment: environment, clientData: clientData,
             issuedAt: issuedAt)
     }
 
-    /// The genuine attestation of the same key for another environment.
+    /// A genuine attestation of the same key for another environment.
     func attesting(_ environment: AppAttestEnvironment) -> AttestationBlueprint {
         AttestationBlueprint(
             authority: authority, key: key, appID: appID, environment: environment, clientData: clientData,

@@ -7,8 +7,8 @@ extension AppAttestVectorMint {
     ///
     /// - Parameters:
     ///   - delay: seconds from issue to reception.
-    ///   - keyID: the text of `keyId`, where it is not that of the key.
-    ///   - clientData: that of the record, where it is not what the device had.
+    ///   - keyID: the text of `keyId` if it differs from the key's ID.
+    ///   - clientData: the client data in the record if it differs from the device's.
     package func attestation(
         _ id: String, _ outcome: VectorOutcome, device: AppAttestDevice = .iOS26, delay: TimeInterval = 0,
         keyID: String? = nil, clientData: AppAttestClientData? = nil,
@@ -28,8 +28,8 @@ extension AppAttestVectorMint {
     /// An assertion that differs from a genuine one in one respect.
     ///
     /// - Parameters:
-    ///   - clientData: that of the record, where it is not what the device had.
-    ///   - namesChallenge: whether the record names the challenge that the client data has to hold.
+    ///   - clientData: the client data in the record if it differs from the device's.
+    ///   - namesChallenge: whether the record states the challenge that the client data must contain.
     func assertion(
         _ id: String, _ outcome: VectorOutcome, counter: UInt32 = 1, stored: UInt32? = 0,
         clientData: AppAttestClientData? = nil, namesChallenge: Bool = false, publicKey: [UInt8]? = nil,
@@ -37,7 +37,7 @@ extension AppAttestVectorMint {
     ) -> VectorCase {
         {
             var blueprint = assertion(id, counter: counter)
-            // Whose key the server expects does not change when another one signs.
+            // The server expects the same key even if another key signs.
             let key = blueprint.key
             change(&blueprint)
             return try blueprint.mint().record(

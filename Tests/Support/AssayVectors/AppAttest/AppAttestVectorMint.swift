@@ -2,7 +2,7 @@ import AssayCore
 package import AssayTesting
 package import FoundationEssentials
 
-/// What all vectors have in common: one app, one authority, one time, and a key of its own for each.
+/// The shared inputs of all vectors: one app, one authority, one time. Each vector has its own key.
 package struct AppAttestVectorMint {
     static let app = "vectors"
     static let appID = "1234567890.com.example.vectors"
@@ -18,10 +18,10 @@ package struct AppAttestVectorMint {
         authority = try TestAuthority(seed: seed, notBefore: Self.notBefore(time))
     }
 
-    /// When the certificates of authorities become valid.
+    /// The start of validity of the authorities' certificates.
     static func notBefore(_ time: Date) -> Date { time.addingTimeInterval(-400 * 86_400) }
 
-    /// A second authority with the same names and other keys: what an attacker can make.
+    /// A second authority with the same names and other keys, as an attacker can create it.
     func lookalike() throws(MintingError) -> TestAuthority {
         try TestAuthority(
             organization: authority.organization, seed: "\(seed)/lookalike", notBefore: Self.notBefore(time))
@@ -31,7 +31,7 @@ package struct AppAttestVectorMint {
 
     func challenge(_ id: String) -> [UInt8] { Array("challenge for \(id)".utf8) }
 
-    /// Client data of the form that the strict policies demand.
+    /// Client data in the form that the strict policies demand.
     func clientData(_ id: String) -> [UInt8] {
         Array("{\"challenge\":\"\(Data(challenge(id)).base64EncodedString())\",\"amount\":42}".utf8)
     }

@@ -1,4 +1,4 @@
-/// The policies under which the vectors are judged, one to a folder.
+/// The policies of the vectors, one per folder.
 package enum AppAttestVectorPolicies {
     package static var files: [VectorDraft] {
         [

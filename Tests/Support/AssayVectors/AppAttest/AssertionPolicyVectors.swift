@@ -1,11 +1,11 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Genuine assertions that a strict policy does not want.
+/// Genuine assertions that a strict policy rejects.
 extension AppAttestVectorMint {
     var strictAssertionExtensions: [VectorCase] { categories + bundleVersions }
 
-    /// An assertion with the extensions that a strict policy wants, after a change.
+    /// An assertion with the extensions that the strict policy demands, after a change.
     private func extended(
         _ id: String, _ outcome: VectorOutcome, _ change: @escaping (inout AppAttestExtensions) -> Void = { _ in },
         _ changeOther: @escaping (inout AssertionBlueprint) -> Void = { _ in }

@@ -1,7 +1,7 @@
 import AssayPrimitives
 import AssayTesting
 
-/// Assertions that the key did not sign, or whose signature is not written as DER demands.
+/// Assertions that the key did not sign, or whose signature is not in DER.
 extension AppAttestVectorMint {
     private func written(
         _ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]
@@ -16,7 +16,7 @@ extension AppAttestVectorMint {
         return [
             assertion("signature-of-another-key", .reject("signature")) { $0.key = other },
             assertion("key-of-another-key-id", .reject("key"), publicKey: other.publicPoint),
-            // The counter of input that nobody signed must raise no alarm.
+            // The counter of unsigned input must not report a replay.
             assertion("signature-of-another-key-with-stale-counter", .reject("signature"), counter: 1, stored: 9) {
                 $0.key = other
             },

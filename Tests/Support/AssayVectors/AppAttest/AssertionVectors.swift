@@ -1,7 +1,7 @@
 import AssayPrimitives
 import AssayTesting
 
-/// Assertions that are genuine, that are not well-formed, or that belong to another key, app or time.
+/// Assertions that are genuine, malformed, or of another key, app or time.
 extension AppAttestVectorMint {
     func assertionDecode() throws(MintingError) -> [VectorCase] {
         objects + hostile + authenticatorData + (try foreign())

@@ -1,7 +1,7 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Attestation objects that are no well-formed CBOR, or not of the form that App Attest documents.
+/// Attestation objects that are not well-formed CBOR, or not of the documented form.
 extension AppAttestVectorMint {
     private func encoded(
         _ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]
@@ -107,7 +107,7 @@ extension AppAttestVectorMint {
 }
 
 extension CBORItem {
-    /// The map with keys and values after its last one.
+    /// The map with more keys and values at its end.
     func appending(_ items: [CBORItem]) -> CBORItem {
         guard case .map(let own) = self else { return self }
         return .map(own + items)

@@ -1,6 +1,6 @@
 import AssayTesting
 
-/// Authenticator data whose parts do not add up, all of it under a genuine nonce.
+/// Inconsistent authenticator data, all with a genuine nonce.
 extension AppAttestVectorMint {
     var attestationDecodeAuthenticatorData: [VectorCase] { lengths + credentialIDs + keysAndTails }
 
@@ -8,7 +8,7 @@ extension AppAttestVectorMint {
         attestation("authenticator-data-\(id)", .reject("decode"), change: change)
     }
 
-    /// Every part boundary and the byte before it, and one byte less and more than a genuine one.
+    /// Lengths at every part boundary and one byte before it, and one byte less and more than a genuine length.
     private var lengths: [VectorCase] {
         let truncated = [0, 1, 31, 32, 33, 36, 37, 38, 53, 54, 55, 86, 87, 88, 120, 163].map { length in
             refused("of-\(length)") { $0.changeAuthenticatorData = { Array($0.prefix(length)) } }

@@ -2,7 +2,7 @@ import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// Attestations of which each part is genuine, but not of this key, app, environment or request.
+/// Attestations with genuine parts of another key, app, environment or request.
 extension AppAttestVectorMint {
     var attestationPublicKey: [VectorCase] {
         return [

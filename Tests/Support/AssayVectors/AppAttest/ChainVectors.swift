@@ -1,7 +1,7 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Certificates that do not lead from a leaf over one intermediate to the trusted root at the time of judgement.
+/// Certificates without a valid path from a leaf over one intermediate to the trusted root at the time of judgement.
 extension AppAttestVectorMint {
     func attestationChain() throws(MintingError) -> [VectorCase] { validityAndOrder + (try issuers()) + leaves }
 

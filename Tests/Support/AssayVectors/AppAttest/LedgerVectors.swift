@@ -2,7 +2,7 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// Evidence that is judged by what the ledger already holds: the records of a file depend on each other.
+/// Evidence whose verdict depends on the ledger. The records of a file depend on each other.
 extension AppAttestVectorMint {
     func enrolment() throws(MintingError) -> [EvidenceRecord] {
         let blueprint = attestation("enrolment-first")
@@ -37,7 +37,7 @@ extension AppAttestVectorMint {
         add("fifth", try assertion(id, counter: 5).mint(), .accept)
         add("third-late", try assertion(id, counter: 3).mint(), .reject("counter"))
         add("fifth-of-another-request", try assertion(id, counter: 5, clientData: [1]).mint(), .reject("counter"))
-        // A counter that nobody signed must not spend the ones below it.
+        // An unsigned counter must not use up the counters below it.
         var forged = assertion(id, counter: .max)
         forged.signature = .written { $0.der.flippingLastBit() }
         add("forged", try forged.mint(), .reject("signature"))
@@ -46,7 +46,7 @@ extension AppAttestVectorMint {
         return records
     }
 
-    /// Under a policy with `counter: window(4)`.
+    /// For a policy with `counter: window(4)`.
     func windowSequence() throws(MintingError) -> [EvidenceRecord] {
         let id = "window"
         var records = [
@@ -67,7 +67,7 @@ extension AppAttestVectorMint {
         return records
     }
 
-    /// Under a policy with `account: required` and one key for each account.
+    /// For a policy with `account: required` and one key per account.
     func accountSequence() throws(MintingError) -> [EvidenceRecord] {
         var records: [EvidenceRecord] = []
         func add(_ record: EvidenceRecord, of account: String?, _ outcome: VectorOutcome, _ code: String?) {

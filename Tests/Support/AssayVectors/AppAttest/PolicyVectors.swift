@@ -1,6 +1,6 @@
 import AssayTesting
 
-/// Genuine attestations that a strict policy does not want.
+/// Genuine attestations that a strict policy rejects.
 extension AppAttestVectorMint {
     private func category(_ id: String, _ value: CBORItem, _ outcome: VectorOutcome) -> VectorCase {
         attestation("category-\(id)", outcome, device: .iOS27) { $0.setExtensions { $0.validationCategory = value } }

@@ -1,7 +1,7 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Genuine attestations with a receipt that is not theirs, not whole or not Apple's, under a policy that demands one.
+/// Genuine attestations with a foreign, incomplete or forged receipt, under a policy that demands a receipt.
 extension AppAttestVectorMint {
     func strictAttestationReceipt() throws(MintingError) -> [VectorCase] {
         (try signers()) + encodings + fields + (try foreign())
@@ -20,7 +20,7 @@ extension AppAttestVectorMint {
 
     func strictAttestationReceiptAccept() throws(MintingError) -> [VectorCase] {
         let time = time
-        // It expires before the attestation is received, but was valid when the receipt was made.
+        // The signer expires before the attestation is received, but was valid when it made the receipt.
         let shortLived = try authority.receiptSigner(
             seed: "\(seed)/short-lived", notBefore: time.addingTimeInterval(-10 * 86_400),
             notAfter: time.addingTimeInterval(60))
@@ -144,7 +144,7 @@ extension AppAttestVectorMint {
 }
 
 extension String {
-    /// A time with three fraction digits, with so many of them.
+    /// A time with another number of fraction digits than three.
     fileprivate func replacingLastDigits(_ count: Int) -> String {
         guard let point = lastIndex(of: ".") else { return self }
         return prefix(through: point) + String(self[index(after: point)...].prefix(count)) + "Z"

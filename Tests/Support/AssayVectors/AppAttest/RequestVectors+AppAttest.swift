@@ -94,7 +94,7 @@ extension AppAttestVectorMint {
         ]
     }
 
-    /// What the checks of the assertion find in a request.
+    /// Requests that fail the checks of the assertion.
     var requestAssertion: [VectorCase] {
         func sent(
             _ id: String, _ check: String, hasBody: Bool = false, _ minted: @escaping (inout MintedRequest) -> Void
@@ -129,7 +129,7 @@ extension AppAttestVectorMint {
         ]
     }
 
-    /// Under a policy with `requests.nonce: ledger`.
+    /// For a policy with `requests.nonce: ledger`.
     var requestNonce: [VectorCase] {
         [
             request("without-nonce", .reject("assertion.client-data", "assertion.challenge")),
@@ -172,7 +172,7 @@ extension AppAttestVectorMint {
 }
 
 extension EvidenceRecord {
-    /// The record with the digest of its body in place of the body.
+    /// The record with the digest of its body instead of the body.
     func replacingBody(with body: [UInt8], _ algorithm: ContentDigest.Algorithm) -> EvidenceRecord {
         let digest: [(String, RecordValue.Content)] = [
             (algorithm.rawValue, .text(Base64.encode(algorithm.digest(of: body[...]), .standard)))

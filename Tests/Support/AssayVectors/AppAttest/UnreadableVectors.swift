@@ -2,10 +2,10 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// Records that say nothing a verdict could be given on: reading them is an error of whoever wrote them.
+/// Records without a verdict: reading them is an error of their author.
 extension AppAttestVectorMint {
     func unreadable() throws(MintingError) -> [VectorDraft] {
-        // A key whose ID shows the difference between base64 and base64url.
+        // A key whose ID differs between base64 and base64url.
         let label = (0..<100).map { "unreadable-\($0)" }.first {
             let text = Data(key($0).keyID).base64EncodedString()
             return text.contains("+") && text.contains("/")
@@ -44,7 +44,7 @@ extension AppAttestVectorMint {
         } + (try VectorDraft.unreadable(changes))
     }
 
-    /// The base64 of 32 bytes with a bit set that decoding drops: another text for the same bytes.
+    /// The base64 of 32 bytes with an unused bit set: another text for the same bytes.
     private static func settingSpareBit(_ text: String) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
         var characters = Array(text)

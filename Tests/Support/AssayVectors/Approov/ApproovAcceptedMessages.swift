@@ -3,7 +3,7 @@ import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// Signed messages that are genuine in every form that apps give them, and what on the way proves nothing against one.
+/// Genuine signed messages in every form that apps send, and changes in transit that do not make a message invalid.
 extension ApproovVectorMint {
     var messageAccept: [VectorCase] {
         let another = HTTPMessageParts.Field("X-Other", "1")
@@ -41,7 +41,7 @@ extension ApproovVectorMint {
             message("accepted-components-in-other-order", .accept) {
                 $0.signing.components = ["approov-token", "@target-uri", "@method"].map { SignatureComponent($0) }
             },
-            // What nobody signed may be added on the way.
+            // Unsigned fields may be added in transit.
             message("accepted-field-added", .accept, minted: { $0.fields.append(another) }),
             message("accepted-fields-in-other-order", .accept, minted: { $0.fields.reverse() }),
             message(
@@ -66,7 +66,7 @@ extension ApproovVectorMint {
         ]
     }
 
-    /// What clients are known to do, under a policy that takes it and under one that does not.
+    /// Known deviations of clients, under a policy that accepts them and under one that does not.
     var messageQuirks: [VectorCase] {
         func quirk(
             _ id: String, isPost: Bool = false, _ outcome: VectorOutcome,

@@ -1,7 +1,7 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Tokens that are genuine in every form that Approov gives them, and oddities that prove nothing against one.
+/// Genuine tokens in every form that Approov issues, and oddities that do not make a token invalid.
 extension ApproovVectorMint {
     private func accept(
         _ id: String, app: String = "api", form: ApproovTokenBlueprint.Form = .signed, keyID: String? = nil,
@@ -42,20 +42,20 @@ extension ApproovVectorMint {
             accept("rs256-of-a-set", app: "key-set", form: .signedRS256, keyID: "set-rs"),
             accept("es256-without-id", app: "nameless", form: .signedES256),
             accept("with-prefix", app: "prefixed") { $0.changeToken = { "Bearer \($0)" } },
-            // A record or a log holds the token; only fields of requests must have what stands before it.
+            // Only header fields must have the prefix. Records and logs contain the token alone.
             accept("without-the-prefix", app: "prefixed"),
             accept("previous-secret", secret: previous),
             accept("encrypted-under-previous-secret", app: "sealed", form: .encrypted, secret: previous),
             accept("named-one", app: "named", keyID: "one"),
             accept("named-two", app: "named", keyID: "two", secret: previous),
-            // The secret itself decides.
+            // The secret alone decides.
             accept("naming-none", app: "named", secret: previous),
             accept("encrypted-naming-one", app: "sealed-named", form: .encrypted, keyID: "one"),
-            // Keys without an ID serve the tokens that name one that no other key has.
+            // Keys without an ID serve tokens whose key ID no key has.
             accept("naming-an-id-where-no-key-has-one", keyID: "approov-2026"),
             header("without-type") { $0["typ"] = nil }, header("with-other-type") { $0["typ"] = "at+jwt" },
             header("with-unknown-members") { $0["x"] = ["y": [1, true, .null]] },
-            // Never followed: a path and places to look for keys.
+            // URLs in the header that a reader must never follow.
             header("with-references") {
                 $0["kid"] = "../../../../dev/null"
                 $0["jku"] = "https://attacker.example/keys"
@@ -88,7 +88,7 @@ extension ApproovVectorMint {
             },
             token("accepted-bound-to-what-nobody-asks-for", .accept) { $0.claims.bind(to: ["custom-data"]) },
             token("accepted-measured", .accept) { $0.claims.measure(measurements) },
-            // What the policy notes, or only looks at.
+            // Claims that the policy annotates or only shows.
             claim("annotation", .annotations, ["rooted", "something-new"]),
             token("accepted-address-same", .accept, address: "203.0.113.7"),
             token("accepted-address-mapped", .accept, address: "::ffff:203.0.113.7"),

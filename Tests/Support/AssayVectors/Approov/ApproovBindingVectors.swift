@@ -1,6 +1,6 @@
 import AssayTesting
 
-/// Tokens that are bound to what a request carries, or are to be.
+/// Tokens that are bound to values of a request, or must be.
 extension ApproovVectorMint {
     private static let session = "Bearer myauth_token"
 
@@ -41,7 +41,7 @@ extension ApproovVectorMint {
             bound("to-unicode", .accept, to: ["Bearer \u{E9}"], ["Bearer \u{E9}"]),
             bound("to-nothing", to: [""], [""]),
             two("same", .accept, values), two("with-space-around", .accept, [" \(values[0])", "\(values[1])\t"]),
-            // The vendor joins values without a separator, so that where one ends is not bound.
+            // The vendor joins values without a separator, so the boundary between values is not bound.
             two("divided-elsewhere", .accept, ["\(values[0])my-", "device-id"]),
             two("exchanged", values.reversed()), two("second-missing", [values[0]]),
             two("second-empty", [values.joined(), ""]), two("first-empty", ["", values.joined()]),
@@ -52,16 +52,16 @@ extension ApproovVectorMint {
             token(
                 "binding-digest-of-nothing", app: "bound", .reject("token.binding"), .binding,
                 ApproovClaimsBlueprint.base64(.zeros(32)), binding: [Self.session]),
-            // An API that binds nothing compares what it is given.
+            // An API without binding compares the values that it is given.
             bound("presented-where-nothing-is-bound", app: "api", .accept, [Self.session]),
             bound("presented-another-where-nothing-is-bound", app: "api", ["Bearer another_token"]),
             bound(
                 "of-two-values-where-nothing-is-bound", app: "api", .accept, to: [Self.session, "x"],
                 [Self.session, "x"]),
             token("binding-presented-and-not-bound", .reject("token.binding"), binding: [Self.session]),
-            // A token without a device must not be a way around the binding.
+            // A token without a device must not bypass the binding.
             failover("accepted", app: "bound-to-two", .accept),
-            // One that is bound has to be bound to this.
+            // A bound token must be bound to these values.
             failover("bound-elsewhere", app: "bound-to-two", .reject("token.binding"), bind: ["x"]),
             token(
                 "binding-failover-rejected", app: "bound", .reject("token.binding", "token.failover"),

@@ -1,7 +1,7 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Authentic tokens whose claims are no strict JSON of known types, or whose time is over.
+/// Authentic tokens that have expired, or whose claims are not strict JSON of the known types.
 extension ApproovVectorMint {
     var tokenClaims: [VectorCase] { texts + types + lengths }
 
@@ -108,7 +108,7 @@ extension ApproovVectorMint {
         }
         return [
             expiry("missing", nil), expiry("a-second-ago", seconds(-1)),
-            // At the very time it is over.
+            // Exactly at the expiry.
             expiry("now", seconds(0)), expiry("now-with-fraction", .number("\(whole).000")),
             expiry("a-tenth-ago", .number("\(whole - 1).9")), expiry("zero", 0), expiry("minus-zero", .number("-0")),
             expiry("negative", -9_999_999_999), expiry("beyond-doubles", .number("1e400")),
@@ -119,7 +119,7 @@ extension ApproovVectorMint {
             token("expiry-without-claims", .reject("token.expiry")) { $0.claims = ApproovClaimsBlueprint(json: [:]) },
             token("expiry-not-yet-valid", .reject("token.expiry"), .notBefore, seconds(1)),
             token("expiry-never-valid", .reject("token.expiry"), .notBefore, .number("1e400")),
-            // Under a policy with a longest life of five minutes.
+            // For a policy with a maximum lifetime of five minutes.
             lives("at-its-longest", .accept, 300), lives("a-second-too-long", .reject("token.expiry"), 301),
             lives("of-an-hour", .reject("token.expiry"), 3600),
         ]

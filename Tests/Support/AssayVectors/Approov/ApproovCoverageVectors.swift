@@ -3,11 +3,12 @@ import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// Messages whose signature covers too little or what it must not, and those with another body than the signed one.
+/// Messages whose signature covers too little or a forbidden component, and messages with another body than the signed
+/// one.
 extension ApproovVectorMint {
     var messageComponents: [VectorCase] { missing + parameters + absent }
 
-    /// A message whose signature holds for what it covers.
+    /// A message with a valid signature over the given components.
     private func covering(
         _ id: String, app: String = "signed", isPost: Bool = false, _ components: [SignatureComponent]
     ) -> VectorCase {
@@ -30,7 +31,7 @@ extension ApproovVectorMint {
             message("components-body-without-digest", .reject("message.components"), isPost: true) {
                 $0.contentDigest = ""
             },
-            // The digest was added by somebody on the way.
+            // The digest was added in transit.
             message(
                 "components-digest-added", .reject("message.components"), isPost: true,
                 change: { $0.contentDigest = "" },
@@ -44,7 +45,7 @@ extension ApproovVectorMint {
         ]
     }
 
-    /// Components that stand for something else than the field as it is.
+    /// Components with parameters, which stand for something other than the plain field.
     private var parameters: [VectorCase] {
         func parameter(_ id: String, _ name: String, _ key: String, _ value: StructuredBareItem = .boolean(true))
             -> VectorCase
@@ -61,7 +62,7 @@ extension ApproovVectorMint {
         ] + changed
     }
 
-    /// What cannot be signed at all, since there is no such thing in the message.
+    /// Components that cannot be signed, because the message does not have them.
     private var changed: [VectorCase] {
         func input(_ id: String, _ old: String, _ new: String) -> VectorCase {
             message(
@@ -112,7 +113,7 @@ extension ApproovVectorMint {
             body("changed") { $0.body = $0.body.flippingLastBit() }, body("longer") { $0.body += [0x0A] },
             body("shorter") { $0.body = $0.body.dropLast() }, body("removed") { $0.body = [] },
             body("exchanged") { $0.body = Array("{}".utf8) },
-            // A field that is signed as it stands, and does not tell of the body.
+            // A field that is signed as it is and does not cover the body.
             field("of-nothing", "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"),
             field("of-an-old-algorithm", "md5=:AAAAAAAAAAAAAAAAAAAAAA==:"),
             field("of-an-unknown-algorithm", "sha-1024=:\(digest):"),
@@ -124,7 +125,7 @@ extension ApproovVectorMint {
             field("no-dictionary", ":\(digest):"),
             field("second-wrong", "sha-256=:\(digest):, sha-512=:\(String(repeating: "A", count: 86))==:"),
             field("first-wrong", "sha-256=:\(String(repeating: "A", count: 43))=:, sha-256-more=:\(digest):"),
-            // What does not count does not harm.
+            // Unsupported digests are ignored.
             field("with-an-unknown-one-beside", "sha-1024=:AAAA:, sha-256=:\(digest):", .accept),
         ]
     }

@@ -1,6 +1,6 @@
 import AssayTesting
 
-/// Texts that are no strict token of the form that the policy names: they are refused before any key is touched.
+/// Texts that are no strict token of the policy's form. They are rejected before any key is used.
 extension ApproovVectorMint {
     var tokenDecode: [VectorCase] { texts + statusWords + parts + others }
 
@@ -44,7 +44,7 @@ extension ApproovVectorMint {
         ]
     }
 
-    /// What apps send in place of a token (Approov, Token Fetch Status).
+    /// The status words that apps send instead of a token (Approov, Token Fetch Status).
     private var statusWords: [VectorCase] {
         ["NO_NETWORK", "POOR_NETWORK", "MITM_DETECTED", "NO_APPROOV_SERVICE", "UNKNOWN_URL", "no_network"].map { word in
             token("status-\(word)") { _ in word }
@@ -96,7 +96,7 @@ extension ApproovVectorMint {
             header("with-byte-order-mark", text: "\u{FEFF}{\"alg\":\"HS256\"}"),
             header("with-trailing-comma", text: #"{"alg":"HS256",}"#),
             header("with-second-object", text: #"{"alg":"HS256"}{"alg":"HS256"}"#),
-            // The form of tokens is the policy's to fix, and never that of what comes.
+            // The policy determines the form of tokens, never the input.
             token("decode-encrypted-where-signed-is-set-up", .reject("token.decode")) { $0.form = .encrypted },
             token("decode-signed-where-encrypted-is-set-up", app: "sealed", .reject("token.decode")),
             token("decode-signed-inside-encrypted", .reject("token.decode")) { (blueprint) throws(MintingError) in

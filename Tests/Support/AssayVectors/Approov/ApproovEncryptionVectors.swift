@@ -1,7 +1,7 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Encrypted tokens of strict form that no live secret opens, or that are encrypted by other algorithms.
+/// Well-formed encrypted tokens that no live secret opens, or that use other algorithms.
 extension ApproovVectorMint {
     private func token(
         _ id: String, _ outcome: VectorOutcome = .reject("token.decryption"),
@@ -23,7 +23,7 @@ extension ApproovVectorMint {
         return [
             token("rejected") { $0 = $0.rejected() }, token("of-an-attacker") { $0.keys.secret = attacker },
             token("of-another-api") { $0.keys.secret = other },
-            // The key is the digest of the secret, and no part of it.
+            // The key is the digest of the secret, not a part of the secret.
             encrypted("under-first-half") {
                 $0.keyManagement = .gcmKeyWrap(Array(secret.prefix(32)), initializationVector: iv)
             },
@@ -44,13 +44,13 @@ extension ApproovVectorMint {
             encrypted("without-iv") { $0.changeInitializationVector = { _ in [] } },
             encrypted("iv-of-16") { $0.changeInitializationVector = { $0 + [0, 0, 0, 0] } },
             encrypted("tag-zero") { $0.changeTag = { $0.map { _ in 0 } } },
-            // The header is authenticated as it was written.
+            // The header is authenticated as written.
             encrypted("header-with-a-space-more") { $0.changeParts = { $0[0] = withSpace($0[0]) } },
             encrypted("key-tag-changed") { $0.header["tag"] = .text(Base64URL.text([UInt8].zeros(16))) },
             encrypted("key-iv-changed") { $0.header["iv"] = .text(Base64URL.text([UInt8].zeros(12))) },
             token("nothing", .reject("token.claims")) { $0.changeClaims = { _ in [] } },
             token("no-object", .reject("token.claims")) { $0.changeClaims = { _ in Array("[]".utf8) } },
-            // An encrypted token is not signed besides, and a token in a token is none.
+            // An encrypted token contains no signature, and a nested token is invalid.
             token("signed-inside", .reject("token.claims")) { (blueprint) throws(MintingError) in
                 var inner = blueprint
                 inner.form = .signed
@@ -62,7 +62,7 @@ extension ApproovVectorMint {
     }
 }
 
-/// The same header with white space at its end: another text of the same meaning.
+/// The same header with white space at its end: another text with the same meaning.
 private func withSpace(_ text: String) -> String {
     let standard = Base64URL.standardAlphabet(text) + String(repeating: "=", count: (4 - text.count % 4) % 4)
     return Base64URL.text((Data(base64Encoded: standard) ?? Data()) + [0x20])

@@ -1,6 +1,6 @@
 import AssayTesting
 
-/// Tokens whose header means no key that may be used: another algorithm than the key's, or another key.
+/// Tokens whose header does not fit a live key: another algorithm than the key's, or another key.
 extension ApproovVectorMint {
     var scopeTokenKey: [VectorCase] { windows(prefix: "scope-") + otherScope }
 
@@ -9,7 +9,7 @@ extension ApproovVectorMint {
             token(
                 "key-expired-encrypted", app: "sealed", .reject("token.decryption"), form: .encrypted,
                 secret: expired.secret),
-            // A second after its last moment.
+            // One second after the end of its window.
             token("key-previous-a-second-later", .reject("token.signature"), secret: previous.secret, delay: 1),
         ]
     }
@@ -49,7 +49,7 @@ extension ApproovVectorMint {
             ]
     }
 
-    /// What everybody knows of a package key, used as a secret; and one package key where another is meant.
+    /// Public data about a package key used as a secret, and one package key in place of another.
     private var confusions: [VectorCase] {
         let keys = current
         let secrets: [(String, [UInt8])] = [
@@ -110,7 +110,7 @@ extension ApproovVectorMint {
         ]
     }
 
-    /// Keys that are not live: that of yesterday and that of tomorrow.
+    /// Keys outside their windows: one expired, one not yet valid.
     private func windows(prefix: String) -> [VectorCase] {
         [
             token("\(prefix)key-expired", .reject("token.signature"), secret: expired.secret),

@@ -1,7 +1,7 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Loggable tokens: the claims of a token, and the beginning of its signature.
+/// Loggable tokens: the claims of a token and the start of its signature.
 extension ApproovVectorMint {
     private func text(
         _ id: String, _ check: String, _ change: @escaping (inout JSONItem) -> Void
@@ -28,7 +28,7 @@ extension ApproovVectorMint {
                     $0.claims[.annotations] = ["rooted", "with \"quotes\" \\ / and \u{7F} \u{E9}"]
                     $0.claims[ApproovClaim("x")] = ["b": [1, .number("2.5"), .null, true], "a": "\n"]
                 }),
-            // How it was written down does not count: the claims are put in order before they are compared.
+            // The order of the text does not matter: the claims are sorted before the comparison.
             loggable(
                 "in-other-order", .accept,
                 changeText: {

@@ -3,7 +3,7 @@ import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// Signed messages with another token or another key, a signature over something else, or one of another time.
+/// Signed messages with another token, key, signed content or time.
 extension ApproovVectorMint {
     // MARK: The token in it
 
@@ -33,7 +33,7 @@ extension ApproovVectorMint {
                 $0.fields = [HTTPMessageParts.Field("Authorization", $0.fields[0].value)]
                 $0.signing.components = ["@method", "@target-uri", "authorization"].map { SignatureComponent($0) }
             },
-            // A token of another form, or of another account, that vouches for the same key.
+            // A token of another form or account that contains the same key.
             token("encrypted", "token.decode") { $0.form = .encrypted },
             token("of-another-account", "token.signature") { $0.keys.secret = attacker.secret },
         ]
@@ -87,7 +87,7 @@ extension ApproovVectorMint {
             signed(id) { $0.writeSignature = write }
         }
         return [
-            // Somebody on the way changes what was signed.
+            // Signed parts are changed in transit.
             changed("method") { $0.method = "DELETE" }, changed("method-in-other-case") { $0.method = "get" },
             target("path", uri.replacing("items", with: "admin")), target("host", uri.replacing("api.", with: "evil.")),
             target("scheme", uri.replacing("https", with: "http")), target("query", uri.replacing("a=1", with: "a=2")),
@@ -110,7 +110,7 @@ extension ApproovVectorMint {
             signed("of-another-installation") { $0.signer = .installation(attacker.installationKey) },
             signed("of-another-account", app: "signed-account") { $0.signer = .account(attacker.messageKey) },
             signed("of-another-live-key", app: "signed-account") { $0.signer = .account(previous.messageKey) },
-            // The account's token secret is no message key.
+            // The account's token secret is not a message key.
             signed("under-the-token-secret", app: "signed-account") { $0.signer = .account(current.secret) },
             signed("under-nothing", app: "signed-account") { $0.signer = .account([]) },
             written("both-zero") { _ in zero + zero }, written("r-and-s-exchanged") { $0.s + $0.r },

@@ -1,9 +1,9 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Authentic tokens that have not expired, and that the policy does not take.
+/// Authentic live tokens that the policy rejects.
 extension ApproovVectorMint {
-    /// A token that fits the strict policy, but for a claim.
+    /// A token that meets the strict policy except for one claim.
     private func strict(
         _ id: String, _ outcome: VectorOutcome, _ change: @escaping (inout ApproovClaimsBlueprint) -> Void = { _ in }
     ) -> VectorCase {
@@ -42,7 +42,7 @@ extension ApproovVectorMint {
             strict("issuer-of-a-server", .reject("token.issuer")) { $0[.issuer] = "batch-server" },
             token("policy-issuer-where-none-is-allowed", .reject("token.issuer"), .issuer, "api.example.com"),
             longLived("allowed", .accept, issuer: "batch-server"),
-            // Neither of a server that the policy lists, nor one of the failover that it takes.
+            // Issued neither by a server that the policy lists nor by the accepted failover service.
             longLived(
                 "of-another-server", .reject("token.expiry", "token.issuer", "token.failover"), issuer: "test-server"),
             longLived("where-none-is-allowed", .reject("token.issuer"), issuer: "batch-server", app: "api"),
@@ -63,11 +63,11 @@ extension ApproovVectorMint {
             annotated("unknown-noted", .accept, ["something-new"]),
             annotated("rejected", .reject("token.annotations"), ["rooted"]),
             annotated("rejected-among-others", .reject("token.annotations"), ["debug", "emulator", "jailbroken"]),
-            // Another word to a computer.
+            // Names are compared byte for byte.
             annotated("in-other-case", .accept, ["Rooted"]), wary("ignored", .accept, ["debug"]),
             wary("others", .reject("token.annotations"), ["something-new"]), wary("none", .accept, []),
             wary("many", .reject("token.annotations"), .array((0..<500).map { .text("annotation-\($0)") })),
-            // Past the gates every check runs, so that one verdict tells everything.
+            // After the gates every check runs, so one verdict has all failures.
             strict("all-at-once", .reject("token.expiry", "token.issuer", "token.audience", "token.annotations")) {
                 $0[.expiry] = 0
                 $0[.issuer] = "x"

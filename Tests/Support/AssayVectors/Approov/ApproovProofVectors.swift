@@ -1,6 +1,6 @@
 import AssayTesting
 
-/// Measurement proofs, with their measurements and with the token that carries them.
+/// Measurement proofs, with their measurements or with the token that carries them.
 extension ApproovVectorMint {
     private func proof(
         _ id: String, hasToken: Bool = false, _ change: @escaping (inout ApproovProofBlueprint) -> Void

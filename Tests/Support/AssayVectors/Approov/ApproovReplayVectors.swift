@@ -4,7 +4,7 @@ import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// Messages that are judged by what the ledger already holds: the records of a file depend on each other.
+/// Messages whose verdict depends on the ledger. The records of a file depend on each other.
 extension ApproovVectorMint {
     private typealias Step = (id: String, message: MintedApproovMessage, delay: TimeInterval, outcome: VectorOutcome)
 
@@ -22,7 +22,7 @@ extension ApproovVectorMint {
         }
     }
 
-    /// What was signed is good once in its window.
+    /// A signed message is accepted once in its window.
     func messageReplay() throws(MintingError) -> [EvidenceRecord] {
         let genuine = try replay("genuine") { $0.signing[parameter: "expires"] = nil }
         let again = try replay("genuine") {
@@ -50,7 +50,7 @@ extension ApproovVectorMint {
             ("with-n-minus-s", again, 0, refusal), ("with-unsigned-fields-changed", withMore, 1, refusal),
             ("a-second-later-made", second, 1, .accept), ("with-a-nonce", nonce, 1, .accept),
             ("of-another-token", other, 1, .accept),
-            // A rejection uses nothing up.
+            // A rejection consumes nothing.
             ("refused", refused, 2, .reject("message.signature")), ("after-the-refused", late, 2, .accept),
             ("at-the-end-of-the-window", genuine, 58, refusal),
             ("after-the-window", genuine, 59, .reject("message.freshness")),
@@ -62,11 +62,11 @@ extension ApproovVectorMint {
             ("account-expired", account, 13, .reject("message.freshness")),
         ]
         return records(installations, app: "signed") + records(accounts, app: "signed-account")
-            // A request is used once, whichever API of the ledger it is judged for.
+            // A request is accepted once for all APIs that share the ledger.
             + records([("for-another-api", genuine, 3, refusal)], app: "signed-once")
     }
 
-    /// Where the caller sees to it that nothing happens twice.
+    /// For a policy under which the caller detects replays.
     func messageOften() throws(MintingError) -> [EvidenceRecord] {
         let message = try replay("often", app: "signed-often")
         return records(

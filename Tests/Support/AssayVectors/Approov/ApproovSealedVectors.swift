@@ -3,7 +3,7 @@ import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// Measurement proofs with the measurement tokens that a backend sealed for offline hardware, and the policy of proofs.
+/// Measurement proofs with measurement tokens that a backend sealed for offline hardware, and the policy for proofs.
 extension ApproovVectorMint {
     private func sealed(
         _ id: String, _ outcome: VectorOutcome = .reject("proof.sealed"),
@@ -100,7 +100,7 @@ extension ApproovVectorMint {
         ]
     }
 
-    /// What a policy demands of proofs beyond the measurement.
+    /// Demands of a policy on proofs besides the measurement.
     var proofPolicy: [VectorCase] {
         [
             proof(

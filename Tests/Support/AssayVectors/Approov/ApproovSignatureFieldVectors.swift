@@ -3,7 +3,8 @@ import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// Messages whose signature fields are no strict structured fields with one signature of the policy's label.
+/// Messages whose signature fields are not strict structured fields, or lack exactly one signature with the policy's
+/// label.
 extension ApproovVectorMint {
     private func minted(
         _ id: String, app: String = "signed", _ change: @escaping (inout MintedApproovMessage) -> Void
@@ -48,7 +49,7 @@ extension ApproovVectorMint {
             input("label-another") { $0.replacing("install=", with: "other=") },
             signature("label-another") { $0.replacing("install=", with: "other=") },
             input("label-in-other-case") { $0.replacing("install=", with: "Install=") },
-            // A signature of an installation where the policy demands the account's.
+            // An installation's signature where the policy demands the account's.
             message("decode-installation-where-accounts-sign", app: "signed-account", .reject("message.decode")) {
                 $0 = ApproovMessageBlueprint(
                     method: $0.method, targetURI: $0.targetURI, token: $0.fields[0].value,

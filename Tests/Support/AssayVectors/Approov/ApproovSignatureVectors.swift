@@ -1,7 +1,7 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Tokens of strict form whose signature is not one of the account's over header and claims.
+/// Well-formed tokens without a valid signature of the account over header and claims.
 extension ApproovVectorMint {
     var tokenSignature: [VectorCase] { rejections + secrets + changes }
 
@@ -18,7 +18,7 @@ extension ApproovVectorMint {
         token(id) { $0.changeSigned = change }
     }
 
-    /// What Approov gives to apps that fail attestation.
+    /// The tokens that Approov issues to apps that fail attestation.
     private var rejections: [VectorCase] {
         [
             token("rejected") { $0 = $0.rejected() },
@@ -74,7 +74,7 @@ extension ApproovVectorMint {
             signed("first-bit-turned") { $0.changeSignature = { [$0[0] ^ 0x80] + $0.dropFirst() } },
             signed("last-bit-turned") { $0.changeSignature = { $0.flippingLastBit() } },
             signed("all-zero") { $0.changeSignature = { $0.map { _ in 0 } } },
-            // What the signature is over is exchanged.
+            // The signed parts are replaced.
             parts("claims-exchanged") { $0[1] = other }, parts("claims-of-later") { $0[1] = Base64URL.text(later) },
             parts("claims-left-out") { $0[1] = "" },
             parts("header-exchanged") { $0[0] = Base64URL.text(Array(#"{"alg":"HS256"}"#.utf8)) },

@@ -117,7 +117,7 @@ extension ApproovVectorMint {
             text("changed-\(id)", .reject("text.signature")) { $0.text = change($0.text) }
         }
         return [
-            // What an app has that failed attestation.
+            // The key of an app that failed attestation.
             signed("of-a-random-key", with: attacker.messageKey),
             signed("of-another-live-key", with: previous.messageKey),
             signed("under-the-token-secret", with: current.secret), signed("under-nothing", with: []),
@@ -133,7 +133,7 @@ extension ApproovVectorMint {
         ]
     }
 
-    /// A text is good once for an app while its token lives: the records depend on each other.
+    /// A text is accepted once per app while its token is valid. The records depend on each other.
     func textReplay() throws(MintingError) -> [EvidenceRecord] {
         let order = try signed("replay")
         var forged = try signed("replay-forged")
@@ -148,7 +148,7 @@ extension ApproovVectorMint {
             ("before-the-token-expires", order, "texts", 239, refusal),
             ("after-the-token-expired", order, "texts", 240, .reject("token.expiry")),
             ("other-text-with-the-token", second, "texts", 1, .accept),
-            // A rejection uses nothing up.
+            // A rejection consumes nothing.
             ("forged", forged, "texts", 2, .reject("text.signature")),
             ("after-the-forged", genuine, "texts", 2, .accept),
             ("for-another-api", order, "texts-twice", 3, .accept),

@@ -5,7 +5,7 @@ import FoundationEssentials
 extension ApproovVectorMint {
     private typealias Evidence = (id: String, kind: String, fields: [(String, RecordValue.Content)])
 
-    /// Records that say nothing a verdict could be given on: reading them is an error of whoever wrote them.
+    /// Records without a verdict: reading them is an error of their author.
     func unreadable() throws(MintingError) -> [VectorDraft] {
         let all = try tokens() + messages() + proofRecords()
         return all.map { evidence in
@@ -88,7 +88,7 @@ extension ApproovVectorMint {
         ]
     }
 
-    /// What no record that is written by ``EvidenceRecord/json`` can be; and one that may mean several apps.
+    /// Texts that ``EvidenceRecord/json`` never writes, and a record that matches several apps.
     private func texts() throws(MintingError) -> [VectorDraft] {
         let minted = try token("unreadable").mint()
         let json = minted.record(id: "token-twice", app: "api", receivedAt: time).json

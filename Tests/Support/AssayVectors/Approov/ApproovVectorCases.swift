@@ -6,8 +6,8 @@ extension ApproovVectorMint {
     /// A token that differs from a genuine one in one respect.
     ///
     /// - Parameters:
-    ///   - secret: the secret that it is made under, where it is not the current one.
-    ///   - delay: seconds from the usual time of reception to that of this one.
+    ///   - secret: the secret that makes the token if it is not the current one.
+    ///   - delay: seconds from the usual time of receipt to the actual one.
     func token(
         _ id: String, app: String = "api", _ outcome: VectorOutcome, form: ApproovTokenBlueprint.Form = .signed,
         keyID: String? = nil, secret: [UInt8]? = nil, binding: [String] = [], address: String? = nil,
@@ -25,7 +25,7 @@ extension ApproovVectorMint {
         }
     }
 
-    /// A token in which one claim has another value, or is left out.
+    /// A token in which one claim is changed or missing.
     package func token(
         _ id: String, app: String = "api", _ outcome: VectorOutcome, _ claim: ApproovClaim, _ value: JSONItem?,
         binding: [String] = []
@@ -54,9 +54,9 @@ extension ApproovVectorMint {
     ///
     /// - Parameters:
     ///   - isPost: whether the message has a body.
-    ///   - change: what changes before it is signed.
-    ///   - token: what changes before the token in it is minted.
-    ///   - minted: what changes after it was signed.
+    ///   - change: changes the message before signing.
+    ///   - token: changes the token before it is minted.
+    ///   - minted: changes the message after signing.
     func message(
         _ id: String, app: String = "signed", _ outcome: VectorOutcome, isPost: Bool = false,
         change: @escaping (inout ApproovMessageBlueprint) throws(MintingError) -> Void = { _ in },
@@ -91,7 +91,7 @@ extension ApproovVectorMint {
 
     /// A measurement proof that differs from a genuine one in one respect.
     ///
-    /// - Parameter hasToken: whether the measurements are in a token.
+    /// - Parameter hasToken: whether a token carries the measurements.
     func proof(
         _ id: String, app: String = "api", _ outcome: VectorOutcome, hasToken: Bool = false,
         changeToken: @escaping (inout ApproovTokenBlueprint) -> Void = { _ in },

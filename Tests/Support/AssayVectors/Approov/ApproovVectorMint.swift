@@ -3,21 +3,21 @@ import AssayPrimitives
 package import AssayTesting
 package import FoundationEssentials
 
-/// What all vectors have in common: one account and its keys, one time, and IVs of its own for each.
+/// The shared inputs of all vectors: one account with its keys and one time. Each vector has its own IVs.
 package struct ApproovVectorMint {
     static let targetURI = "https://api.example.com/v1/items?a=1&b=2"
 
     let seed: String
     let bytes: TestBytes
-    /// When evidence is received.
+    /// The time of receipt.
     let time: Date
-    /// Both are live.
+    /// Both keys are live.
     let current: ApproovTestKeys
     let previous: ApproovTestKeys
-    /// Outside of their windows.
+    /// Keys outside their windows.
     let expired: ApproovTestKeys
     let pending: ApproovTestKeys
-    /// That of another API, and one that nobody knows.
+    /// The key of another API, and a key of an attacker.
     let otherAPI: ApproovTestKeys
     let attacker: ApproovTestKeys
     let measurements: ApproovTestMeasurements
@@ -41,18 +41,18 @@ package struct ApproovVectorMint {
         hardware = TestKey(.p256, seed: seed, label: "approov/hardware")
     }
 
-    /// As apps get them: four minutes are left.
+    /// The expiry of an app's token: four minutes are left.
     var expiresAt: Date { time.addingTimeInterval(240) }
 
-    /// A time so many seconds after the evidence is received, as tokens carry it.
+    /// A time a number of seconds after the receipt, as tokens carry it.
     func seconds(_ offset: Int64) -> JSONItem { .number("\(Int64(time.timeIntervalSince1970) + offset)") }
 
-    /// A code of its own for each token, so that no message is a replay of another one.
+    /// A unique code for each token, so that no message repeats another one.
     private func responseCode(_ id: String) -> String {
         String(bytes("arc/\(id)", count: 8).map { Character(Unicode.Scalar(UInt8(ascii: "A") + $0 % 26)) })
     }
 
-    /// A genuine token, which also allows its app to sign messages.
+    /// A genuine token that allows its app to sign messages.
     func token(_ id: String) -> ApproovTokenBlueprint {
         var claims = ApproovClaimsBlueprint(
             expiresAt: expiresAt, deviceID: Data(bytes("device", count: 16)).base64EncodedString(),
@@ -64,13 +64,13 @@ package struct ApproovVectorMint {
         return blueprint
     }
 
-    /// A genuine message, signed two seconds before it is received.
+    /// A genuine message, signed two seconds before its receipt.
     func message(_ token: String, _ signer: ApproovMessageBlueprint.Signer) -> ApproovMessageBlueprint {
         ApproovMessageBlueprint(
             method: "GET", targetURI: Self.targetURI, token: token, signer: signer,
             createdAt: time.addingTimeInterval(-2))
     }
 
-    /// What offline hardware gave out.
+    /// A nonce issued by offline hardware.
     func nonce(_ id: String) -> [UInt8] { bytes("nonce/\(id)", count: 16) }
 }

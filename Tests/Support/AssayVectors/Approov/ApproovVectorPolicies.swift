@@ -2,7 +2,7 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// The policies under which the vectors are judged, one to a folder, and the keys that they name.
+/// The policies of the vectors, one per folder, and their keys.
 struct ApproovVectorPolicies {
     let mint: ApproovVectorMint
 
@@ -39,8 +39,8 @@ struct ApproovVectorPolicies {
         "# Minted with the vectors beside it; the keys are for tests and known to everybody.", "version: 1", "keys:",
     ]
 
-    /// When keys that are not live all the time are live: `previous` to its last moment, which is when the evidence is
-    /// received.
+    /// The windows of keys that are not always live. `previous` is live up to its last moment, which is the time of
+    /// receipt.
     private var windows: [(name: String, field: String)] {
         let past = RFC3339.format(mint.time.addingTimeInterval(-86_400))
         let future = RFC3339.format(mint.time.addingTimeInterval(86_400))
@@ -155,7 +155,7 @@ struct ApproovVectorPolicies {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// No names: every key whose scope is the name of the app.
+    /// No names: every key whose scope is the app's name.
     private var scopePolicy: String {
         let scope = "for: api"
         let keys =

@@ -1,7 +1,6 @@
 import AssayTesting
 
-/// Classic tokens that are genuine in every form that Google and apps give them, and oddities that prove nothing
-/// against one.
+/// Genuine classic tokens in every form that Google and apps produce, and oddities that do not make a token invalid.
 extension IntegrityVectorMint {
     private func accept(_ id: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> VectorCase {
         classic(id, .accept, field, value)
@@ -89,7 +88,7 @@ extension IntegrityVectorMint {
                 ["MEETS_FUTURE_INTEGRITY", "MEETS_STRONG_INTEGRITY"]),
             accept("unknown-app-access-risk-is-noted", .appsDetected, ["FUTURE_RISK"]),
             accept("unknown-play-protect-is-noted", .playProtectVerdict, "FUTURE"),
-            // What the default modes note without refusing it.
+            // Failures that the default modes only annotate.
             accept("unlicensed-is-noted", .appLicensingVerdict, "UNLICENSED"),
             accept("licensing-unevaluated-is-noted", .appLicensingVerdict, "UNEVALUATED"),
             accept("play-protect-risk-is-noted", .playProtectVerdict, "HIGH_RISK"),

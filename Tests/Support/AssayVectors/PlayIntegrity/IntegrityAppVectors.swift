@@ -1,7 +1,7 @@
 import AssayCore
 import AssayTesting
 
-/// Classic tokens about an app that is not the one that Google Play delivers.
+/// Classic tokens about an app that Google Play does not deliver.
 extension IntegrityVectorMint {
     var classicApp: [VectorCase] {
         let everything = VectorOutcome.reject("app-recognition", "app-package", "certificate", "version-code")
@@ -26,7 +26,7 @@ extension IntegrityVectorMint {
             verdict("in-lower-case", "play_recognized"), verdict("with-space", "PLAY_RECOGNIZED "),
             classic("app-integrity-empty", everything, .appIntegrity, [:]),
             classic("app-integrity-missing", everything, .appIntegrity, nil),
-            // What Google writes where it could not tell: the verdict alone.
+            // If Google could not evaluate the app, it writes only the verdict.
             classic("app-integrity-unevaluated", everything, .appIntegrity, ["appRecognitionVerdict": "UNEVALUATED"]),
             package("another", .text(Self.otherPackageName)), package("missing", nil),
             package("empty", ""), package("in-upper-case", "Com.Example.Vectors"),

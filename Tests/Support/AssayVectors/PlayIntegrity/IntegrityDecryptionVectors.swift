@@ -1,7 +1,7 @@
 import AssayPrimitives
 import AssayTesting
 
-/// Classic tokens in the right form that no live key of the app opens.
+/// Well-formed classic tokens that no live key of the app opens.
 extension IntegrityVectorMint {
     var classicDecryption: [VectorCase] { algorithms + keysAndParts }
 
@@ -52,7 +52,7 @@ extension IntegrityVectorMint {
         let iv = bytes("iv/other", count: 12)
         return [
             under("key-of-nobody", attacker), under("key-of-another-app", otherApp),
-            // Named in the policy and genuine, but not used at this time.
+            // The policy has these genuine keys, but they are not live at this time.
             under("key-expired", expired), under("key-pending", pending),
             encrypted("key-from-the-verification-key") { $0.keyManagement = .keyWrap(verification) },
             encrypted("key-of-zeros") { $0.keyManagement = .keyWrap(.zeros(32)) },
@@ -68,7 +68,7 @@ extension IntegrityVectorMint {
             encrypted("ciphertext-empty") { $0.changeCiphertext = { _ in [] } },
             encrypted("tag-changed") { $0.changeTag = { $0.flippingLastBit() } },
             encrypted("tag-of-zeros") { $0.changeTag = { _ in .zeros(16) } },
-            // The header is authenticated as it is written, not as what it says.
+            // The header is authenticated as written, not by its meaning.
             encrypted("header-written-in-another-way") {
                 $0.changeParts = {
                     $0[0] = Base64URL.text(Array(#"{"enc":"A256GCM","alg":"A256KW"}"#.utf8))

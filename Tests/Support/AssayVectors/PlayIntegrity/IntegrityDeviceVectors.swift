@@ -1,7 +1,7 @@
 import AssayTesting
 
-/// Classic tokens about devices of all ages: the rule of the guidance is STRONG since Android 13, DEVICE from Android 9
-/// to 12, and nothing below.
+/// Classic tokens of devices of all ages. The default rule demands STRONG from Android 13 on and DEVICE from Android 9
+/// to 12, and rejects older versions.
 extension IntegrityVectorMint {
     var classicDevice: [VectorCase] { rules + oddities }
 

@@ -1,6 +1,6 @@
 import AssayTesting
 
-/// Classic tokens that are no strict compact JWE: they are refused before any key is touched.
+/// Classic tokens that are no strict compact JWE. They are rejected before any key is used.
 extension IntegrityVectorMint {
     var classicDecode: [VectorCase] { textsAndParts + base64 + headers + lengths }
 
@@ -65,7 +65,7 @@ extension IntegrityVectorMint {
                 parts("\(names[index])-in-the-standard-alphabet") { $0[index] = "+/" + $0[index].dropFirst(2) },
             ]
         }
-        // 40 bytes end in four spare bits and 16 in four; a header and a ciphertext are made to end in some.
+        // 40 bytes and 16 bytes leave four unused bits. Header and ciphertext get lengths that leave some too.
         let spare = [1, 4].map { index in
             parts("\(names[index])-with-a-spare-bit") { $0[index] = Base64URL.withSpareBit($0[index]) ?? "" }
         }
@@ -77,7 +77,7 @@ extension IntegrityVectorMint {
                 }
             },
             classic("ciphertext-with-a-spare-bit", .reject("decode")) {
-                // Header and signature have 20 and 86 characters, so that it is the payload's that decide.
+                // Header and signature have 20 and 86 characters, so the payload decides.
                 $0.changePayload = { payload in
                     let padded = (0..<9).map { payload + [UInt8](repeating: 0x20, count: $0) }
                     return padded.first { Base64URL.text($0).count % 3 == 1 } ?? payload
@@ -131,7 +131,7 @@ extension IntegrityVectorMint {
             encrypted("tag-of-\(count)") { $0.changeTag = { Array(($0 + $0).prefix(count)) } }
         }
         return keys + vectors + tags + [
-            // What a library without rules of its own would open.
+            // A token that a library without strict rules would open.
             encrypted("content-key-of-16") { $0.contentKey = short },
             encrypted("iv-of-16-used") { $0.initializationVector = other },
             classic("direct", .reject("decode")) { blueprint in

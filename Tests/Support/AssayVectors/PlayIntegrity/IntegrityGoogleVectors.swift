@@ -2,9 +2,9 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// Answers of Google's decode call on classic tokens.
+/// Answers of Google's decode call for classic tokens.
 extension IntegrityVectorMint {
-    /// An answer on a classic token that differs from a genuine one in one respect.
+    /// An answer for a classic token that differs from a genuine one in one respect.
     private func answer(
         _ id: String, _ outcome: VectorOutcome, change: @escaping (inout StandardAnswerBlueprint) -> Void = { _ in }
     ) -> VectorCase {
@@ -30,11 +30,11 @@ extension IntegrityVectorMint {
         answer(id, .reject(check)) { $0.payload[field] = value }
     }
 
-    /// To an app without keys, whose classic tokens Google opens.
+    /// For an app without keys, whose classic tokens Google opens.
     var googleClassic: [VectorCase] {
         [
             answer("genuine", .accept),
-            // As in answers of Google to real devices.
+            // As in Google's answers for real devices.
             answer("access-risk-empty", .accept) { $0.payload[.environmentDetails] = ["appAccessRiskVerdict": [:]] },
             answer("timestamp-as-number", .accept) {
                 $0.payload[.timestampMillis] = .number(milliseconds(-1500).text.filter { $0 != "\"" })
@@ -59,6 +59,6 @@ extension IntegrityVectorMint {
         ]
     }
 
-    /// To an app that opens its classic tokens with keys.
+    /// For an app that opens its classic tokens with keys.
     var answersToAppWithKeys: [VectorCase] { [answer("to-an-app-with-keys", .reject("decode"))] }
 }

@@ -1,6 +1,6 @@
 import AssayTesting
 
-/// Classic tokens around a rotation: which of an app's keys open them, by the names in a policy and by scope.
+/// Classic tokens during a key rotation: the keys that open them, by the names in a policy and by scope.
 extension IntegrityVectorMint {
     func keys(_ prefix: String) -> [VectorCase] {
         func under(_ id: String, _ outcome: VectorOutcome, _ keys: PlayIntegrityTestKeys) -> VectorCase {

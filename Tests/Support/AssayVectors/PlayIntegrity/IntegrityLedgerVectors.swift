@@ -2,9 +2,9 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// Evidence that is judged by what the ledger already holds: the records of a file depend on each other.
+/// Evidence whose verdict depends on the ledger. The records of a file depend on each other.
 extension IntegrityVectorMint {
-    /// An answer is good once in its window, which both of its ends belong to.
+    /// An answer is accepted once in its window, which includes both ends.
     func replays(isPC: Bool) throws(MintingError) -> [EvidenceRecord] {
         let prefix = isPC ? "pc-replay" : "standard-replay"
         func minted(_ id: String, _ change: (inout StandardAnswerBlueprint) -> Void = { _ in }) -> MintedStandardAnswer
@@ -23,7 +23,8 @@ extension IntegrityVectorMint {
                 $0.payload[.timestampMillis] = milliseconds(60_000)
             }
         }
-        // A minute ahead at first, and five minutes old at the end: the longest that an answer can be good.
+        // First a minute ahead of the clock, at the end five minutes old: the longest time for which an answer is
+        // fresh.
         let steps: [(String, MintedStandardAnswer, TimeInterval, VectorOutcome)] = [
             ("first", genuine, 0, .accept), ("at-once", genuine, 0, .reject("challenge")),
             ("of-another-token", another, 1, .accept), ("later", genuine, 60, .reject("challenge")),
@@ -45,7 +46,7 @@ extension IntegrityVectorMint {
         return records
     }
 
-    /// Where the caller keeps the nonces, a token can be judged as often as the caller likes.
+    /// If the caller manages the nonces, a token is accepted as often as the caller presents it.
     var classicSentTwice: [VectorCase] {
         let nonce = Base64URL.text(nonce("twice"))
         return ["once", "twice"].map { name in

@@ -1,6 +1,6 @@
 import AssayTesting
 
-/// Classic tokens under a policy that sets everything to something else than the default.
+/// Classic tokens under a policy in which every setting differs from the default.
 extension IntegrityVectorMint {
     private func lenient(
         _ id: String, _ outcome: VectorOutcome, _ field: PlayIntegrityField, _ value: JSONItem?

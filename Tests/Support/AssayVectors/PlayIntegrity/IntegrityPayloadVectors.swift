@@ -1,6 +1,6 @@
 import AssayTesting
 
-/// Classic tokens that Google might have signed, with a payload that is no strict JSON or not of the schema.
+/// Classic tokens with a valid signature whose payload is not strict JSON or not of the schema.
 extension IntegrityVectorMint {
     var classicPayloadSchema: [VectorCase] { numbers + types + pairs }
 
@@ -74,7 +74,7 @@ extension IntegrityVectorMint {
         ]
     }
 
-    /// What is no exact whole number in range, in the fields that hold one.
+    /// Values other than an exact whole number in range, in numeric fields.
     private var numbers: [VectorCase] {
         let forms: [(String, JSONItem)] = [
             ("overflow-as-text", "9223372036854775808"), ("overflow", .number("9223372036854775808")),

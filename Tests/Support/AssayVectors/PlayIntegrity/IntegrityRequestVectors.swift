@@ -2,7 +2,7 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// Classic tokens that Google signed for another request: another app's, an earlier one, or a tester's.
+/// Classic tokens that Google signed for another request: of another app, of an earlier time, or of a tester.
 extension IntegrityVectorMint {
     var classicRequest: [VectorCase] {
         func package(_ id: String, _ value: JSONItem?) -> VectorCase {

@@ -1,8 +1,7 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Classic tokens that the app's keys encrypt, and that Google did not sign: everybody who has the decryption key can
-/// make these.
+/// Classic tokens encrypted for the app but not signed by Google. Anyone with the decryption key can make these.
 extension IntegrityVectorMint {
     var classicSignature: [VectorCase] { algorithms + secrets + values }
 
@@ -37,7 +36,7 @@ extension IntegrityVectorMint {
             } + [signed("es256-empty") { $0.signer = .none }]
     }
 
-    /// HMAC under what everybody knows of the verification key.
+    /// HMAC with public data about the verification key as the secret.
     private var secrets: [VectorCase] {
         let key = current.verificationKey
         let base64 = Data(key).base64EncodedString()
@@ -136,7 +135,7 @@ extension IntegrityVectorMint {
             header("with-byte-order-mark", text: "\u{FEFF}{\"alg\":\"ES256\"}"),
             header("with-trailing-comma", text: #"{"alg":"ES256",}"#),
             signed("of-an-attacker") { $0.signer = .es256(attacker) },
-            // Live and of the same app, but not of the key that decrypts.
+            // A live key of the same app, but not the partner of the key that decrypts.
             signed("of-the-key-before") { $0.signer = .es256(previous) },
             signed("of-an-attacker-with-the-key-in-the-header") {
                 $0.signer = .es256(attacker)

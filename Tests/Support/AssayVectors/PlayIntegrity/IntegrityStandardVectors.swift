@@ -1,7 +1,7 @@
 import AssayTesting
 import FoundationEssentials
 
-/// Answers of Google's decode call on standard tokens.
+/// Answers of Google's decode call for standard tokens.
 extension IntegrityVectorMint {
     private func answer(_ id: String, _ change: @escaping @Sendable (inout JSONItem) -> Void) -> VectorCase {
         standard("answer-\(id)", .reject("decode")) { $0.changeAnswer = change }
@@ -71,7 +71,7 @@ extension IntegrityVectorMint {
             standard("payload-request-hash-as-number", "payload", .requestHash, 1),
             standard("payload-device-verdict-as-text", "payload", .deviceRecognitionVerdict, "MEETS_STRONG_INTEGRITY"),
             standard("payload-testing-response-as-text", "payload", .isTestingResponse, "true"),
-            // What another of Google's calls answers: judged under a policy for Android.
+            // An answer of another Google call, judged under a policy for Android.
             standard("payload-of-pc", .reject("payload")) {
                 let pc = pc("standard-payload-of-pc").payload
                 $0.payload = pc
@@ -96,7 +96,7 @@ extension IntegrityVectorMint {
             hash("shorter", .text(String(text.dropLast()))), hash("longer", .text(text + "A")),
             hash("padded", .text(text + "=")), hash("with-line-feed", .text(text + "\n")),
             hash("in-other-case", .text(text.lowercased())),
-            // The same text to Unicode, and other bytes.
+            // The same text in Unicode, but other bytes.
             hash("composed-differently", "e\u{301}", expected: "\u{E9}"),
             standard("request-hash-in-the-nonce", .reject("request-hash"), requestHash: "AAAAAAAAAAAAAAAA") {
                 $0.payload[.requestHash] = nil
@@ -117,7 +117,7 @@ extension IntegrityVectorMint {
             standard("certificate-list-empty", "certificate", .certificateSha256Digest, []),
             standard("version-code-one-too-low", "version-code", .versionCode, "41"),
             standard("device-not-strong", "device-recognition", .deviceRecognitionVerdict, ["MEETS_DEVICE_INTEGRITY"]),
-            // Google clears the verdicts of a token that it decodes once more.
+            // Google clears the verdicts of a token that it decodes again.
             standard(
                 "decoded-twice",
                 .reject("app-recognition", "app-package", "certificate", "version-code", "device-recognition")

@@ -1,8 +1,8 @@
 import AssayTesting
 
-/// Genuine classic tokens that a strict policy does not want: it enforces every signal that Google may leave out.
+/// Genuine classic tokens that a strict policy rejects. The policy enforces every signal that Google may omit.
 extension IntegrityVectorMint {
-    /// A token with every signal that the policy demands, and a change to it.
+    /// A token with every signal that the policy demands, after a change.
     private func strict(
         _ id: String, _ outcome: VectorOutcome, _ field: PlayIntegrityField? = nil, _ value: JSONItem? = nil
     ) -> VectorCase {
@@ -43,7 +43,7 @@ extension IntegrityVectorMint {
             accept("recall-second-bit-missing", .bitSecond, nil),
             recall("first-bit", .bitFirst, true), recall("third-bit", .bitThird, true),
             recall("both-bits", .recallValues, ["bitFirst": true, "bitSecond": true, "bitThird": true]),
-            // Google leaves bits out that it cannot tell.
+            // Google omits bits that it cannot determine.
             recall("third-bit-missing", .bitThird, nil), recall("values-empty", .recallValues, [:]),
             recall("missing", .deviceRecall, nil), recall("empty", .deviceRecall, [:]),
         ]

@@ -2,7 +2,7 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// Records that say nothing a verdict could be given on: reading them is an error of whoever wrote them.
+/// Records without a verdict: reading them is an error of their author.
 extension IntegrityVectorMint {
     func unreadable() throws(MintingError) -> [VectorDraft] { try nonces() + fields() + texts() }
 
@@ -51,7 +51,7 @@ extension IntegrityVectorMint {
             ("standard-answer-null", "standard", [name, hash, ("decoded", .null)]),
             ("standard-request-hash-as-list", "standard", [name, ("requestHash", .array([])), decoded]),
             ("standard-request-hash-null", "standard", [name, ("requestHash", .null), decoded]),
-            // Without a client of Google's servers nobody can open it.
+            // Only a client of Google's servers can decode it.
             ("standard-token-without-a-service", "standard", [name, hash, token]),
             ("unknown-kind", "modern", [name, token, nonce]), ("unknown-app", "classic", [name, token, nonce]),
         ]
@@ -63,7 +63,7 @@ extension IntegrityVectorMint {
         }
     }
 
-    /// What no record that is written by ``EvidenceRecord/json`` can be.
+    /// Texts that ``EvidenceRecord/json`` never writes.
     private func texts() throws(MintingError) -> [VectorDraft] {
         let classic = try classic("unreadable-text").mint().record(id: "text", app: Self.app).json
         let standard = try standard("unreadable-text").mint().record(id: "text", app: Self.app).json

@@ -6,8 +6,8 @@ extension IntegrityVectorMint {
     /// A classic token that differs from a genuine one in one respect.
     ///
     /// - Parameters:
-    ///   - nonce: what the server expects, where it is not what the app asked with.
-    ///   - packageName: the same for the app.
+    ///   - nonce: the nonce that the server expects if it differs from the app's.
+    ///   - packageName: the package name that the server expects if it differs from the app's.
     func classic(
         _ id: String, _ outcome: VectorOutcome, nonce: String? = nil, packageName: String? = nil,
         change: @escaping (inout ClassicTokenBlueprint) -> Void = { _ in }
@@ -21,7 +21,7 @@ extension IntegrityVectorMint {
         }
     }
 
-    /// A classic token in which one field of the payload has another value, or is left out.
+    /// A classic token in which one payload field is changed or missing.
     package func classic(
         _ id: String, _ outcome: VectorOutcome, _ field: PlayIntegrityField, _ value: JSONItem?
     ) -> VectorCase {
@@ -33,11 +33,11 @@ extension IntegrityVectorMint {
         classic(id, .reject(check), field, value)
     }
 
-    /// An answer on a standard token that differs from a genuine one in one respect.
+    /// An answer for a standard token that differs from a genuine one in one respect.
     ///
     /// - Parameters:
-    ///   - requestHash: what the server expects, where it is not what the app asked with.
-    ///   - delay: seconds from the usual time of reception to that of this one.
+    ///   - requestHash: the request hash that the server expects if it differs from the app's.
+    ///   - delay: seconds from the usual time of receipt to the actual one.
     func standard(
         _ id: String, _ outcome: VectorOutcome, isPC: Bool = false, requestHash: String? = nil,
         packageName: String? = nil, delay: TimeInterval = 0,
@@ -53,7 +53,7 @@ extension IntegrityVectorMint {
         }
     }
 
-    /// An answer in which one field of the payload has another value, or is left out.
+    /// An answer in which one payload field is changed or missing.
     func standard(
         _ id: String, _ outcome: VectorOutcome, isPC: Bool = false, _ field: PlayIntegrityField, _ value: JSONItem?
     ) -> VectorCase {

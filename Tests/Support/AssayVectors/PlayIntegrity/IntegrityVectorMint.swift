@@ -3,22 +3,22 @@ import AssayPrimitives
 import AssayTesting
 package import FoundationEssentials
 
-/// What all vectors have in common: one app, its keys, one time, and a nonce of its own for each.
+/// The shared inputs of all vectors: one app with its keys and one time. Each vector has its own nonce.
 package struct IntegrityVectorMint {
     static let app = "vectors"
     static let packageName = "com.example.vectors"
     static let otherPackageName = "com.example.other"
 
     let bytes: TestBytes
-    /// When evidence is received.
+    /// The time of receipt.
     let time: Date
-    /// Both are live.
+    /// Both keys are live.
     let current: PlayIntegrityTestKeys
     let previous: PlayIntegrityTestKeys
-    /// Outside of their windows.
+    /// Keys outside their windows.
     let expired: PlayIntegrityTestKeys
     let pending: PlayIntegrityTestKeys
-    /// That of another app, and one that nobody knows.
+    /// The key of another app, and a key of an attacker.
     let otherApp: PlayIntegrityTestKeys
     let attacker: PlayIntegrityTestKeys
 
@@ -34,7 +34,7 @@ package struct IntegrityVectorMint {
         attacker = keys("attacker")
     }
 
-    /// Two seconds before it is received.
+    /// Two seconds before the receipt.
     var issuedAt: Date { time.addingTimeInterval(-2) }
 
     /// The digests of the app's two signing certificates.
@@ -44,10 +44,10 @@ package struct IntegrityVectorMint {
 
     func nonce(_ id: String) -> [UInt8] { bytes("nonce/\(id)", count: 24) }
 
-    /// As apps make it: a digest of the request.
+    /// A digest of the request, as apps compute it.
     func requestHash(_ id: String) -> String { Base64URL.text(bytes("request/\(id)", count: 32)) }
 
-    /// A time so many milliseconds after the evidence is received, as tokens carry it.
+    /// A time a number of milliseconds after the receipt, as tokens carry it.
     func milliseconds(_ offset: Int64) -> JSONItem { .text(String(Int64(time.timeIntervalSince1970) * 1000 + offset)) }
 
     func classic(_ id: String) -> ClassicTokenBlueprint {

@@ -2,7 +2,7 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// The policies under which the vectors are judged, one to a folder, and the keys that they name.
+/// The policies of the vectors, one per folder, and their keys.
 struct IntegrityVectorPolicies {
     let mint: IntegrityVectorMint
 
@@ -63,7 +63,7 @@ struct IntegrityVectorPolicies {
         let future = RFC3339.format(mint.time.addingTimeInterval(86_400))
         return [
             ("expired", ["notAfter: \(past)"]), ("pending", ["notBefore: \(future)"]),
-            // Live at its last moment, which is when the evidence is received.
+            // Live at its last moment, which is the time of receipt.
             ("previous", ["notBefore: \(past)", "notAfter: \(RFC3339.format(mint.time))"]),
         ]
     }
@@ -97,7 +97,7 @@ struct IntegrityVectorPolicies {
             app += mint.digests.map { "  - \"\(Base64URL.text($0))\"" }
             app.append("minimumVersionCode: 42")
         }
-        // Tokens of games on PC have no nonce.
+        // PC game tokens have no nonce.
         if !isPC { app.append("challenge: \(challenge)") }
         app += demands
         lines += ["apps:", "  - name: \(IntegrityVectorMint.app)", "    playIntegrity:"] + app.map { "      \($0)" }

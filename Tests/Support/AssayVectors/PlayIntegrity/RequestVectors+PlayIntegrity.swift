@@ -4,12 +4,12 @@ import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// Requests whose signature is a standard token, with Google's answer beside it.
+/// Requests whose signature is a standard token, with Google's answer in the record.
 extension IntegrityVectorMint {
     /// A request that differs from a genuine one in one respect.
     ///
     /// - Parameters:
-    ///   - label: the name from which the token is derived, where it is not that of the record.
+    ///   - label: the name that derives the token if it differs from the record's.
     ///   - payload: changes Google's answer.
     private func request(
         _ id: String, _ outcome: VectorOutcome, token label: String? = nil, body: [UInt8] = [], nonce: String? = nil,
@@ -67,7 +67,7 @@ extension IntegrityVectorMint {
         ]
     }
 
-    /// What the checks of the token find in a request.
+    /// Requests that fail the checks of the token.
     var requestToken: [VectorCase] {
         func sent(
             _ id: String, hasBody: Bool = false, _ minted: @escaping (inout MintedRequest) -> Void
@@ -95,7 +95,7 @@ extension IntegrityVectorMint {
         ]
     }
 
-    /// Each token is good for one request, by itself or with another body.
+    /// Each token is accepted once: neither the same request nor one with another body is accepted after it.
     var requestReplay: [VectorCase] {
         [
             request("replay-first", .accept, token: "replay"),
@@ -106,7 +106,7 @@ extension IntegrityVectorMint {
         ]
     }
 
-    /// Under a policy with `requests.nonce: ledger`.
+    /// For a policy with `requests.nonce: ledger`.
     var requestNonce: [VectorCase] {
         [
             request("without-nonce", .reject("challenge")), request("nonce-empty", .reject("challenge"), nonce: ""),

@@ -4,14 +4,14 @@ import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// Requests that carry evidence, each of which fails one check of its signature. The same for every engine.
+/// Requests with evidence, each of which fails one check of its signature. All engines share them.
 struct RequestVectors {
     typealias Change = (inout SignedRequestBlueprint) -> Void
     typealias Minted = (inout MintedRequest) -> Void
 
-    /// When requests are received.
+    /// The time of receipt.
     let time: Date
-    /// Makes a case from a genuine request. The outcome names checks from the engine on.
+    /// Makes a case from a genuine request. The outcome has the names of checks without the engine's prefix.
     let make:
         (_ id: String, VectorOutcome, _ body: [UInt8], _ change: @escaping Change, _ minted: @escaping Minted) ->
             VectorCase

@@ -1,0 +1,26 @@
+// swift-format-ignore-file: blocks of the documentation, in their own lines.
+
+import Assay
+import Foundation
+
+/// The blocks of IssuingTokens.md of Assay. They are compiled and not run.
+struct TokenExamples {
+    let verifier: Verifier
+
+    func token(
+        for record: EvidenceRecord, challenge: String, thumbprint: String
+    ) async throws -> String? {
+        let request = TokenRequest(
+            record: record, challenge: challenge, audience: "https://api.example.com", keyThumbprint: thumbprint)
+        switch try await verifier.issueToken(request, at: Date()) {
+        case .issued(let token, _): return token.text
+        case .rejected(let verdict):
+            print("rejected: \(verdict.failed), remedy: \(verdict.remedy?.rawValue ?? "none")")
+            return nil
+        }
+    }
+
+    func isGenuine(_ request: SignedRequest) async throws -> Bool {
+        try await verifier.verifyTokenRequest(request, app: "shop", at: Date()).outcome == .accept
+    }
+}
