@@ -21,8 +21,8 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo demo-service test incremental build api graph docs format lint install uninstall fuzz bench bench-postgresql soak soak-service \
-	sanitize instructions profile suites mutate vectors model scale clean packages package-program deb image sbom test-packages reproducible
+.PHONY: demo demo-service test incremental build api graph docs format lint install uninstall fuzz bench bench-postgresql \
+	grow-postgresql soak-postgresql soak soak-service sanitize instructions profile suites mutate vectors model failover scale clean packages package-program deb image sbom test-packages reproducible
 
 ## Verifies real evidence, and shows a tampered copy being refused. The program is built without HTTP, to compile less.
 demo: packages
@@ -151,6 +151,18 @@ bench-postgresql: packages
 	$(SWIFT) build $(CONFIGURATION) --product PostgreSQLStress
 	Scripts/benchmark-postgresql $(or $(SECONDS),4) $(or $(ROUNDS),3)
 
+## Compares commits in a small PostgreSQL ledger with those in a large one that is purged, and heaps with their live size: 20 minutes.
+## KEYS=100000 DIGESTS=1000000 SECONDS=30 take a rough look.
+grow-postgresql: packages
+	$(SWIFT) build $(CONFIGURATION) --product PostgreSQLStress
+	Scripts/grow-postgresql $(or $(KEYS),1000000) $(or $(DIGESTS),10000000) $(or $(SECONDS),300)
+
+## Commits crossing batches from four processes to one PostgreSQL ledger, and fails after a deadlock or a lost counter. The same in short is
+## a test of AssayLedgerPostgreSQLTests. SECONDS=3600 runs longer.
+soak-postgresql: packages
+	$(SWIFT) build $(CONFIGURATION) --product PostgreSQLStress
+	Scripts/soak-postgresql $(or $(SECONDS),300)
+
 ## Counts the instructions of the hot paths, and fails when one takes over 5 % more than is stored. STORE=1 stores them.
 instructions: packages
 	Scripts/install-packages valgrind binutils python3
@@ -173,6 +185,14 @@ fuzz: packages
 ## Checks the model of the PostgreSQL ledger's commit protocol with spin, see Docs/commit-protocol.md: less than two minutes.
 model:
 	Model/check
+
+## Kills the primary of a PostgreSQL ledger under load and promotes its standby, PROMOTIONS=1 times, and compares what clients were
+## answered with the ledger, see Docs/postgresql.md.
+failover: build
+	Scripts/install-packages python3
+	programs=$$(Scripts/install-postgresql) && gateways=$$(Scripts/install-gateways) && \
+		{ test -z "$$programs" || test -z "$$gateways" || ASSAY_POSTGRESQL="$$programs" ASSAY_GATEWAYS="$$gateways" \
+		Scripts/failover .build/release/assay --promotions $(or $(PROMOTIONS),1); }
 
 ## Shows two clusters of PostgreSQL that share the keys, see Docs/scale.md.
 scale:
@@ -200,10 +220,11 @@ soak: packages
 		{ echo "there are no tests $(FAULT_TESTS)" >&2; exit 1; }
 	ASSAY_EVERY_FAULT=1 Scripts/test $(TESTING) --filter '^$(FAULT_TESTS)/'
 
-## Sends changed and generated requests to a service, and kills it under load, for SOAK_SECONDS each; SEED is another run.
+## Sends changed and generated requests to a service, and kills it under load, for SOAK_SECONDS each; opens 100,000 connections to a
+## service that is busy. SEED is another run.
 soak-service: packages
 	peers=$$(Scripts/install-peers) && ASSAY_PEERS="$$peers" ASSAY_SERVICE_SECONDS=$(SOAK_SECONDS) \
-		ASSAY_SERVICE_EXAMPLES=1000 $(if $(SEED),ASSAY_SERVICE_SEED=$(SEED)) \
+		ASSAY_SERVICE_EXAMPLES=1000 ASSAY_SERVICE_CONNECTIONS=100000 $(if $(SEED),ASSAY_SERVICE_SEED=$(SEED)) \
 		Scripts/test $(TESTING) --filter '^AssayServiceTests.SoakTests/'
 
 clean:

@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "AssayLedgerPostgreSQL", targets: ["AssayLedgerPostgreSQL"]),
         .library(name: "AssayGooglePlay", targets: ["AssayGooglePlay"]),
         .library(name: "AssayAndroidStatus", targets: ["AssayAndroidStatus"]),
+        .library(name: "AssayAppleServices", targets: ["AssayAppleServices"]),
         .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
         .library(name: "AssayCapture", targets: ["AssayCapture"]),
         .library(name: "AssayReplay", targets: ["AssayReplay"]),
@@ -94,6 +95,11 @@ let package = Package(
             name: "AndroidKey",
             dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives"],
             swiftSettings: strict),
+        // Tokens of our own: issuing them after an attestation, and verifying them.
+        .target(
+            name: "AssayTokens",
+            dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayKeyStore", "AssayPrimitives"],
+            swiftSettings: strict),
         // Keys that are sealed under a master key, over a small storage protocol.
         .target(
             name: "AssayKeyStore", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
@@ -118,7 +124,8 @@ let package = Package(
             name: "Assay",
             dependencies: [
                 "AndroidKey", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AppAttest",
-                "Approov", "PlayIntegrity", "Yams", .product(name: "CoreMetrics", package: "swift-metrics"),
+                "Approov", "AssayTokens", "PlayIntegrity", "Yams",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
             ],
             swiftSettings: strict),
         // Writes records as they arrive, for replays later.
@@ -156,13 +163,24 @@ let package = Package(
         // Fetches Google's list of revoked attestation certificates. A product of its own for the same reason.
         .target(
             name: "AssayAndroidStatus",
-            dependencies: ["AndroidKey", "AssayCore", "AssayHTTPClient", "AssayPrimitives"],
+            dependencies: [
+                "AndroidKey", "AssayCore", "AssayHTTPClient", "AssayPrimitives",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
+            swiftSettings: strict),
+        // Exchanges receipts of App Attest, and speaks with DeviceCheck. A product of its own for the same reason.
+        .target(
+            name: "AssayAppleServices",
+            dependencies: [
+                "AppAttest", "Assay", "AssayCore", "AssayHTTPClient", "AssayKeyStore", "AssayPrimitives",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
             swiftSettings: strict),
         // The check in a server of Hummingbird. A product of its own, so that whoever imports only Assay builds no HTTP.
         .target(
             name: "AssayHummingbird",
             dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
+                "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTokens",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -178,7 +196,7 @@ let package = Package(
             name: "AssayService",
             dependencies: [
                 "Assay", "AssayCore", "AssayHTTPSignatures", "AssayHummingbird", "AssayInspection", "AssayKeyStore",
-                "AssayPrimitives",
+                "AssayPrimitives", "AssayTokens",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -205,7 +223,7 @@ let package = Package(
             swiftSettings: strict + [.strictMemorySafety()]),
         // Mints corpora for replays: `assay mint corpus`.
         .target(
-            name: "AssayCorpus", dependencies: ["AssayCore", "AssayPrimitives", "AssayTesting"],
+            name: "AssayCorpus", dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting"],
             swiftSettings: strict),
         // The commands of the program `assay`.
         .target(
@@ -213,7 +231,7 @@ let package = Package(
             dependencies: [
                 "AndroidKey", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayCorpus", "AssayInspection",
                 "AssayKeyStore",
-                "AssayLedgerSQLite", "AssayPrimitives", "AssayReplay", "AssayTesting",
+                "AssayLedgerSQLite", "AssayPrimitives", "AssayReplay", "AssayTesting", "AssayTokens",
                 "PlayIntegrity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -222,8 +240,9 @@ let package = Package(
         .executableTarget(
             name: "AssayProgram",
             dependencies: [
-                "AssayAndroidStatus", "AssayCLI", "AssayCore", "AssayGooglePlay", "AssayHTTPClient", "AssayKeyStore",
-                "AssayLedgerPostgreSQL", "AssayService", .product(name: "CoreMetrics", package: "swift-metrics"),
+                "Assay", "AssayAndroidStatus", "AssayAppleServices", "AssayCLI", "AssayCore", "AssayGooglePlay",
+                "AssayHTTPClient", "AssayKeyStore", "AssayLedgerPostgreSQL", "AssayService",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
             ],
             swiftSettings: strict),
         // The same without HTTP, which builds in half the time: for `make demo`.
@@ -254,7 +273,7 @@ let package = Package(
             name: "AssayTrials",
             dependencies: [
                 "AndroidKey", "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
-                "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                "AssayPrimitives", "AssayTesting", "AssayTestSupport", "AssayTokens", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Support/AssayTrials", swiftSettings: strict),
@@ -278,7 +297,8 @@ let package = Package(
             path: "Tests/Programs/LedgerSoak", swiftSettings: strict),
         // Races other processes on one ledger in PostgreSQL.
         .executableTarget(
-            name: "PostgreSQLStress", dependencies: ["AssayCore", "AssayLedgerPostgreSQL"],
+            name: "PostgreSQLStress",
+            dependencies: ["AssayCore", "AssayKeyStore", "AssayLedgerPostgreSQL", "AssayLedgerSQLite"],
             path: "Tests/Programs/PostgreSQLStress", swiftSettings: strict),
         // Captures records from a process of its own, so that tests can race it, kill it and take its disk away.
         .executableTarget(
@@ -306,7 +326,7 @@ let package = Package(
             name: "HotPaths",
             dependencies: [
                 "AndroidKey", "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
-                "AssayPrimitives", "AssayTesting", "PlayIntegrity",
+                "AssayPrimitives", "AssayTesting", "AssayTokens", "PlayIntegrity",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
             ],
             path: "Benchmarks/HotPaths", swiftSettings: strict),
@@ -389,12 +409,21 @@ let package = Package(
             name: "AssayAndroidStatusTests",
             dependencies: [
                 "AndroidKey", "AssayAndroidStatus", "AssayCore", "AssayHTTPClient", "AssayHTTPTestSupport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
+            swiftSettings: unoptimized),
+        .testTarget(
+            name: "AssayAppleServicesTests",
+            dependencies: [
+                "AppAttest", "Assay", "AssayAppleServices", "AssayCore", "AssayHTTPClient", "AssayHTTPTestSupport",
+                "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
             ],
             swiftSettings: unoptimized),
         .testTarget(
             name: "AssayHummingbirdTests",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayHummingbird",
+                "AndroidKey", "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayHummingbird",
                 "AssayPrimitives", "AssayTesting", "AssayTestSupport", "HTTPBenchmarkServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -435,7 +464,8 @@ let package = Package(
             name: "AssayLedgerPostgreSQLTests",
             dependencies: [
                 "AssayCore", "AssayKeyStore", "AssayLedgerPostgreSQL", "AssayLedgerSQLite", "AssayTesting",
-                "AssayTestSupport", "PostgreSQLStress",
+                "AssayTestSupport", "PostgreSQLStress", .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: unoptimized),
         // An engine with one check, to which nothing but its registration refers.
@@ -444,6 +474,13 @@ let package = Package(
             dependencies: ["Assay", "AssayCore", "AssayInspection", "AssayTesting", "AssayVectors"],
             path: "Tests/Support/ToyEngine",
             swiftSettings: strict),
+        .testTarget(
+            name: "AssayTokensTests",
+            dependencies: [
+                "Assay", "AssayCore", "AssayKeyStore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "AssayTokens",
+            ],
+            swiftSettings: unoptimized),
         .testTarget(
             name: "ToyEngineTests",
             dependencies: [
@@ -456,7 +493,7 @@ let package = Package(
             dependencies: [
                 "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
                 "AssayPrimitives",
-                "AssayTesting", "AssayTestSupport", "AssayVectors", "PlayIntegrity",
+                "AssayTesting", "AssayTestSupport", "AssayTokens", "AssayVectors", "PlayIntegrity",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
@@ -511,8 +548,7 @@ let package = Package(
             name: "ReadmeTests",
             dependencies: [
                 "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AssayProgram",
-                "AssayTesting", "AssayTestSupport",
-                "FirstTenMinutes",
+                "AssayTesting", "AssayTestSupport", "FirstTenMinutes", "HummingbirdExample",
             ],
             swiftSettings: unoptimized),
         // The blocks of the documentation, which see what a user's package sees.

@@ -1,6 +1,7 @@
 import AndroidKey
 import Assay
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTesting
 import Foundation
@@ -46,6 +47,7 @@ enum AndroidKeyPaths {
     ) throws -> AndroidKeyConfiguration {
         try AndroidKeyConfiguration(
             packages: [packageName], certificateDigests: [digest], challenge: challenge, statusList: .none,
+            requests: RequestRules(),
             testRoots: authority.rootCertificates.map { try Certificate(der: $0[...]) })
     }
 

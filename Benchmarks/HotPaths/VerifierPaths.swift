@@ -5,6 +5,7 @@ import Assay
 import AssayCore
 import AssayPrimitives
 import AssayTesting
+import AssayTokens
 import CoreMetrics
 import Foundation
 import PlayIntegrity
@@ -23,7 +24,20 @@ enum VerifierPaths {
     }
 
     static var androidKey: [HotPath] {
-        [HotPath("verify-key-attestation", count: 5, prepare: keyAttestations)]
+        [
+            HotPath("verify-key-attestation", count: 5, prepare: keyAttestations),
+            HotPath("verify-key-request", count: 50) { try keyRequests($0, .p256) },
+            HotPath("verify-key-request-rsa", count: 50) { try keyRequests($0, .rsa2048) },
+        ]
+    }
+
+    static var tokens: [HotPath] {
+        [
+            HotPath("verify-token", count: 100) { total in try tokens(total) { try TokenPaths.bearer($0) } },
+            HotPath("verify-bound-token", count: 50) { total in
+                try tokens(total) { try TokenPaths.blueprint($0).mint().request }
+            },
+        ]
     }
 
     static var playIntegrity: [HotPath] {
@@ -137,6 +151,34 @@ enum VerifierPaths {
             then: each(inputs) { try await verifier.verifyKeyAttestation($0, at: now) })
     }
 
+    /// Requests that one enrolled key has signed.
+    private static func keyRequests(_ total: Int, _ algorithm: AndroidAttestedKey.Algorithm) throws -> HotPath.Work {
+        let authority = try AndroidKeyPaths.authority()
+        let verifier = try verifier(AndroidKeyPaths.configuration(authority, challenge: .caller))
+        let blueprint = try AndroidKeyPaths.blueprint(authority, .factory, device: 0, algorithm)
+        let attestation = try AndroidKeyPaths.input(blueprint)
+        let requests = try (0..<total).map { number in
+            var request = SignedRequestBlueprint(
+                method: "POST", targetURI: "https://api.example.com/v1/orders?id=\(1000 + number)",
+                evidence: .androidKey(blueprint.key), createdAt: now)
+            request.body = Array(#"{"amount":42}"#.utf8)
+            let minted = try request.mint()
+            return SignedRequest(
+                method: minted.method, targetURI: minted.targetURI,
+                fields: minted.headers.map { SignedRequest.Field($0.name, $0.value) }, body: .bytes(minted.body))
+        }
+        var isEnrolled = false
+        let work = each(requests) { try await verifier.verifyAndroidKeyRequest($0, at: now) }
+        return { count in
+            if !isEnrolled {
+                let verdict = try await verifier.verifyKeyAttestation(attestation, at: now)
+                try demand(verdict.outcome == .accept, "rejected: \(verdict.json(id: nil))")
+                isEnrolled = true
+            }
+            try await work(count)
+        }
+    }
+
     private static func assertions(
         _ total: Int, _ prepared: (Verifier) -> Void = { _ in }
     ) throws -> HotPath.Work {
@@ -156,6 +198,13 @@ enum VerifierPaths {
             isEnrolled = true
             return verdict
         }
+    }
+
+    private static func tokens(_ total: Int, _ mint: (Int) throws -> SignedRequest) throws -> HotPath.Work {
+        let configuration = TokenConfiguration(
+            issuer: TokenPaths.issuer, audiences: [TokenPaths.audience], key: .optional)
+        let verifier = try verifier(configuration, keys: TokenPaths.keys())
+        return each(try (0..<total).map(mint)) { try await verifier.verifyTokenRequest($0, at: now) }
     }
 
     private static func classicTokens(_ total: Int) throws -> HotPath.Work {

@@ -1,16 +1,16 @@
 package import AssayCore
 import AssayPrimitives
 
-/// Follows the hashes of an audit trail from its first entry to its last.
+/// Verifies the hash chain of an audit trail, entry by entry.
 package struct AuditReview {
-    /// More findings say nothing new.
+    /// The maximum number of findings. Damage beyond this many gives no new information.
     private static let maximumProblems = 100
 
     private let expected: String?
     private var chain = LedgerAuditChain()
     /// What is wrong with the trail, one sentence for each finding.
     package private(set) var problems: [String] = []
-    /// Whether the expected hash is that of an entry, or none is expected.
+    /// Whether an entry has the expected hash, or no hash is expected.
     package private(set) var isFound: Bool
 
     /// Starts before the first entry.
@@ -26,13 +26,13 @@ package struct AuditReview {
         text.utf8.count == 64 && text.utf8.allSatisfy { $0.hexadecimalValue != nil }
     }
 
-    /// Takes the next entry.
+    /// Verifies the next entry.
     package mutating func take(_ entry: LedgerAuditEntry) {
         if let problem = chain.problem(with: entry), problems.count < Self.maximumProblems { problems.append(problem) }
         if let expected, entry.hash.hexadecimal == expected { isFound = true }
     }
 
-    /// How many entries were taken.
+    /// The number of verified entries.
     package var count: Int { chain.count }
 
     /// The hash of the last entry, hexadecimal.

@@ -3,6 +3,7 @@ import AppAttest
 import Approov
 package import AssayCore
 package import AssayInspection
+import AssayTokens
 import PlayIntegrity
 
 /// The engines that judge evidence, and their combined declarations. Tests pass a registry with an additional engine.
@@ -13,6 +14,7 @@ package struct EngineRegistry: Sendable {
         PlayIntegrityEngine.self,
         ApproovEngine.self,
         AndroidKeyEngine.self,
+        TokenEngine.self,
     ])
 
     /// The engines, in the order of help and lists.

@@ -3,6 +3,7 @@ import AppAttest
 import Approov
 import AssayCore
 import AssayInspection
+import AssayTokens
 import PlayIntegrity
 
 /// The engines of a verifier, prepared for its policy: by type for direct calls, by kind for records. A class, so that
@@ -12,6 +13,7 @@ final class Engines: Sendable {
     let playIntegrity: PlayIntegrityEngine
     let approov: ApproovEngine
     let androidKey: AndroidKeyEngine
+    let tokens: TokenEngine
     let byKind: [EvidenceKind: any EvidenceEngine]
     /// The kinds in the order of the registry.
     let kinds: [EvidenceKind]
@@ -33,5 +35,6 @@ final class Engines: Sendable {
         playIntegrity = engine(PlayIntegrityEngine.self)
         approov = engine(ApproovEngine.self)
         androidKey = engine(AndroidKeyEngine.self)
+        tokens = engine(TokenEngine.self)
     }
 }

@@ -5,19 +5,19 @@ package import FoundationEssentials
 extension LedgerAllowance {
     /// How long an allowance lasts if its end is not given, in seconds: 30 days.
     package static let standardLifetime: TimeInterval = 30 * 86_400
-    /// What an allowance of a device excuses if no check is named.
+    /// The check that an allowance of a device excuses if the caller names none.
     package static let deviceChecks = [CheckID("approov.token.annotations")]
 
     /// Why checks cannot be excused.
     package enum Objection: Error {
-        /// No check is named; this is an example of a name.
+        /// No check is named. The example is the name of a policy check.
         case none(example: String)
-        /// The check is no policy check: what it does instead.
+        /// The check is not a policy check. The second text says what kind it is.
         case noPolicyCheck(String, String)
-        /// There is no such check; the advice may be empty.
+        /// There is no such check. The advice suggests a name and may be empty.
         case unknown(String, advice: String)
 
-        /// What is wrong, and what is allowed.
+        /// The message for a user.
         ///
         /// - Parameter option: the option or the field that names checks.
         package func message(for option: String) -> String {
@@ -58,7 +58,7 @@ extension LedgerAllowance {
 }
 
 extension LedgerSubject {
-    /// Why a block or an allowance of a name would apply to no evidence; nil if it may apply.
+    /// Why a block or an allowance of this name could match no evidence; nil if it can match some.
     package var objectionToName: String? {
         guard let first = name.first, let last = name.last else { return nil }
         if first.isWhitespace || last.isWhitespace {
@@ -66,7 +66,7 @@ extension LedgerSubject {
                 "the name \"\(name.excerpt)\" begins or ends with white space, so that it would apply to no evidence; give "
                 + "the name alone"
         }
-        // Tokens of Approov name a device with the padding.
+        // Approov tokens contain device IDs with base64 padding.
         if kind == .device, DeviceIDText.isValid(name + "==") {
             return
                 "the device ID \"\(name.excerpt)\" has no padding, so that it would apply to no evidence; give \(name)=="

@@ -56,6 +56,15 @@ extension LedgerEntry {
             object.add("storedAt", text: RFC3339.format(document.storedAt))
             object.add("size", raw: "\(document.bytes.count)")
             object.add("sha256", text: Base64.encode(Digest.sha256(document.bytes), .standard))
+        case .task(let task):
+            object.add("entry", text: "task")
+            object.add("queue", text: task.queue)
+            object.add("key", text: Base64.encode(task.key, .standard))
+            object.add("dueAt", text: RFC3339.format(task.dueAt))
+            if let holder = task.holder { object.add("holder", text: holder) }
+            object.add("revision", raw: "\(task.revision)")
+            object.add("size", raw: "\(task.bytes.count)")
+            object.add("sha256", text: Base64.encode(Digest.sha256(task.bytes), .standard))
         }
         return object.text
     }

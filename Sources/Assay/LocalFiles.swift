@@ -47,7 +47,7 @@ package struct LocalFiles: PolicyFiles {
         return isFolder.boolValue ? "it is a folder" : error.localizedDescription
     }
 
-    /// Reads a file of at most `limit` bytes. Errors have the file beside the message.
+    /// Reads a file of at most `limit` bytes. Errors carry the file separately from the message.
     static func read(_ path: String, limit: Int) throws(PolicyError) -> [UInt8] {
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))

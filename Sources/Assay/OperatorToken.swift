@@ -2,11 +2,11 @@ package import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
 
-/// The token of an operator of a service: 32 random bytes.
+/// The token of a service operator: 32 random bytes.
 ///
-/// No description of it contains the bytes; only ``text`` does, which is for the operator alone.
+/// Descriptions do not show the bytes. Only ``text`` contains them.
 package struct OperatorToken: Sendable {
-    /// The beginning of the text, by which scanners for leaked secrets recognise a token.
+    /// The prefix of the text, by which secret scanners recognise leaked tokens.
     static let prefix = "assay_"
     private static let count = 32
 
@@ -25,8 +25,8 @@ package struct OperatorToken: Sendable {
         self.bytes = bytes
     }
 
-    /// Reads the text of a token: `assay_` and 43 characters of base64url without padding, in its one spelling; nil for any
-    /// other text. It has no checksum: no operator has the hash of a mistyped token.
+    /// Parses a token: `assay_` and 43 characters of canonical base64url without padding; nil for other text. There is
+    /// no checksum: a mistyped token matches no operator's hash.
     package init?(_ text: String) {
         let utf8 = Array(text.utf8)
         guard utf8.starts(with: Self.prefix.utf8),
@@ -36,17 +36,17 @@ package struct OperatorToken: Sendable {
         SecretBytes.wipe(&decoded)
     }
 
-    /// The token as its bearer sends it.
+    /// The token as sent in `Authorization: Bearer`.
     package var text: String { Self.prefix + bytes.withUnsafeBytes { Base64.encode(Array($0), .url) } }
 
-    /// What the ledger stores: SHA-256 of the 32 bytes. A slow hash protects secrets that can be guessed, and 256 random
-    /// bits cannot.
+    /// The value in the ledger: SHA-256 of the 32 bytes. A slow hash would only help secrets that can be guessed, and
+    /// 256 random bits cannot.
     package var hash: [UInt8] { bytes.withUnsafeBytes { Digest.sha256(Array($0)) } }
 }
 
 extension LedgerAdministration {
-    /// The operator whose token a request carries; nil if the text is no token, or that of an operator who has ended, was
-    /// revoked, or never was. Each call asks the ledger: a revocation counts at once.
+    /// The operator of the token in a request. Nil if the text is no token, or if its operator has expired, was revoked
+    /// or does not exist. Each call reads the ledger, so a revocation takes effect at once.
     ///
     /// - Parameter token: the token of `Authorization: Bearer` (RFC 6750).
     package func authenticate(_ token: String, at now: Date) async throws(LedgerOutage) -> LedgerOperator? {

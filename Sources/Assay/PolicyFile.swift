@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayTokens
 import Foundation
 import Yams
 
@@ -69,6 +70,13 @@ public enum PolicyFile {
             let app = try readApp(node, files: files, keys: keys, engines: engines, notes: &notes)
             guard !apps.contains(where: { $0.name.isByteEqual(to: app.name) }) else {
                 throw repeatedName(app.name, at: node)
+            }
+            if let tokens = app.configuration(TokenConfiguration.self),
+                let other = apps.lazy.compactMap({ $0.configuration(TokenConfiguration.self) }).first,
+                !other.issuer.isByteEqual(to: tokens.issuer)
+            {
+                throw (node.value(at: "\(TokenConfiguration.policyField).issuer") ?? node).error(
+                    "all apps have one issuer, which publishes one set of keys; an earlier app has \(other.issuer)")
             }
             apps.append(app)
         }
@@ -141,7 +149,7 @@ public enum PolicyFile {
         return modes
     }
 
-    /// Why a check that is enforced would never run; nil if it runs for an app, or if no app has its kind of evidence.
+    /// Why an enforced check can never run; nil if it runs for an app, or if no app uses its kind of evidence.
     private static func missingRule(of check: CheckID, _ apps: [PolicyApp]) -> String? {
         let configurations = apps.flatMap { app in app.configurations.map { (app: app.name, $0) } }
         var missing: (app: String, section: String, rule: String)?
@@ -160,13 +168,13 @@ public enum PolicyFile {
 
     // MARK: YAML
 
-    /// Reads a YAML file under the rules of policies, for configurations of other parts.
+    /// Reads another YAML configuration file by the same rules as policies.
     package static func document(path: String) throws(PolicyError) -> PolicyNode {
         try document(text(of: path), file: path)
     }
 
     static func document(_ text: String, file: String?) throws(PolicyError) -> PolicyNode {
-        // The parser would report a later line without a reason.
+        // The parser would report a later line and no reason.
         guard !text.unicodeScalars.starts(with: ["\u{FEFF}"]) else {
             throw PolicyError(file: file, line: 1, field: "", "the file begins with a byte order mark; save it without")
         }

@@ -1,15 +1,15 @@
 import AssayCore
 
-/// Takes what is wrong out of a policy, so that reading it again reports the next error: a value that has an example is
-/// replaced by it, any other is removed.
+/// Repairs the errors of a policy one by one, so that reading it again reports the next error. Replaces a value by its
+/// example, or removes it if there is none.
 struct PolicyRepair {
-    /// The policy so far.
+    /// The repaired policy.
     private(set) var root: PolicyNode
     /// The fields that were replaced or removed.
     private(set) var changed: [String] = []
     private let engines: EngineRegistry
 
-    /// Begins with the policy as written.
+    /// Starts with the original policy.
     init(_ root: PolicyNode, engines: EngineRegistry) {
         self.root = root
         self.engines = engines
@@ -20,7 +20,8 @@ struct PolicyRepair {
         changed.contains { Self.isPath($0, within: field) || Self.isPath(field, within: $0) }
     }
 
-    /// Whether an error of a field may come from the repair: the field was changed, or a part of a key or of a section's field.
+    /// Whether a repair may have caused an error: the field was changed, or it is a part of a key or of a section's
+    /// field.
     func isConsequence(_ field: String) -> Bool {
         // A route may name an app whose section was repaired.
         if field.hasPrefix("routes["), changed.contains(where: { $0.hasPrefix("apps[") }) { return true }
@@ -32,7 +33,7 @@ struct PolicyRepair {
         path.hasPrefix("apps[") && path.utf8.count { $0 == UInt8(ascii: ".") } >= 2
     }
 
-    /// Repairs a field with an error. Returns false if no app is left to go on with.
+    /// Repairs a field with an error. Returns false if no app is left.
     mutating func repair(_ field: String) -> Bool {
         let isNew = !changed.contains(field)
         changed.append(field)
@@ -41,7 +42,7 @@ struct PolicyRepair {
             return true
         }
         guard case .mapping(let entries)? = Self.removing(field, from: root)?.content else { return false }
-        // An app from which everything was removed would be an error that is not in the file.
+        // An app without any field would cause an error that the file does not have.
         root = PolicyNode(
             .mapping(
                 entries.compactMap { entry in
@@ -96,7 +97,7 @@ struct PolicyRepair {
 
     // MARK: Removal
 
-    /// The node without the value at a path, or without the innermost parent that is written; nil if nothing is left of it.
+    /// The node without the value at a path, or without its innermost existing parent; nil if nothing is left.
     private static func removing(_ field: String, from node: PolicyNode) -> PolicyNode? {
         switch node.content {
         case .null, .scalar: return nil
@@ -110,7 +111,7 @@ struct PolicyRepair {
             }
             return rest.isEmpty ? nil : node.replacing(.sequence(rest))
         case .mapping(let entries):
-            // Names of checks have periods: of several paths that begin alike, the longest is meant. Errors shorten odd keys.
+            // Check names contain periods, so several paths can match: use the longest. Errors shorten unusual keys.
             func path(_ entry: (key: String, line: Int, value: PolicyNode)) -> String {
                 node.path.isEmpty ? entry.key.excerpt : "\(node.path).\(entry.key.excerpt)"
             }

@@ -6,17 +6,17 @@ package import Foundation
 package struct PolicyReview: Sendable {
     /// An error or a warning.
     package struct Finding: Sendable {
-        /// Whether the policy can be used with it.
+        /// The severity of a finding.
         package enum Severity: String, Sendable {
             /// The policy cannot be used.
             case error
-            /// The policy can be used, and admits more than is needed.
+            /// The policy is usable but weaker than necessary.
             case warning
         }
 
         /// The severity.
         package let severity: Severity
-        /// Place and sentence.
+        /// The position and the message.
         package let problem: PolicyError
 
         /// The finding as one JSON object on one line.
@@ -38,9 +38,9 @@ package struct PolicyReview: Sendable {
         }
     }
 
-    /// A policy with more errors is no policy: the rest is not worth the time.
+    /// The maximum number of errors. A file with more is probably not a policy.
     package static let maximumErrors = 100
-    /// A key that ends sooner is reported.
+    /// The time before its expiry, in seconds, from which a key is reported.
     private static let soon: Double = 30 * 86_400
 
     /// The errors and warnings, in the order of lines.
@@ -49,7 +49,7 @@ package struct PolicyReview: Sendable {
     /// The number of findings of a severity.
     package func count(_ severity: Finding.Severity) -> Int { findings.count { $0.severity == severity } }
 
-    /// Reviews the policy in a file. `now` is compared with the windows of keys.
+    /// Reviews a policy file. Keys are checked against `now`.
     package init(path: String, engines: EngineRegistry, at now: Date) {
         let text: String
         do throws(PolicyError) {
@@ -63,7 +63,7 @@ package struct PolicyReview: Sendable {
 
     private init(_ findings: [Finding]) { self.findings = findings }
 
-    /// Reviews a text as the policy in a file, to which its paths are relative.
+    /// Reviews text as the policy file at `path`, the base of its relative paths.
     package init(text: String, path: String, engines: EngineRegistry, at now: Date) {
         do throws(PolicyError) {
             let root = try PolicyFile.document(text, file: path)
@@ -97,7 +97,7 @@ package struct PolicyReview: Sendable {
         }
     }
 
-    /// The errors of the other parts of the key that has an error.
+    /// The errors in the other parts of a key with an error.
     private static func otherErrors(
         of error: PolicyError, in root: PolicyNode, _ files: LocalFiles, _ engines: EngineRegistry
     ) -> [PolicyError] {
@@ -143,13 +143,13 @@ package struct PolicyReview: Sendable {
         }
     }
 
-    /// The warning of an Approov app without any key. A section that names keys means those of a key store. Other engines need no
-    /// key.
+    /// The warning for an Approov app without a key. A section that names keys may use a key store. Other engines need
+    /// no key.
     private func absentKeys(
         of configuration: any ReadableConfiguration, _ app: String, in policy: VerificationPolicy, at now: Date
     ) -> [PolicyRemark] {
         guard let approov = configuration as? ApproovConfiguration, approov.keys == nil else { return [] }
-        // A key that cannot be read is an error already.
+        // An unreadable key is already an error.
         guard !findings.contains(where: { $0.severity == .error && $0.problem.field.hasPrefix("keys") }) else {
             return []
         }
@@ -164,7 +164,7 @@ package struct PolicyReview: Sendable {
         ]
     }
 
-    /// What a mode that the policy sets gives up; nil for nothing.
+    /// What a mode in the policy weakens; nil for nothing.
     private static func weakness(of mode: CheckMode?, _ definition: CheckDefinition, isUsed: Bool) -> String? {
         guard isUsed else { return "no app has this kind of evidence; the mode has no effect" }
         guard let mode, case .policy(let standard) = definition.kind else { return nil }

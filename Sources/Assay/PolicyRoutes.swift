@@ -56,7 +56,7 @@ enum PolicyRoutes {
         guard !kinds.isEmpty else {
             throw name.error(
                 "the policy expects no evidence with the requests of app \(text.excerpt): add approov, or requests to its "
-                    + "appAttest or playIntegrity")
+                    + "appAttest, playIntegrity or androidKey, or tokens")
         }
         if let kind = fields["kind"] {
             guard kinds.containsBytes(of: try kind.text()) else { throw kind.mismatch(with: kinds) }

@@ -1,13 +1,13 @@
 package import AssayCore
 
 extension PolicyFile {
-    /// The policy in force as YAML, with all defaults and the mode of every check of the apps' engines. References to keys and
-    /// files are as written. ``parse(_:path:)`` reads the same policy from it.
+    /// The policy in force as YAML, with all defaults and the mode of every check of the apps' engines. References to
+    /// keys and files are unchanged. ``parse(_:path:)`` reads this text as the same policy.
     package static func effectiveText(path: String, engines: EngineRegistry) throws(PolicyError) -> String {
         try effectiveText(of: text(of: path), path: path, engines: engines)
     }
 
-    /// The same for the text of a policy file, to which its paths are relative.
+    /// The policy in force for the text of a policy file. `path` is the base of its relative paths.
     package static func effectiveText(
         of text: String, path: String, engines: EngineRegistry
     ) throws(PolicyError) -> String {
@@ -52,7 +52,7 @@ extension PolicyFile {
             for setting in configuration.settings {
                 if let value = setting.value { shown.add(.written(value), at: setting.path) }
             }
-            // Fields that the engine does not show, such as references to files.
+            // Add fields that the engine does not show, such as references to files.
             if case .mapping(let entries) = section.content {
                 for entry in entries where shown.value(at: entry.key) == nil { shown.add(entry.value, at: entry.key) }
             }
@@ -71,7 +71,7 @@ extension PolicyFile {
             guard let mode = policy.modes[definition.id], !users.isEmpty else { return nil }
             let line = "\(definition.id.name): \(mode.rawValue)"
             let rules = users.compactMap { $0.missingRules[definition.id] }
-            // A policy that sets this mode for a check that never runs cannot be read.
+            // Write a comment instead: a policy that sets this mode for a check that never runs is an error.
             guard let rule = rules.first, rules.count == users.count else { return "  \(line)" }
             return "  # \(line), but it does not run without \(rule)"
         }
@@ -110,7 +110,7 @@ private enum YAMLText {
         return lines.enumerated().map { $0 == 0 ? "\(margin)- \($1.dropFirst(indent + 2))" : $1 }
     }
 
-    /// A text, quoted if YAML would read it in another way.
+    /// A text, quoted if YAML would read it differently.
     static func scalar(_ text: String) -> String {
         let isPlain =
             !text.isEmpty && text != "null"
@@ -136,7 +136,7 @@ private enum YAMLText {
 }
 
 extension PolicyNode {
-    /// Adds a value at a path below this mapping, after the values that it has.
+    /// Adds a value at a path below this mapping, after the existing values.
     fileprivate mutating func add(_ value: PolicyNode, at path: String) {
         guard case .mapping(var entries) = content else { return }
         let parts = path.split(separator: ".", maxSplits: 1).map(String.init)

@@ -51,6 +51,7 @@ extension Verdict {
             json.raw(",\"testAuthority\":")
             json.string(testAuthority)
         }
+        if isDurabilityWaived { json.raw(",\"durability\":\"waived\"") }
         json.raw(",\"judgedAt\":")
         json.time(judgedAt)
     }

@@ -22,8 +22,8 @@ extension Verifier {
         }
     }
 
-    /// Judges a request that an attested key signed as an HTTP message (RFC 9421). The policy's `androidKey.requests` says what the
-    /// signature must cover. Acceptance remembers the request, so that it is accepted once.
+    /// Judges a request that an attested key signed as an HTTP message (RFC 9421). The policy's `androidKey.requests`
+    /// says what the signature must cover. The ledger accepts a request once.
     ///
     /// A body that is ``SignedRequest/Body/unread`` must be compared with the signed digests before the request is used.
     /// - Parameters:

@@ -4,7 +4,7 @@ public import FoundationEssentials
 
 /// Direct calls for backends that have the parts of a request instead of a record.
 extension Verifier {
-    /// Judges a token. A loggable token is rejected, with the code `loggable-token` if its signature fits.
+    /// Judges a token. Rejects a loggable token, with the code `loggable-token` if its signature prefix is correct.
     ///
     /// - Parameters:
     ///   - input: the token, and the values of the request that tokens are bound to.
@@ -36,8 +36,8 @@ extension Verifier {
         }
     }
 
-    /// Judges a text that an app signed with the account's message signing key, with the token in it. With the policy
-    /// `replay: ledger`, each text is accepted at most once for an app.
+    /// Judges a text that an app signed with the account's message signing key. The text contains a token. With the
+    /// policy `replay: ledger`, each text is accepted at most once per app.
     ///
     /// - Parameters:
     ///   - app: the policy's app; nil for the only app with a section for Approov.

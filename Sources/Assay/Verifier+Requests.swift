@@ -22,7 +22,8 @@ extension Verifier {
         }
     }
 
-    /// Assesses a signed request with an engine of this verifier, and commits nothing: the caller may not have read the body yet.
+    /// Assesses a signed request with an engine of this verifier. Commits nothing, because the caller may not have read
+    /// the body yet.
     package func assess(
         signed request: SignedRequest, with engine: any RequestEngine, app: String, account: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -32,7 +33,7 @@ extension Verifier {
         }
     }
 
-    /// Assesses a request without evidence, which shows whether the app's keys and services are there.
+    /// Assesses a request without evidence, to test whether the app's keys and services are available.
     ///
     /// - Throws: `.request` if the app has no live key.
     package func assessNothing(

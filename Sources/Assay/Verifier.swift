@@ -36,6 +36,8 @@ public struct Verifier: Sendable {
     let engines: Engines
     /// The keys of the policy and the key stores.
     let keys: any KeyStore
+    /// Services that learn of accepted evidence.
+    let observers: [any AcceptanceObserver]
     /// Counts verdicts; nil if no backend for swift-metrics is set up.
     let metrics: VerifierMetrics?
 
@@ -57,11 +59,11 @@ public struct Verifier: Sendable {
         self.init(policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard)
     }
 
-    /// Makes a verifier with the engines of a registry.
+    /// Creates a verifier with the engines of a registry.
     ///
     /// - Parameters:
-    ///   - use: what the verdicts are for. The public initialiser makes verifiers whose verdicts admit requests.
-    ///   - devices: the devices that were seen under an earlier policy.
+    ///   - use: the purpose of the verdicts. Verifiers from the public initialiser admit requests.
+    ///   - devices: the device counts of the verifier under an earlier policy.
     package init(
         policy: VerificationPolicy, ledger: any Ledger, keyStores: [any KeyStore] = [],
         services: [any EngineService] = [],
@@ -75,6 +77,7 @@ public struct Verifier: Sendable {
             use: use)
         engines = Engines(registry, policy: policy, resources: resources)
         keys = resources.keys
+        observers = use == .admission ? services.compactMap { $0 as? any AcceptanceObserver } : []
         metrics = use == .admission ? VerifierMetrics(policy, registry, devices: devices) : nil
     }
 

@@ -20,8 +20,8 @@ package struct HTTPAnswer: Sendable {
         self.body = body
     }
 
-    /// The value of a field as sent; of a field that was sent several times, the values with commas between them (RFC 9110 section
-    /// 5.3); nil if it was not sent.
+    /// The value of a field as sent; nil if it was not sent. If it was sent several times, the values joined by commas
+    /// (RFC 9110 section 5.3).
     package func field(_ name: String) -> String? {
         let values = headers[name]
         return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -37,7 +37,7 @@ package struct HTTPAnswer: Sendable {
     }
 }
 
-/// Why there is no complete answer. Messages contain nothing of the request.
+/// Why there is no complete answer. Messages contain no part of the request.
 package enum HTTPFailure: Error, Sendable {
     /// No connection: the request was not sent.
     case notConnected(String)
@@ -53,10 +53,11 @@ package enum HTTPFailure: Error, Sendable {
 
 /// Sends requests and reads answers within limits of time and size.
 ///
-/// It does not follow redirects, which could send an access token to another server or come from a captive portal, and does not
-/// retry connections: the caller does. AsyncHTTPClient's deadline ends with the head of an answer, so this type enforces the timeout.
+/// Does not follow redirects: they could send an access token to another server, or come from a captive portal. Does
+/// not retry connections: the caller does. AsyncHTTPClient's deadline ends with the head of an answer, so this type
+/// enforces the timeout itself.
 package final class HTTPExchange: Sendable {
-    /// The most bytes of an answer.
+    /// The maximum size of an answer, in bytes.
     package let answerLimit: Int
     private let client: HTTPClient
     private let time: ClientTime
@@ -68,7 +69,8 @@ package final class HTTPExchange: Sendable {
         self.time = time
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)))
-        // Shorter than the server's idle timeout: a request lost on a closing connection may have been decoded.
+        // Shorter than the server's idle timeout: the server may have decoded the token of a request that was lost on a
+        // closing connection.
         configuration.connectionPool.idleTimeout = .seconds(30)
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(configuration: configuration)

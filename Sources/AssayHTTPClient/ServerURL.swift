@@ -3,7 +3,7 @@ package import AssayCore
 /// The URL of a server: `https`, host, optional port and path.
 ///
 /// `http` is allowed only for this machine, for tests: elsewhere it would expose access tokens. Requests may append a
-/// path to the URL, so user, query, fragment and escapes are refused.
+/// path to the URL, so it must not contain user information, a query, a fragment or escapes.
 package struct ServerURL: Sendable, CustomStringConvertible {
     /// The URL without a trailing `/`.
     package let text: String
@@ -17,6 +17,21 @@ package struct ServerURL: Sendable, CustomStringConvertible {
     /// `https://android.googleapis.com/attestation/status`.
     package static let androidStatus = ServerURL(
         text: "https://android.googleapis.com/attestation/status", host: "android.googleapis.com")
+
+    /// App Attest of TestFlight, App Store and enterprise builds.
+    package static let appAttest = ServerURL(text: "https://data.appattest.apple.com", host: "data.appattest.apple.com")
+
+    /// App Attest of development builds.
+    package static let appAttestDevelopment = ServerURL(
+        text: "https://data-development.appattest.apple.com", host: "data-development.appattest.apple.com")
+
+    /// DeviceCheck of TestFlight, App Store and enterprise builds.
+    package static let deviceCheck = ServerURL(
+        text: "https://api.devicecheck.apple.com", host: "api.devicecheck.apple.com")
+
+    /// DeviceCheck of development builds.
+    package static let deviceCheckDevelopment = ServerURL(
+        text: "https://api.development.devicecheck.apple.com", host: "api.development.devicecheck.apple.com")
 
     private init(text: String, host: String) {
         self.text = text

@@ -1,5 +1,6 @@
 import AssayCore
 import AssayGooglePlay
+import AssayHTTPClient
 import AssayHTTPTestSupport
 import Foundation
 import PlayIntegrity

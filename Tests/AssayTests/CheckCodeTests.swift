@@ -29,6 +29,9 @@ struct CheckCodeTests {
 
     private static let unitTests: [UnitTest] = [
         UnitTest(
+            "ReceiptExchangeTests.swift", "metric", "app-attest.assertion.risk-metric key-risk-unknown",
+            "app-attest.assertion.risk-metric key-risk-too-high", "app-attest.assertion.risk-metric key-risk-too-old"),
+        UnitTest(
             "AppAttestTests/CodeTests.swift", "boundChallenge",
             "app-attest.assertion.challenge client-data-hash-only",
             "app-attest.assertion.challenge client-data-not-json",
@@ -225,7 +228,7 @@ struct CheckCodeTests {
         #expect(produced.subtracting(declared).sorted() == [])
 
         let listed = Set(
-            (Self.unitTests + Self.androidKeyTests + Self.androidKeyRequestTests).flatMap { test in
+            (Self.unitTests + Self.androidKeyTests + Self.androidKeyRequestTests + Self.tokenTests).flatMap { test in
                 test.uses.map { Use($0) }
             })
         #expect(own.subtracting(produced).subtracting(listed).sorted() == [], "no vector, no test")
@@ -242,7 +245,7 @@ struct CheckCodeTests {
 
     @Test(
         "the listed tests exist and name the codes",
-        arguments: unitTests + androidKeyTests + androidKeyRequestTests + familyTests)
+        arguments: unitTests + androidKeyTests + androidKeyRequestTests + tokenTests + familyTests)
     func listed(test: UnitTest) throws {
         let folder = Self.root.appendingPathComponent("Tests")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter {
@@ -256,6 +259,7 @@ struct CheckCodeTests {
             let camelCase = code.split(separator: "-").enumerated()
                 .map { $0 == 0 ? String($1) : $1.capitalized }.joined()
             let short = use.replacing("android-key.attestation.", with: "").replacing("android-key.request.", with: "")
+                .replacing("assay.token.", with: "")
             let isNamed =
                 text.contains("\"\(short)\"") || text.contains("\"\(code)\"") || text.contains("\"\(use)\"")
                 || text.contains(".\(camelCase)")
@@ -266,7 +270,7 @@ struct CheckCodeTests {
     /// The codes that judging the committed vectors produces.
     private static func producedByVectors() async throws -> Set<Use> {
         var produced: Set<Use> = []
-        for engine in ["android-key", "app-attest", "approov", "play-integrity"] {
+        for engine in ["android-key", "app-attest", "approov", "play-integrity", "assay"] {
             let vectors = try MintedVectors.committed(engine)
             for verdict in try await vectors.verdicts() {
                 for result in verdict.checks {

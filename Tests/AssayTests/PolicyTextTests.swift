@@ -63,7 +63,7 @@ struct PolicyTextTests {
               minimumBundleVersion: "1.2"
               versions: { maximum: "3", withdrawn: ["1.3", "2.0.1"] }
               validationCategories: [appStore, testFlight]
-              receipt: { maximumAge: 1h30m, maximumRiskMetric: 10 }
+              receipt: { maximumAge: 1h30m, maximumRiskMetric: 10, maximumRiskMetricAge: 30d, keep: sealed }
               requests:
                 label: evidence
                 components: ["@method", "@target-uri", authorization]
@@ -159,6 +159,16 @@ struct PolicyTextTests {
                 nonce: ledger
                 body: upstream
                 enforcement: annotate
+            tokens:
+              issuer: https://attest.example.com
+              audiences: [https://api.example.com, orders]
+              acceptedAudiences: [orders]
+              life: 10m
+              key: optional
+              nonce: required
+              limitedUse: yes
+              testAuthorities: allow
+              enforcement: annotate
           - name: game
             playIntegrity: { packageName: com.example.game, platform: pc }
           - name: small

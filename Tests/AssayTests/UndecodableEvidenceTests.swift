@@ -16,12 +16,14 @@ struct UndecodableEvidenceTests {
             playIntegrity: { packageName: com.example.one, certificateDigests: [\(digest)] }
             approov: { messageSigning: { signer: installation }, textSigning: {} }
             androidKey: { packages: [com.example.one], certificateDigests: [\(digest)], statusList: none }
+            tokens: { issuer: "https://attest.example.com", audiences: [orders] }
           - name: two
             appAttest:
               { appIDs: [1234567890.com.example.two], environments: [production], challenge: caller, clientData: raw }
             playIntegrity: { packageName: com.example.two, certificateDigests: [\(digest)] }
             approov: { format: jwe, tokenHeader: X-Token, messageSigning: { signer: account }, textSigning: {} }
             androidKey: { packages: [com.example.two], certificateDigests: [\(digest)], statusList: none }
+            tokens: { issuer: "https://attest.example.com", audiences: [orders] }
         """
 
     private static let secret = Data(repeating: 1, count: 64).base64EncodedString()
@@ -54,6 +56,8 @@ struct UndecodableEvidenceTests {
         ("approov.proof", #""nonce":"AA==","proof":"AA==","token":"x""#),
         ("android-key.attestation", #""certificates":["MA=="],"challenge":"AA==""#),
         ("android-key.attestation", #""certificates":[],"challenge":"AA==""#),
+        ("assay.token", #""token":"x""#),
+        ("assay.token", #""method":"GET","targetURI":"https://a.example/","headers":[]"#),
     ]
 
     @Test(

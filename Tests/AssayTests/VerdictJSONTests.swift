@@ -40,6 +40,22 @@ struct VerdictJSONTests {
         #expect((object["subject"] as? [String: Any])?["counter"] as? Int == 0)
     }
 
+    @Test("A ledger that may forget what it has committed is named in every verdict", arguments: [true, false])
+    func durability(isAccepted: Bool) async throws {
+        let minted = try Fixtures.attestation()
+        let input = AttestationInput(
+            keyID: minted.keyID, attestation: minted.attestation,
+            clientData: .data(isAccepted ? Fixtures.challenge : [1]))
+        for isWaived in [true, false] {
+            let ledger = FaultyLedger(isDurabilityWaived: isWaived)
+            let verdict = try await Verifier(policy: Fixtures.policy(), ledger: ledger).verifyAttestation(
+                input, at: Fixtures.time)
+            #expect(verdict.outcome == (isAccepted ? .accept : .reject))
+            #expect(verdict.isDurabilityWaived == isWaived)
+            #expect(try object(verdict.json(id: nil))["durability"] as? String == (isWaived ? "waived" : nil))
+        }
+    }
+
     @Test("A check that is off is skipped because of the policy; an annotated one is in `annotated`")
     func reasons() async throws {
         let object = try object(

@@ -6,7 +6,7 @@ package struct AndroidCertificateBlueprint: Sendable {
     package var signer: AndroidTestKey { didSet { issued = nil } }
     /// The private key of the certificate. Its public key is in the fields.
     package var key: AndroidTestKey
-    /// The certificate, if it is signed already and nothing has changed since: RSA signs slowly here.
+    /// The signed certificate; nil after a change. Cached, because RSA signing is slow here.
     private var issued: [UInt8]?
 
     /// Creates a certificate.

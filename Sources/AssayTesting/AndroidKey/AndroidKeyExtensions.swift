@@ -19,10 +19,10 @@ extension CertificateExtension {
                         0, DERBuilder.context(0, DERBuilder.element(0x86, Array(uri.utf8)))))))
     }
 
-    /// The revocation list of some leaves of Huawei: one zero octet, which is no DER.
+    /// The invalid revocation list in some Huawei leaves: one zero octet, which is not DER.
     package static let emptyRevocationList = CertificateExtension([2, 5, 29, 31], value: [0])
 
-    /// Name constraints of attestation certificates of 2016: only one DNS name, which is none.
+    /// The invalid name constraints of attestation certificates of 2016: one malformed DNS name.
     package static let invalidNames = CertificateExtension(
         [2, 5, 29, 30], isCritical: true,
         value: DERBuilder.sequence(

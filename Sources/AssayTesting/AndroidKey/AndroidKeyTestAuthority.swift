@@ -1,6 +1,7 @@
 public import FoundationEssentials
 
-/// A stand-in for Google's authorities of Android Key Attestation: an RSA root, an elliptic root, and what they issue.
+/// A stand-in for Google's authorities of Android Key Attestation: an RSA root, an elliptic curve root, and the
+/// certificates that they issue.
 ///
 /// The certificates have the shape of genuine ones, with other names. A policy trusts them only if `testRoots` names the
 /// roots; every verdict then states that it rests on a test authority.
@@ -16,7 +17,7 @@ public struct AndroidKeyTestAuthority: Sendable {
     package let rsaRoot: AndroidCertificateBlueprint
     /// The root of remote certificates: P-384.
     package let ecRoot: AndroidCertificateBlueprint
-    /// The root of software attestation: P-256. Anyone has the genuine one's private key.
+    /// The root of software attestation: P-256. The private key of the genuine one is public.
     package let softwareRoot: AndroidCertificateBlueprint
 
     private let organization: String
@@ -142,7 +143,7 @@ public struct AndroidKeyTestAuthority: Sendable {
         let ca2 = try issue(
             "remote/ca2", .p384, name: authority(2), under: root, serialLength: 10, years: 15,
             extensions: [.basicConstraints(isCA: true, pathLength: 2), .keyUsage(0x06)])
-        // All devices of some weeks share the certificate.
+        // All devices share this certificate for a period of 20 days.
         let period = (time.timeIntervalSince1970 / (20 * 86_400)).rounded(.down)
         let start = Date(timeIntervalSince1970: (period * 20 - 10) * 86_400)
         let ca3 = try issue(

@@ -1,8 +1,8 @@
 import Crypto
 package import FoundationEssentials
 
-/// A measurement token for offline hardware to mint: a JWE with `ECDH-ES`, made without Assay's own sealing. The initial
-/// values are genuine; change any part before minting.
+/// A measurement token for offline hardware to mint: a JWE with `ECDH-ES`, created without Assay's own sealing code.
+/// The initial values are genuine; change any part before minting.
 package struct ApproovMeasurementTokenBlueprint: Sendable {
     /// The content.
     package var content: JSONItem
@@ -10,7 +10,7 @@ package struct ApproovMeasurementTokenBlueprint: Sendable {
     package var header: JSONItem
     /// The uncompressed point of the hardware's key.
     package var hardware: [UInt8]
-    /// The key of this token alone.
+    /// The ephemeral key of this token.
     package var ephemeralKey: TestKey
     /// The initialisation vector; nil for a random one.
     package var initializationVector: [UInt8]?

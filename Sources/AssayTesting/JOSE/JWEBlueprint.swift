@@ -36,7 +36,7 @@ package struct JWEBlueprint: Sendable {
     /// A last change to the five base64url texts.
     package var changeParts: @Sendable (inout [String]) -> Void = { _ in }
 
-    /// Creates the blueprint of a valid JWE. Nil stands for a random content key (32 bytes) or IV (12 bytes).
+    /// Creates the blueprint of a valid JWE. Nil means a random content key (32 bytes) or IV (12 bytes).
     package init(
         plaintext: [UInt8], keyManagement: KeyManagement, contentKey: [UInt8]? = nil,
         initializationVector: [UInt8]? = nil

@@ -3,6 +3,7 @@ import Assay
 import AssayPrimitives
 import AssayTesting
 import Foundation
+import Synchronization
 
 /// Chains from the factory, each with an attestation certificate and an intermediate of its own: more than the engine remembers.
 struct AndroidKeySubject: Sendable {
@@ -20,6 +21,7 @@ struct AndroidKeySubject: Sendable {
     private let expectations: AndroidKeyExpectations
     private let knowing: AndroidKeyExpectations
     private let now: Date
+    private let next = NextChain()
 
     /// Mints what was issued an hour ago. The root is as long as Google's.
     init(now: Date) throws {
@@ -59,7 +61,14 @@ struct AndroidKeySubject: Sendable {
 
     /// Judges chains whose issuers are new.
     @Sendable func attestWithNewIssuers(_ count: Int) {
-        for index in 0..<count { attest(inputs[index % inputs.count], expectations) }
+        for _ in 0..<count { attest(inputs[next.take() % inputs.count], expectations) }
+    }
+
+    /// Goes on in each round where the last one ended: from the beginning, the first chains would still be known.
+    private final class NextChain: Sendable {
+        private let number = Atomic(0)
+
+        func take() -> Int { number.wrappingAdd(1, ordering: .relaxed).oldValue }
     }
 
     /// Judges chains whose issuers are known, but for the first time.

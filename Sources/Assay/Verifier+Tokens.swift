@@ -1,0 +1,55 @@
+public import AssayCore
+public import AssayTokens
+public import FoundationEssentials
+
+/// Tokens of one's own: attest seldom, and let services check a short token offline.
+extension Verifier {
+    /// Exchanges evidence for a token, under the policy's `tokens`. Acceptance has the effects that the evidence alone has; the
+    /// challenge of the request is consumed in place of the value in the evidence.
+    ///
+    /// - Returns: the token with the verdict, or the rejecting verdict.
+    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also `.request` when the evidence does not cover the request, when
+    ///   the policy issues no such token, or when no key signs. Nothing is consumed then.
+    public func issueToken(_ request: TokenRequest, at now: Date) async throws(VerificationError) -> TokenAnswer {
+        try Verifier.demand(now, request.record.account)
+        var issuer: TokenIssuer?
+        let verdict = try await judge(at: now) { () async throws(VerificationError) in
+            let assessment = try await assess(request.record, ledger: ledger, at: now)
+            // Rejected evidence gets its verdict, whatever else is wrong with the request.
+            guard assessment.isAcceptable else { return assessment }
+            let (prepared, bound) = try await TokenIssuer.prepare(request, assessment, engines.tokens, at: now)
+            issuer = prepared
+            return bound
+        }
+        guard verdict.outcome == .accept, let issuer else { return .rejected(verdict) }
+        return .issued(try issuer.issue(for: verdict, at: now), verdict)
+    }
+
+    /// The keys with which tokens are verified at a time.
+    ///
+    /// - Throws: `.request` if there is none, `.outage` if the key store does not answer.
+    package func tokenKeys(at now: Date) async throws(VerificationError) -> TokenKeySchedule {
+        try await engines.tokens.material(at: now).0
+    }
+
+    /// The rules of the policy for tokens; nil if no app has any. All apps have one issuer.
+    package var tokenRules: TokenConfiguration? {
+        policy.apps.lazy.compactMap { $0.configuration(TokenConfiguration.self) }.first
+    }
+
+    /// Judges a token, alone or on a request, with the proof of its key.
+    ///
+    /// - Parameters:
+    ///   - request: the request that carries the token, with the target URI that the client addressed.
+    ///   - app: the policy's app; nil for the only one, or the one that the token names.
+    ///   - account: the account of the session; nil for none.
+    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
+    public func verifyTokenRequest(
+        _ request: SignedRequest, app: String? = nil, account: String? = nil, at now: Date
+    ) async throws(VerificationError) -> Verdict {
+        try Verifier.demand(now, account)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engines.tokens.assess(.request(request), app: app, account: account, ledger: ledger, at: now)
+        }
+    }
+}
