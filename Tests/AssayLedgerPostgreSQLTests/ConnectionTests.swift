@@ -114,7 +114,7 @@ struct ConnectionTests {
             ])
         }
         try TestCluster.hand(over: folder.url.path)
-        try TestCluster.hand(over: folder.path("server.key"))
+        for file in ["server.key", "server.pem"] { try TestCluster.hand(over: folder.path(file)) }
         let port = try Self.freePort()
         let cluster = try TestCluster(
             [

@@ -29,6 +29,8 @@ final class Pooler {
         default_pool_size = \(size)
         """.write(to: file, atomically: true, encoding: .utf8)
         if getuid() == 0 {
+            // It need not be readable by others: the umask is that of the process, and a service in another test sets it.
+            try TestCluster.hand(over: file.path)
             process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
             process.arguments = ["--reuid=nobody", "--regid=nogroup", "--clear-groups", program, "-q", file.path]
         } else {
