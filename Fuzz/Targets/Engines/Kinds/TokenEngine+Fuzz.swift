@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayTesting
 import AssayTokens
 import Foundation
@@ -28,8 +29,11 @@ extension TokenEngine: FuzzedEngine {
         do {
             let configuration = TokenConfiguration(
                 issuer: "https://attest.example.com", audiences: ["https://api.example.com"])
+            let keySet = SecretBytes(Array(AssayTokenBlueprint.keySet([key]).utf8))
             return try VerificationPolicy(
-                apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue)
+                apps: [PolicyApp(name: "shop", configuration)],
+                keys: [NamedKey(name: "issuer", material: TokenKey(parts: [TokenKey.keySetPart: keySet]))],
+                catalogue: Verifier.catalogue)
         } catch { FuzzTarget.broken("no policy: \(error)") }
     }
 

@@ -17,7 +17,7 @@ private struct MintedFiles: PolicyFiles {
 extension FuzzTarget {
     /// Policy files: YAML, and the JSON that is valid YAML.
     static let policies = FuzzTarget(
-        name: "policies", maximumLength: 1024,
+        name: "policies", maximumLength: 2048,
         dictionary: [
             "version: 1\n", "apps:\n", "keys:\n", "checks:\n", "appAttest:", "playIntegrity:", "approov:",
             "- name: a\n",
