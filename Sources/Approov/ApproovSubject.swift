@@ -56,6 +56,8 @@ public struct ApproovSubject: EngineSubject {
     public var deviceID: String? { claims?.deviceID }
     /// The device ID of an authentic token.
     package var identifier: String? { deviceID }
+    /// A device.
+    package var identifierKind: LedgerSubject.Kind { .device }
 
     /// The facts in display order.
     public var fields: [SubjectField] {

@@ -25,11 +25,17 @@ extension Verifier {
         return .issued(try issuer.issue(for: verdict, at: now), verdict)
     }
 
-    /// The keys with which tokens are verified at a time.
+    /// The keys of the issuer at a time.
     ///
-    /// - Throws: `.request` if there is none, `.outage` if the key store does not answer.
+    /// - Throws: `.request` if none is published, `.outage` if the key store does not answer.
     package func tokenKeys(at now: Date) async throws(VerificationError) -> TokenKeySchedule {
-        try await engines.tokens.material(at: now).0
+        let schedule = try await engines.tokens.material(at: now).0
+        guard !schedule.published.isEmpty else {
+            throw .request(
+                RequestError(
+                    .noKey, "no key for tokens is published at \(RFC3339.format(now)): assay tokens rotate makes one"))
+        }
+        return schedule
     }
 
     /// The rules of the policy for tokens; nil if no app has any. All apps have one issuer.

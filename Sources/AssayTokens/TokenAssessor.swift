@@ -10,6 +10,7 @@ struct TokenAssessor {
 
     let token: DecodedToken
     let expectations: TokenExpectations
+    let schedule: TokenKeySchedule
     let secrets: [TokenSecret]
     let now: Date
 
@@ -19,11 +20,12 @@ struct TokenAssessor {
     // MARK: The token
 
     /// The key that the header names.
-    static func key(
-        _ header: JOSEHeader, among schedule: TokenKeySchedule
-    ) throws(CheckFailure) -> JWSKey {
-        guard let keyID = header.keyID else { throw CheckFailure(.missingKeyID, "the header names no key") }
-        if let found = schedule.verifications.first(where: { $0.keyID.isByteEqual(to: keyID) }) { return found.key }
+    func key() throws(CheckFailure) -> JWSKey {
+        guard let keyID = token.jws.header.keyID else {
+            throw CheckFailure(.missingKeyID, "the header names no key")
+        }
+        let keys = schedule.verifications(for: expectations.app)
+        if let found = keys.first(where: { $0.keyID.isByteEqual(to: keyID) }) { return found.key }
         guard !schedule.isRetired(keyID) else {
             throw CheckFailure(.tokenKeyRetired, "the key \"\(keyID.excerpt)\" is retired")
         }
@@ -75,9 +77,13 @@ struct TokenAssessor {
         }
     }
 
-    /// The ledger's subjects behind the token; none if it names none, or if this verifier has no secret of the issuer.
+    /// Whether a block on the attested key cannot be compared: the token refers to it, and only its issuer can read that.
+    var hasForeignReference: Bool { claims.reference != nil && secrets.isEmpty && !schedule.isIssuer }
+
+    /// The ledger's subjects behind the token; none if it names none, or if this verifier is not the issuer. An issuer whose secret is
+    /// gone refuses the token: otherwise it would accept those of blocked keys.
     func subjects() throws(CheckFailure) -> [LedgerSubject] {
-        guard let reference = claims.reference, !secrets.isEmpty else { return [] }
+        guard let reference = claims.reference, !hasForeignReference else { return [] }
         for secret in secrets {
             let found = secret.subjects(of: reference, tokenID: claims.tokenID, app: claims.app)
             if let found { return found }

@@ -119,7 +119,7 @@ package enum TokenCheck {
         .account(
             account,
             proves:
-                "The account that the backend names for the request is not blocked, and is that of the attested key.",
+                "The account that the backend names for the request is not blocked, and is that of the token if it names one.",
             stops:
                 "Evidence of accounts that were found to do harm, and a token of one user in the session of another.",
             codes: [.tokenOfAnotherAccount]),

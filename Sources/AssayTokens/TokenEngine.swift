@@ -57,16 +57,24 @@ package struct TokenEngine: InspectableEngine {
             run.modes = expectations.modes
         }
         let (schedule, secrets) = try await material(at: now)
-        let assessor = TokenAssessor(token: token, expectations: expectations, secrets: secrets, now: now)
-        return try await judge(assessor, schedule, account, ledger, &run)
+        guard !schedule.verifications(for: expectations.app).isEmpty else {
+            throw .request(
+                RequestError(
+                    .noKey,
+                    "app \(expectations.app.excerpt) has no key for \(TokenKey.purpose) that may be used at "
+                        + "\(RFC3339.format(now)): assay tokens rotate makes one, and a key set of another issuer counts if it "
+                        + "is for the app"))
+        }
+        let assessor = TokenAssessor(
+            token: token, expectations: expectations, schedule: schedule, secrets: secrets, now: now)
+        return try await judge(assessor, account, ledger, &run)
     }
 
     private func judge(
-        _ token: TokenAssessor, _ schedule: TokenKeySchedule, _ account: String?, _ ledger: any Ledger,
-        _ run: inout CheckRun
+        _ token: TokenAssessor, _ account: String?, _ ledger: any Ledger, _ run: inout CheckRun
     ) async throws(VerificationError) -> Assessment {
         let key = run.authenticity(TokenCheck.key) { () throws(CheckFailure) in
-            try TokenAssessor.key(token.token.jws.header, among: schedule)
+            try token.key()
         }
         _ = run.authenticity(TokenCheck.signature) { () throws(CheckFailure) in
             guard let key else { return }
@@ -87,11 +95,14 @@ package struct TokenEngine: InspectableEngine {
             }
             run.allow(standings.standings)
         }
-        _ = run.gate(TokenCheck.subject) { () throws(CheckFailure) in
+        run.conditionalGate(TokenCheck.subject) { () throws(CheckFailure) in
             if let unreadable { throw unreadable }
             for subject in subjects {
                 if let block = standings.standings.block(on: subject) { throw CheckFailure(.blocked, block) }
             }
+            guard token.hasForeignReference else { return .passed }
+            return .notApplicable(
+                Finding(.referenceUnreadable, "only the issuer of the token knows the key behind it, and its blocks"))
         }
         let proof = self.proof(token, &run)
         run.policy(TokenCheck.account) { () throws(CheckFailure) in
@@ -137,23 +148,15 @@ package struct TokenEngine: InspectableEngine {
 
     /// The keys of tokens and the secrets at a time.
     ///
-    /// - Throws: `.request` without any key, `.outage` if the store does not answer.
+    /// - Throws: `.outage` if the store does not answer.
     package func material(at now: Date) async throws(VerificationError) -> (TokenKeySchedule, [TokenSecret]) {
         let (named, secrets): ([NamedKey], [NamedKey])
         do throws(KeyStoreOutage) {
             named = try await keys.keys(for: TokenKey.purpose)
             secrets = try await keys.keys(for: TokenSecret.purpose)
         } catch { throw .outage(error) }
-        let schedule = memo.schedule(of: named, at: now)
-        guard !schedule.verifications.isEmpty else {
-            throw .request(
-                RequestError(
-                    .noKey,
-                    "there is no key for \(TokenKey.purpose) that may be used at \(RFC3339.format(now)): assay tokens rotate "
-                        + "makes one"))
-        }
         return (
-            schedule,
+            memo.schedule(of: named, at: now),
             secrets.compactMap { $0.state(at: now) == .live ? $0.material as? TokenSecret : nil }
         )
     }

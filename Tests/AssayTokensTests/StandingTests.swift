@@ -58,6 +58,44 @@ struct StandingTests {
             outcome(try await world.judge(token, client: client, account: "alice")) == "subject reference-unreadable")
     }
 
+    @Test(
+        "an issuer whose secret is gone refuses tokens where standings count, in place of accepting those of blocked keys"
+    )
+    func missingSecret() async throws {
+        let world = try await TokenWorld()
+        let key = AttestedKey()
+        let token = try await world.token(key, client: client)
+        try await block(LedgerSubject(.key, Base64.encode(key.keyID, .standard)), in: world)
+        let secrets = try await world.store.keys(for: TokenSecret.purpose)
+        try await world.store.retire(try #require(secrets.first).name, at: TokenWorld.now, now: TokenWorld.now)
+        #expect(outcome(try await world.judge(token, client: client)) == "subject reference-unreadable")
+    }
+
+    @Test("a service with the issuer's key set alone says that it cannot compare blocks on attested keys")
+    func keySet() async throws {
+        let world = try await TokenWorld()
+        let token = try await world.token(client: client)
+        let verifier = try await world.verifier(ofKeySetsFor: [nil])
+        try await block(LedgerSubject(.account, "eve"), in: world)
+        let verdict = try await verifier.verifyTokenRequest(
+            try world.request(token, client: client), at: TokenWorld.now)
+        #expect(outcome(verdict) == "accept")
+        let subject = try #require(verdict.checks.first { $0.check.name == "assay.token.subject" })
+        #expect(subject.status == .skipped && subject.finding?.code == "reference-unreadable")
+    }
+
+    @Test("a key set of another issuer counts for the app that it is for, and beside keys of one's own for no other")
+    func foreignKeySet() async throws {
+        let (world, other) = (try await TokenWorld(), try await TokenWorld())
+        let forged = try await other.token(client: client)
+        for (scope, expected) in [(nil, "key unknown-key-id"), ("games", "key unknown-key-id"), ("shop", "accept")] {
+            let verifier = try await other.verifier(ofKeySetsFor: [scope], beside: world.store)
+            let verdict = try await verifier.verifyTokenRequest(
+                try world.request(forged, client: client, proofID: scope ?? "none"), at: TokenWorld.now)
+            #expect(outcome(verdict) == expected, "\(scope ?? "no scope")")
+        }
+    }
+
     @Test("a nonce is that of this server, now or in the interval before")
     func nonces() async throws {
         let world = try await TokenWorld(tokens: "nonce: required, testAuthorities: allow")

@@ -16,6 +16,8 @@ package protocol EngineSubject: VerdictSubject {
     var presentedCounter: Int64? { get }
     /// The key ID or device ID of authentic evidence, as the ledger's blocks name it.
     var identifier: String? { get }
+    /// What ``identifier`` names.
+    var identifierKind: LedgerSubject.Kind { get }
     /// Combines the key ID or device ID into a hash, without creating ``identifier``. False if the evidence names none.
     func hashDevice(into hash: inout SightingHash) -> Bool
     /// The account that the ledger has for the key.
@@ -33,6 +35,8 @@ extension EngineSubject {
     package var presentedCounter: Int64? { nil }
     /// The evidence names no key and no device.
     package var identifier: String? { nil }
+    /// A key.
+    package var identifierKind: LedgerSubject.Kind { .key }
     /// Combines the identifier.
     package func hashDevice(into hash: inout SightingHash) -> Bool {
         guard let identifier else { return false }

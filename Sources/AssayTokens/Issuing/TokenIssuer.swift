@@ -132,10 +132,13 @@ package struct TokenIssuer: Sendable {
             text: text, expiresIn: Int(life), scheme: request.keyThumbprint == nil ? .bearer : .dpop)
     }
 
-    /// The ledger's subjects that a block must reach: the key first, then the account.
+    /// The ledger's subjects that a block must reach: the key or device first, then the account.
     private func subjects(of verdict: Verdict) -> [LedgerSubject] {
-        let key = verdict.engineSubject?.identifier.map { LedgerSubject(.key, $0) }
-        let account = (request.record.account ?? verdict.engineSubject?.account).map { LedgerSubject(.account, $0) }
+        let subject = verdict.engineSubject
+        let key = subject.flatMap { subject in
+            subject.identifier.map { LedgerSubject(subject.identifierKind, $0) }
+        }
+        let account = (request.record.account ?? subject?.account).map { LedgerSubject(.account, $0) }
         return [key, account].compactMap(\.self)
     }
 }

@@ -4,7 +4,7 @@ import AssayPrimitives
 /// A request for a token: evidence that covers a challenge of the ledger, the audience, and the key that the token will be bound to.
 ///
 /// The app asks for a challenge, computes ``evidenceChallenge(_:audience:keyThumbprint:)``, and makes its evidence over that value in
-/// place of the challenge itself. So nobody between app and backend can have the token bound to another key.
+/// place of the challenge itself. A party between app and backend cannot have the token bound to another key.
 public struct TokenRequest: Sendable {
     /// The evidence.
     public let record: EvidenceRecord

@@ -56,7 +56,7 @@ package final class TokenKey: KeyMaterial {
     private static func signer(_ text: SecretBytes) throws(KeyError) -> TokenSigner {
         let length = ECDSAPrivateKey.scalarLength
         let scalar: SecretBytes
-        do { scalar = try TokenSecret.decode(text, length) } catch {
+        do { scalar = try SecretKeyText.decodeBase64(text, byteCounts: length...length) } catch {
             throw KeyError(
                 "not-a-key", part: privateKeyPart, "expected base64 of \(length) bytes, found \(error.found)")
         }

@@ -41,7 +41,9 @@ package struct TokenKeyRotation: Sendable {
                 for index in buffer.indices { buffer[index] = UInt8.random(in: .min ... .max, using: &generator) }
             }
             let name = secrets.isEmpty ? Self.secretName : "\(Self.secretName)-\(secrets.count + 1)"
-            if try await add(name, TokenSecret.purpose, [TokenSecret.secretPart: secret], nil, operatorName, now) {
+            if try await add(
+                name, TokenSecret.purpose, [TokenSecret.secretPart: Self.base64(secret)], nil, operatorName, now)
+            {
                 made.append(name)
             }
         }
@@ -52,11 +54,18 @@ package struct TokenKeyRotation: Sendable {
             key.name.hasPrefix(Self.prefix) ? Int(key.name.dropFirst(Self.prefix.count)) : nil
         }
         let name = "\(Self.prefix)\((numbers.max() ?? 0) + 1)"
-        let scalar = ECDSAPrivateKey().scalar
+        let scalar = Self.base64(ECDSAPrivateKey().scalar)
         let isMade = try await add(
             name, TokenKey.purpose, [TokenKey.privateKeyPart: scalar], start, operatorName, now)
         if isMade { made.append(name) }
         return made
+    }
+
+    /// The form in which keys are read, from the store as from a file.
+    private static func base64(_ secret: SecretBytes) -> SecretBytes {
+        var text = secret.withUnsafeBytes { Array(Base64.encode(Array($0), .standard).utf8) }
+        defer { SecretBytes.wipe(&text) }
+        return SecretBytes(text)
     }
 
     /// Inserts a key; false if another server was faster.

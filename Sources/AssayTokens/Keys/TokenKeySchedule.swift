@@ -41,19 +41,19 @@ package struct TokenKeySchedule: Sendable {
 
     /// All keys that can sign, the one that signs last first.
     package let entries: [Entry]
-    /// The key sets of other issuers' verifiers, which never sign, and may be used.
-    private let sets: [TokenKey]
+    /// Key sets of issuers, which never sign, and may be used. The scope is the app of the policy that they count for; nil for any.
+    private let sets: [(scope: String?, key: TokenKey)]
 
     /// Computes the uses at a time of the keys that a store has.
     package init(_ named: [NamedKey], at now: Date) {
         var keys: [(named: NamedKey, key: TokenKey, from: Date)] = []
-        var sets: [TokenKey] = []
+        var sets: [(scope: String?, key: TokenKey)] = []
         for name in named {
             guard let key = name.material as? TokenKey else { continue }
             if key.signer != nil {
                 keys.append((name, key, name.window.notBefore ?? .distantPast))
             } else if name.state(at: now) == .live {
-                sets.append(key)
+                sets.append((name.scope, key))
             }
         }
         // By name among equal times, so that every server has the same order.
@@ -88,9 +88,17 @@ package struct TokenKeySchedule: Sendable {
     /// The keys that are published: all but the retired ones.
     package var published: [TokenSigner] { entries.compactMap { $0.state == .retired ? nil : $0.key.signer } }
 
-    /// The keys that verify tokens.
-    package var verifications: [TokenKey.Verification] {
-        entries.filter { $0.state != .retired }.flatMap(\.key.verifications) + sets.flatMap(\.verifications)
+    /// Whether the keys are those of an issuer: at least one of them can sign, or could.
+    var isIssuer: Bool { !entries.isEmpty }
+
+    /// The keys that verify tokens of an app.
+    ///
+    /// A key set with the app as its scope counts. One without a scope counts only if there is no key that can sign: otherwise another
+    /// issuer could sign tokens in the name of this one (RFC 8725 section 3.8).
+    package func verifications(for app: String) -> [TokenKey.Verification] {
+        let counting = sets.filter { set in set.scope.map { $0.isByteEqual(to: app) } ?? !isIssuer }
+        return entries.filter { $0.state != .retired }.flatMap(\.key.verifications)
+            + counting.flatMap(\.key.verifications)
     }
 
     /// Whether an ID is that of a retired key.

@@ -28,7 +28,7 @@ package final class TokenSecret: KeyMaterial {
             throw KeyError("missing-part", part: Self.secretPart, "the part is missing")
         }
         let secret: SecretBytes
-        do { secret = try Self.decode(text, Self.length) } catch {
+        do { secret = try SecretKeyText.decodeBase64(text, byteCounts: Self.length...Self.length) } catch {
             throw KeyError(
                 "not-a-key", part: Self.secretPart, "expected base64 of \(Self.length) bytes, found \(error.found)")
         }
@@ -41,11 +41,6 @@ package final class TokenSecret: KeyMaterial {
         subjects = derived("subject")
         references = derived("reference")
         nonces = derived("nonce")
-    }
-
-    /// Decodes base64, or takes the bytes themselves, which the key store has of keys that Assay has made. Base64 of them is longer.
-    static func decode(_ text: SecretBytes, _ length: Int) throws(SecretKeyText.Problem) -> SecretBytes {
-        text.count == length ? text : try SecretKeyText.decodeBase64(text, byteCounts: length...length)
     }
 
     // MARK: Subjects

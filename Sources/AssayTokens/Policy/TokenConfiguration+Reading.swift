@@ -102,7 +102,7 @@ extension TokenConfiguration: ReadableConfiguration {
             remarks.append(
                 PolicyRemark(
                     "key",
-                    "optional: whoever reads a token without a key in transit or in a log can use it until it ends"))
+                    "optional: a token without a key that leaks in transit or in a log can be used until it ends"))
         }
         if life > 900 {
             remarks.append(

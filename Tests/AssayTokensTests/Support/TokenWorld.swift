@@ -18,6 +18,7 @@ struct TokenWorld {
 
     let ledger: any LedgerAdministration
     let store: SealedKeyStore
+    let policy: VerificationPolicy
     let verifier: Verifier
 
     /// - Parameters:
@@ -41,7 +42,7 @@ struct TokenWorld {
                   testRoots: ["file:root.pem"]
                 tokens: { issuer: \(Self.issuer), audiences: [\(Self.audience), other], \(tokens) }
             """
-        let policy = try PolicyFile.parse(text, file: nil, files: RootFile())
+        policy = try PolicyFile.parse(text, file: nil, files: RootFile())
         verifier = Verifier(policy: policy, ledger: ledger, keyStores: [store])
         if hasKeys { try await TokenKeyRotation(store).run(at: Self.now) }
     }
@@ -49,6 +50,21 @@ struct TokenWorld {
     static func keyStore(_ storage: any SealedKeyStorage = MemoryKeyStorage()) throws -> SealedKeyStore {
         let masterKey = try MasterKey(text: SecretBytes(Array(String(repeating: "07", count: 32).utf8)))
         return SealedKeyStore(storage: storage, masterKey: masterKey, materials: Verifier.keyMaterials)
+    }
+
+    /// A verifier with the same ledger that has this issuer's published key set.
+    ///
+    /// - Parameters:
+    ///   - scopes: the app that each copy of the set is for; nil for none.
+    ///   - store: further keys.
+    func verifier(ofKeySetsFor scopes: [String?], beside store: SealedKeyStore? = nil) async throws -> Verifier {
+        let set = SecretBytes(Array(try await verifier.tokenKeys(at: Self.now).keySet.utf8))
+        let sets = StaticKeyStore(
+            try scopes.map {
+                NamedKey(name: "set", scope: $0, material: try TokenKey(parts: [TokenKey.keySetPart: set]))
+            })
+        return Verifier(
+            policy: policy, ledger: ledger, keyStores: [sets] + (store.map { [$0] } ?? [] as [any KeyStore]))
     }
 
     /// A request for a token with a new attestation.
