@@ -43,7 +43,7 @@ extension TokenEngine {
                 .alias("bound", of: policyFields["key"], valueName: "rule"),
             ],
             defaults: [RawKind.Default("key", .scalar(TokenConfiguration.KeyRule.optional.rawValue))],
-            example: ["--key-set file:jwks.json --issuer URL --audience NAME token.txt"],
+            example: ["--app APP --key-set file:jwks.json --issuer URL --audience NAME token.txt"],
             objection: { arguments in
                 arguments.hasPolicy || arguments.has("key-set") ? nil : "--key-set is required without --policy"
             })
@@ -105,8 +105,8 @@ enum AssayTokenFormat: BlobFormat {
     static func annotate(_ bytes: [UInt8]) -> BlobContents {
         var contents = JWSFormat.annotate(bytes)
         contents.unknown = [
-            "whether the issuer signed it, and whether it is in force: `assay verify --kind assay.token --key-set file:jwks.json` "
-                + "checks that",
+            "whether the issuer signed it, and whether it is in force: `assay verify --kind assay.token` checks that, with the `app` "
+                + "of the token as --app",
             "whose device it is of: `sub` is a pseudonym, and only the issuer opens `ref`",
         ]
         return contents
