@@ -11,11 +11,13 @@ Exit status: that of `assay replay`: 0, 1 for an unexpected verdict, 2 for a rec
 """
 
 import argparse
+import base64
 import collections
 import contextlib
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,6 +34,10 @@ KEY_FIELDS = {
     "app-attest.attestation": "keyId", "app-attest.assertion": "keyId", "app-attest.receipt": "keyId",
     "play-integrity.classic": "nonce", "play-integrity.standard": "requestHash",
 }
+# The header field on which verdicts of a kind depend: what may be accepted once stands there.
+HEADER_FIELDS = {"approov.message": "approov-token", "assay.token": "authorization", "play-integrity.request": "signature"}
+# The parameters of one signature in the field Signature-Input (RFC 9421, section 4.1).
+SIGNATURE_PARAMETERS = re.compile(r'=\([^)]*\)((?:;[a-z_*][a-z0-9_.*-]*(?:=(?:"[^"]*"|[^;,"]*))?)*)')
 
 
 def parsed(line):
@@ -48,16 +54,58 @@ def dependency(record):
     kind, evidence = record.get("kind"), record.get("evidence")
     if not isinstance(kind, str) or not isinstance(evidence, dict):
         return None
-    if kind == "approov.message":
-        # A signed message may be accepted once, and its signature covers its token.
-        fields = evidence.get("headers")
-        for field in fields if isinstance(fields, list) else []:
-            if isinstance(field, list) and len(field) == 2 and all(isinstance(text, str) for text in field):
-                if field[0].lower() == "approov-token":
-                    return "approov", field[1].strip(" \t")
-        return "approov", ""
-    value = evidence.get(KEY_FIELDS.get(kind))
-    return (kind.split(".")[0], value) if isinstance(value, str) else None
+    engine = kind.split(".")[0]
+    if kind in HEADER_FIELDS:
+        value = header(evidence, HEADER_FIELDS[kind])
+    elif kind == "android-key.attestation":
+        value = android_key(evidence)
+    elif kind in ("android-key.request", "app-attest.request"):
+        value = signing_key(header(evidence, "signature-input"), engine)
+    else:
+        value = evidence.get(KEY_FIELDS.get(kind))
+    return (engine, value) if isinstance(value, str) else None
+
+
+def header(evidence, name):
+    """The value of a header field, in lower case; its lines joined, and empty without one."""
+    fields = evidence.get("headers")
+    lines = [
+        field[1].strip(" \t") for field in (fields if isinstance(fields, list) else [])
+        if isinstance(field, list) and len(field) == 2 and all(isinstance(text, str) for text in field)
+        and field[0].lower() == name]
+    return ", ".join(lines)
+
+
+def signing_key(inputs, tag):
+    """The `keyid` of the first signature with this tag; None without one."""
+    for parameters in SIGNATURE_PARAMETERS.findall(inputs):
+        if f';tag="{tag}"' in parameters:
+            found = re.search(r';keyid="([^"]*)"', parameters)
+            return found and found.group(1)
+    return None
+
+
+def android_key(evidence):
+    """The identifier of an attested key as requests name it: SHA-256 of the leaf's SubjectPublicKeyInfo; None without one."""
+    try:
+        certificate = base64.b64decode(evidence["certificates"][0], validate=True)
+        # Certificate, TBSCertificate, and there version, serial number, signature, issuer, validity, subject (RFC 5280, 4.1).
+        position = element(certificate, element(certificate, 0)[0])[0]
+        for _ in range(6):
+            position = element(certificate, position)[1]
+        key = certificate[position:element(certificate, position)[1]]
+    except (LookupError, TypeError, ValueError):
+        return None
+    return base64.b64encode(hashlib.sha256(key).digest()).decode()
+
+
+def element(der, position):
+    """Where the contents of a DER element begin and where they end."""
+    length, start = der[position + 1], position + 2
+    if length >= 0x80:
+        start += length - 0x80
+        length = int.from_bytes(der[position + 2:start], "big")
+    return start, start + length
 
 
 def keyed(item):

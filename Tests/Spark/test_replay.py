@@ -110,10 +110,11 @@ class ReplayTest(unittest.TestCase):
         """The corpus with duplicates, disorder and broken lines."""
         lines = self.lines()
         generator = random.Random(7)
-        attestation = next(i for i, line in enumerate(lines) if b"-attestation-" in line and b'"accept"' in line)
+        attestation = next(
+            i for i, line in enumerate(lines) if b'"app-attest.attestation"' in line and b'"accept"' in line)
         name = json.loads(lines[attestation])["evidence"]["keyId"].encode()
         assertion = next(
-            i for i, line in enumerate(lines) if b"-assertion-" in line and name in line and i > attestation)
+            i for i, line in enumerate(lines) if b'"app-attest.assertion"' in line and name in line and i > attestation)
         # An assertion that comes before the attestation of its key, and again after it.
         lines.insert(attestation, lines[assertion])
         # Records that come twice, far apart.
