@@ -139,15 +139,19 @@ package struct AndroidKeyEngine: InspectableEngine {
         of input: KeyAttestationInput, _ account: String?, in ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> AccountStandings {
         guard !ledger.isWithoutStandings else { return AccountStandings(account: account, standings: []) }
+        let key = Self.key(of: input)
         return try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            try await ledger.standings(ofAccount: account, and: Self.subjects(of: input), at: now)
+            let named = try await ledger.standings(
+                ofAccount: account, and: key.map { [$0.subject] } ?? [], at: now)
+            guard account == nil, let key else { return named }
+            return try await ledger.standings(named, withOwnerOf: ledger.enrolledKey(key), at: now)
         }
     }
 
-    private static func subjects(of input: KeyAttestationInput) -> [LedgerSubject] {
+    private static func key(of input: KeyAttestationInput) -> KeyIdentifier? {
         guard let leaf = input.certificates.first,
             let certificate = try? Certificate(der: leaf[...], profile: .keystore)
-        else { return [] }
-        return [KeyIdentifier.androidKey(Digest.sha256(certificate.subjectPublicKeyInfo)).subject]
+        else { return nil }
+        return KeyIdentifier.androidKey(Digest.sha256(certificate.subjectPublicKeyInfo))
     }
 }

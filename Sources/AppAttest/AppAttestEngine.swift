@@ -81,7 +81,7 @@ package struct AppAttestEngine: InspectableEngine {
         let standings =
             ledger.isWithoutStandings
             ? AccountStandings(account: account, standings: [])
-            : try await standings(ofKey: input.keyID, account, in: ledger, at: now)
+            : try await standings(ofKey: input.keyID, account, in: ledger, at: now, hasOwner: true)
         if let expectations = try apps.app(app) {
             return AttestationAssessor.assess(input, account: standings, expectations: expectations, now: now)
         }
@@ -100,11 +100,7 @@ package struct AppAttestEngine: InspectableEngine {
         ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         if let expectations = try apps.app(app) {
-            let standings =
-                ledger.isWithoutStandings
-                ? AccountStandings(account: account, standings: [])
-                : try await standings(ofKey: input.keyID, account, in: ledger, at: now)
-            let keys = try await keys(ofKey: input.keyID, suppliedKey, standings, in: ledger)
+            let (keys, standings) = try await keys(ofKey: input.keyID, suppliedKey, account, in: ledger, at: now)
             return AssertionAssessor.assess(
                 input, keys: keys, account: standings, expectations: expectations, now: now)
         }
@@ -114,11 +110,7 @@ package struct AppAttestEngine: InspectableEngine {
         }
         let expectations = try self.app(rpIDHash: evidence.authenticatorData.rpIDHash)
         run.modes = expectations.modes
-        let standings =
-            ledger.isWithoutStandings
-            ? AccountStandings(account: account, standings: [])
-            : try await standings(ofKey: input.keyID, account, in: ledger, at: now)
-        let keys = try await keys(ofKey: input.keyID, suppliedKey, standings, in: ledger)
+        let (keys, standings) = try await keys(ofKey: input.keyID, suppliedKey, account, in: ledger, at: now)
         return AssertionAssessor.assess(
             evidence, of: input, in: .assertion(expectations), keys, standings, expectations, now, &run)
     }
@@ -139,11 +131,7 @@ package struct AppAttestEngine: InspectableEngine {
             let none = AssertionKeys(enrolled: nil, supplied: nil, durability: ledger.durability, blocks: [])
             return AppAttestRequest.assess(nil, rules, none, .none, expectations, now, &run)
         }
-        let standings =
-            ledger.isWithoutStandings
-            ? AccountStandings(account: account, standings: [])
-            : try await standings(ofKey: signed.part, account, in: ledger, at: now)
-        let keys = try await keys(ofKey: signed.part, suppliedKey, standings, in: ledger)
+        let (keys, standings) = try await keys(ofKey: signed.part, suppliedKey, account, in: ledger, at: now)
         return AppAttestRequest.assess(signed, rules, keys, standings, expectations, now, &run)
     }
 
@@ -177,25 +165,45 @@ package struct AppAttestEngine: InspectableEngine {
         Assessment(undecodable: kind, &run, catalogue: catalogue, skipping: catalogue.dropFirst().map(\.id))
     }
 
+    /// Looks up the key, and the standings of key and account.
     private func keys(
-        ofKey keyID: [UInt8], _ supplied: AssertionKeys.Supplied?, _ account: AccountStandings,
-        in ledger: any Ledger
-    ) async throws(VerificationError) -> AssertionKeys {
+        ofKey keyID: [UInt8], _ supplied: AssertionKeys.Supplied?, _ account: String?, in ledger: any Ledger,
+        at now: Date
+    ) async throws(VerificationError) -> (AssertionKeys, AccountStandings) {
         let identifier = KeyIdentifier.appAttest(keyID)
-        let block = account.standings.isEmpty ? nil : account.standings.block(on: identifier.subject)
+        let cache = keyCache
+        guard !ledger.isWithoutStandings else {
+            let enrolled = try await enrolledKey(keyID, in: ledger)
+            return (
+                AssertionKeys(
+                    enrolled: enrolled, supplied: supplied, durability: ledger.durability, blocks: [], cache: cache),
+                AccountStandings(account: account, standings: [])
+            )
+        }
+        let named = try await standings(ofKey: keyID, account, in: ledger, at: now, hasOwner: false)
+        let block = named.standings.isEmpty ? nil : named.standings.block(on: identifier.subject)
         return try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            AssertionKeys(
-                enrolled: try await ledger.enrolledKey(identifier), supplied: supplied,
-                durability: ledger.durability, blocks: block.map { [$0] } ?? [], cache: keyCache)
+            let enrolled = try await ledger.enrolledKey(identifier)
+            return (
+                AssertionKeys(
+                    enrolled: enrolled, supplied: supplied, durability: ledger.durability,
+                    blocks: block.map { [$0] } ?? [], cache: cache),
+                try await ledger.standings(named, withOwnerOf: enrolled, at: now)
+            )
         }
     }
 
     /// The standings of the account and of the key.
+    ///
+    /// - Parameter hasOwner: whether the account of an enrolled key counts where none is named.
     private func standings(
-        ofKey keyID: [UInt8], _ account: String?, in ledger: any Ledger, at now: Date
+        ofKey keyID: [UInt8], _ account: String?, in ledger: any Ledger, at now: Date, hasOwner: Bool
     ) async throws(VerificationError) -> AccountStandings {
         try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            try await ledger.standings(ofAccount: account, and: [KeyIdentifier.appAttest(keyID).subject], at: now)
+            let identifier = KeyIdentifier.appAttest(keyID)
+            let named = try await ledger.standings(ofAccount: account, and: [identifier.subject], at: now)
+            guard hasOwner, account == nil else { return named }
+            return try await ledger.standings(named, withOwnerOf: ledger.enrolledKey(identifier), at: now)
         }
     }
 

@@ -38,6 +38,28 @@ struct AccountTests {
         return try await verifier.verifyAssertion(Fixtures.input(minted).input, account: account, at: Fixtures.now)
     }
 
+    @Test("A block of an account reaches its keys where the backend names no account, and moves with a key")
+    func blockedOwner() async throws {
+        let verifier = try verifier()
+        let key = AttestedKey()
+        #expect(try await attest(verifier, key, of: "carol").failed == [])
+        func block(_ account: String) async throws {
+            try await ledger.block(
+                LedgerBlock(
+                    subject: LedgerSubject(.account, account), reason: "fraud", since: Fixtures.now, until: nil))
+        }
+        try await block("carol")
+        let asserted = try await assert(verifier, key, counter: 1, of: nil)
+        #expect(asserted.failed == [AssertionCheck.account])
+        #expect(asserted.code(AssertionCheck.account) == "account-blocked")
+        #expect(try await attest(verifier, key, of: nil).failed == [AttestationCheck.account])
+
+        try await ledger.move(.appAttest(key.keyID), to: "bob", by: nil, at: Fixtures.now)
+        #expect(try await assert(verifier, key, counter: 1, of: nil).failed == [])
+        try await block("bob")
+        #expect(try await assert(verifier, key, counter: 2, of: nil).failed == [AssertionCheck.account])
+    }
+
     @Test("The key of one account cannot sign requests of another; a missing account is not a difference")
     func match() async throws {
         let verifier = try verifier()
@@ -95,8 +117,8 @@ struct AccountTests {
             #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "account-blocked")
             #expect(verdict.checks.first { $0.status == .failed }?.finding?.detail.contains("fraud") == true)
         }
-        // The backend states the account: without it, the verifier cannot find the account's block.
-        #expect(try await assert(verifier, key, counter: 1, of: nil).failed == [])
+        // Where the backend states no account, that of the key counts.
+        #expect(try await assert(verifier, key, counter: 1, of: nil).failed == [AssertionCheck.account])
         try await ledger.removeStanding(of: alice, by: "ops", at: Fixtures.now)
         #expect(try await assert(verifier, key, counter: 2, of: "alice").failed == [])
     }

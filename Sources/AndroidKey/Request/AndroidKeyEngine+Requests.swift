@@ -35,18 +35,22 @@ extension AndroidKeyEngine: RequestEngine {
             return AndroidKeyRequest.assess(nil, rules, none, .none, expectations, now, &run)
         }
         let identifier = KeyIdentifier.androidKey(signed.part.identifier)
-        let standings =
+        let named =
             ledger.isWithoutStandings
             ? AccountStandings(account: account, standings: [])
             : try await ledger.asking { (ledger) async throws(LedgerOutage) in
                 try await ledger.standings(ofAccount: account, and: [identifier.subject], at: now)
             }
-        let block = standings.standings.isEmpty ? nil : standings.standings.block(on: identifier.subject)
+        let block = named.standings.isEmpty ? nil : named.standings.block(on: identifier.subject)
         let cache = keyCache
-        let keys = try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            AndroidRequestKeys(
-                enrolled: try await ledger.enrolledKey(identifier), supplied: suppliedKey,
-                durability: ledger.durability, block: block, cache: cache)
+        let (keys, standings) = try await ledger.asking { (ledger) async throws(LedgerOutage) in
+            let enrolled = try await ledger.enrolledKey(identifier)
+            return (
+                AndroidRequestKeys(
+                    enrolled: enrolled, supplied: suppliedKey, durability: ledger.durability, block: block, cache: cache
+                ),
+                try await ledger.standings(named, withOwnerOf: enrolled, at: now)
+            )
         }
         return AndroidKeyRequest.assess(signed, rules, keys, standings, expectations, now, &run)
     }

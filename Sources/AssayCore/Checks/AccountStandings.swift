@@ -6,18 +6,22 @@ package struct AccountStandings: Sendable {
     package let account: String?
     /// The blocks and allowances in force.
     package let standings: [LedgerStanding]
+    /// The block on the account that the key of the evidence belongs to, if the caller names no account.
+    package let ownerBlock: LedgerBlock?
 
     /// No account, and no standing.
     package static let none = AccountStandings(account: nil, standings: [])
 
     /// Collects the account and the standings.
-    package init(account: String?, standings: [LedgerStanding]) {
+    package init(account: String?, standings: [LedgerStanding], ownerBlock: LedgerBlock? = nil) {
         self.account = account
         self.standings = standings
+        self.ownerBlock = ownerBlock
     }
 
-    /// The answer of the check of an account: the account is not blocked.
+    /// The answer of the check of an account: the account is not blocked. Without a named account, that of the key counts.
     package func answer() throws(CheckFailure) -> PolicyAnswer {
+        if let ownerBlock { throw CheckFailure(.accountBlocked, ownerBlock) }
         guard let account else { return .notRequired }
         if let block = standings.block(on: LedgerSubject(.account, account)) {
             throw CheckFailure(.accountBlocked, block)
@@ -44,6 +48,20 @@ extension Ledger {
         let all = subjects() + (account.map { [LedgerSubject(.account, $0)] } ?? [])
         guard !all.isEmpty else { return .none }
         return AccountStandings(account: account, standings: try await standings(of: all, at: now))
+    }
+}
+
+extension Ledger {
+    /// Adds the block on the account of the evidence's key, if the caller names no account.
+    ///
+    /// - Parameter key: the enrolled key; nil if there is none.
+    package func standings(
+        _ standings: AccountStandings, withOwnerOf key: EnrolledKey?, at now: Date
+    ) async throws(LedgerOutage) -> AccountStandings {
+        guard standings.account == nil, let owner = key?.account, !isWithoutStandings else { return standings }
+        let subject = LedgerSubject(.account, owner)
+        let block = try await self.standings(of: [subject], at: now).block(on: subject)
+        return AccountStandings(account: nil, standings: standings.standings, ownerBlock: block)
     }
 }
 
