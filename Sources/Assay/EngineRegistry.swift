@@ -15,6 +15,7 @@ package struct EngineRegistry: Sendable {
         ApproovEngine.self,
         AndroidKeyEngine.self,
         TokenEngine.self,
+        DeviceCheckEngine.self,
     ])
 
     /// The engines, in the order of help and lists.

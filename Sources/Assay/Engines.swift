@@ -14,6 +14,8 @@ final class Engines: Sendable {
     let approov: ApproovEngine
     let androidKey: AndroidKeyEngine
     let tokens: TokenEngine
+    /// Nil if no app has rules for device tokens.
+    let deviceCheck: DeviceCheckEngine?
     let byKind: [EvidenceKind: any EvidenceEngine]
     /// The kinds in the order of the registry.
     let kinds: [EvidenceKind]
@@ -36,5 +38,7 @@ final class Engines: Sendable {
         approov = engine(ApproovEngine.self)
         androidKey = engine(AndroidKeyEngine.self)
         tokens = engine(TokenEngine.self)
+        let deviceCheck = DeviceCheckEngine(policy: policy, resources: resources)
+        self.deviceCheck = deviceCheck.isNeeded ? deviceCheck : nil
     }
 }

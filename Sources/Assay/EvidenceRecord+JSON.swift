@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayPrimitives
 import FoundationEssentials
 
 extension RecordError {
@@ -9,7 +10,9 @@ extension RecordError {
 }
 
 extension EvidenceRecord {
-    private static let fieldNames = ["id", "kind", "app", "account", "receivedAt", "evidence", "expect"]
+    private static let fieldNames = [
+        "id", "kind", "app", "account", "deviceToken", "deviceBits", "receivedAt", "evidence", "expect",
+    ]
 
     /// Reads a record from JSON. The engine of its kind reads the evidence.
     package init(_ value: RecordValue) throws(RecordError) {
@@ -24,6 +27,7 @@ extension EvidenceRecord {
         self.init(
             id: try fields.text("id", atMost: InputLimits.recordID), kind: EvidenceKind(kind),
             app: try fields.text("app", atMost: InputLimits.recordName), account: account,
+            deviceToken: try fields.deviceToken(), deviceBits: try fields.deviceBits(),
             receivedAt: try fields.time("receivedAt"),
             evidence: try RecordFields(evidence, path: "evidence").object, expect: expectation)
     }
@@ -74,6 +78,36 @@ extension EvidenceRecord.Expectation.Failure {
 }
 
 extension RecordFields {
+    /// The device token, which Apple documents as two to three kilobytes.
+    fileprivate func deviceToken() throws(RecordError) -> String? {
+        guard let text = try text("deviceToken", atMost: InputLimits.deviceToken) else { return nil }
+        guard try optionalBytes("deviceToken")?.isEmpty == false else {
+            throw error("deviceToken", "expected a token, found an empty one")
+        }
+        return text
+    }
+
+    private func flag(_ name: String) throws(RecordError) -> Bool {
+        guard let value = self[name] else { throw missing(name) }
+        guard case .flag(let flag) = value.content else {
+            throw error(name, "expected a boolean, found \(value.kindName)")
+        }
+        return flag
+    }
+
+    fileprivate func deviceBits() throws(RecordError) -> DeviceBits? {
+        guard let value = self["deviceBits"] else { return nil }
+        let fields = try RecordFields(value, path: "deviceBits")
+        try fields.demandOnly(["bit0", "bit1", "changedIn"])
+        let bits = DeviceBits(
+            first: try fields.flag("bit0"), second: try fields.flag("bit1"),
+            changedIn: try fields.text("changedIn", atMost: 7))
+        guard bits.changedIn == nil || bits.monthOfChange != nil else {
+            throw fields.error("changedIn", "expected a month such as 2026-04")
+        }
+        return bits
+    }
+
     fileprivate func time(_ name: String) throws(RecordError) -> Date? {
         guard let text = try text(name) else { return nil }
         guard let time = RFC3339.parse(text) else {

@@ -51,6 +51,10 @@ extension Verdict {
             json.raw(",\"testAuthority\":")
             json.string(testAuthority)
         }
+        if let deviceBits {
+            json.raw(",\"deviceBits\":")
+            SubjectField.write(deviceBits.fields, to: &json)
+        }
         if isDurabilityWaived { json.raw(",\"durability\":\"waived\"") }
         json.raw(",\"judgedAt\":")
         json.time(judgedAt)

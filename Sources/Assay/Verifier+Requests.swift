@@ -17,7 +17,7 @@ extension Verifier {
         _ input: ApproovTokenInput, app: String, account: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
         try Verifier.demand(now, account)
-        return try await counting { () async throws(VerificationError) in
+        return try await counting(at: now) { () async throws(VerificationError) in
             try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
     }
@@ -28,7 +28,7 @@ extension Verifier {
         signed request: SignedRequest, with engine: any RequestEngine, app: String, account: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
         try Verifier.demand(now, account)
-        return try await counting { () async throws(VerificationError) in
+        return try await counting(at: now) { () async throws(VerificationError) in
             try await engine.assess(signed: request, app: app, account: account, ledger: ledger, at: now)
         }
     }

@@ -15,7 +15,7 @@ package import Foundation
 ///
 /// Keys are those of the purpose `apple-services` in the policy and the key stores of the verifier.
 public final class AppleServices: AcceptanceObserver, BackgroundService {
-    private let client: AppleServicesClient
+    let client: AppleServicesClient
     private let report = ReceiptReports()
     private let keeper: ReceiptKeeper
     private let scheduler: ReceiptScheduler

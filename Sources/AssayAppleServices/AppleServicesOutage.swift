@@ -21,12 +21,6 @@ public struct AppleServicesOutage: Outage, Equatable {
 }
 
 extension OutageCode {
-    /// Apple refuses the key, or there is none.
-    static let notAuthorised: OutageCode = "not-authorised"
-    /// A rate limit, Apple's or our own.
-    static let quota: OutageCode = "quota"
-    /// Too many calls failed. Calls pause for a while.
-    static let circuitOpen: OutageCode = "circuit-open"
     /// Apple refuses the request as malformed.
     static let refusedRequest: OutageCode = "refused-request"
 }

@@ -46,7 +46,7 @@ package struct AssayCommand: AsyncParsableCommand {
         subcommands: [
             VerifyCommand.self, InspectCommand.self, ReplayCommand.self, CaptureCommand.self,
             ExplainCommand.self, PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, TokensCommand.self,
-            LedgerCommand.self, ReceiptsCommand.self,
+            LedgerCommand.self, ReceiptsCommand.self, DeviceCheckCommand.self,
             OperatorsCommand.self, AuditCommand.self, MigrateCommand.self, MintCommand.self, ServeCommand.self,
             HealthcheckCommand.self,
         ])

@@ -45,6 +45,7 @@ extension EvidenceRecord {
     /// - `clientData` of an assertion becomes `clientDataHash`, its SHA-256 digest. The record can still be judged, but
     ///   a policy that reads the challenge from the client data rejects it. A digest does not hide a guessable request.
     /// - `account` is removed: it names a person. A policy that demands accounts rejects the record.
+    /// - `deviceToken` is removed: whoever has it can ask Apple about the device. `deviceBits` stays.
     /// - `token` of Play Integrity is removed, and the record can no longer be judged. Google's answer `decoded` stays.
     ///
     /// - Throws: ``CaptureError`` for a kind that no engine judges: its sensitive fields are unknown.
@@ -73,6 +74,7 @@ extension EvidenceRecord {
         }
         var record = with(RecordObject(members, offset: evidence.offset))
         record.account = nil
+        record.deviceToken = nil
         return record
     }
 

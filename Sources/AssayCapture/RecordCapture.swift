@@ -58,6 +58,9 @@ public final class RecordCapture: Sendable {
         var judged = record.showing(options.addresses)
         judged.receivedAt = record.receivedAt ?? now
         judged.expect = expect ?? record.expect
+        // A device token is for one use, and what Apple said decides again in a replay.
+        judged.deviceToken = nil
+        judged.deviceBits = verdict?.deviceBits ?? record.deviceBits
         // Outside the lock: sealing takes longer than writing.
         let line = try judged.captureLine(options.fields)
         if let list = verdict?.androidKey?.statusList { try keep(list) }

@@ -25,18 +25,24 @@ extension Verifier {
     /// Assesses evidence, commits the effects, and counts the result.
     ///
     /// Only this method and ``verdicts(of:at:)`` make verdicts, so that all are counted.
+    ///
+    /// - Parameter isCompleted: whether the assessment has the results about a device token; see ``completed(_:_:ledger:at:)``.
     @inline(__always)
     func judge(
-        at now: Date, _ assess: () async throws(VerificationError) -> Assessment
+        at now: Date, isCompleted: Bool = false, _ assess: () async throws(VerificationError) -> Assessment
     ) async throws(VerificationError) -> Verdict {
+        func complete() async throws(VerificationError) -> Assessment {
+            let assessment = try await assess()
+            return isCompleted ? assessment : try await completed(assessment, .none, ledger: ledger, at: now)
+        }
         guard let metrics else {
-            let verdict = try await assess().verdict(committingTo: ledger, at: now)
+            let verdict = try await complete().verdict(committingTo: ledger, at: now)
             if !observers.isEmpty { await observe(verdict, at: now) }
             return verdict
         }
         let start = MonotonicTime.nanoseconds
         do throws(VerificationError) {
-            let assessment = try await assess()
+            let assessment = try await complete()
             let verdict = try await assessment.verdict(committingTo: ledger, at: now)
             metrics.count(verdict, of: assessment, since: start)
             if !observers.isEmpty { await observe(verdict, at: now) }
@@ -75,10 +81,10 @@ extension Verifier {
 
     /// Assesses evidence and counts an error. The verdict is counted later.
     func counting(
-        _ assess: () async throws(VerificationError) -> Assessment
+        at now: Date, _ assess: () async throws(VerificationError) -> Assessment
     ) async throws(VerificationError) -> Assessment {
         do throws(VerificationError) {
-            return try await assess()
+            return try await completed(assess(), .none, ledger: ledger, at: now)
         } catch {
             metrics?.count(error)
             throw error

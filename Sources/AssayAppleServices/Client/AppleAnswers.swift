@@ -13,23 +13,6 @@ package enum ReceiptAnswer: Sendable, Equatable {
     case noData
 }
 
-/// The two bits of a device.
-public struct DeviceBits: Sendable, Equatable {
-    /// The first bit.
-    public let first: Bool
-    /// The second bit.
-    public let second: Bool
-    /// The month of the last change, as `2026-04`; nil if the bits were never set.
-    public let changedIn: String?
-
-    /// Describes bits.
-    public init(first: Bool, second: Bool, changedIn: String?) {
-        self.first = first
-        self.second = second
-        self.changedIn = changedIn
-    }
-}
-
 /// Why a call of DeviceCheck has no result.
 public enum DeviceCheckError: Error, Sendable, Equatable {
     /// The device token is malformed, expired or of the other environment. The client is at fault.
@@ -81,9 +64,11 @@ enum AppleAnswers {
         }
         guard let object = try? JSONReader.readObject(Array(trimmed(answer.body)), limit: textLimit),
             case .flag(let first) = object["bit0"]?.content, case .flag(let second) = object["bit1"]?.content,
-            case .text(let month) = object["last_update_time"]?.content, month.utf8.count == 7
+            case .text(let month) = object["last_update_time"]?.content
         else { return unexpected(answer, "no JSON with bit0, bit1 and last_update_time") }
-        return .value(DeviceBits(first: first, second: second, changedIn: month))
+        let bits = DeviceBits(first: first, second: second, changedIn: month)
+        guard bits.monthOfChange != nil else { return unexpected(answer, "a last_update_time that is no month") }
+        return .value(bits)
     }
 
     /// The answer without content to an update or a validation.

@@ -98,27 +98,53 @@ public final class AppleServicesClient: Sendable {
     public func bits(
         of deviceToken: [UInt8], appID: String, app: String, environment: AttestEnvironment
     ) async throws(DeviceCheckError) -> DeviceBits {
-        try await ask("query_two_bits", deviceToken, [], appID, app, environment, AppleAnswers.bits)
+        try await bits(of: deviceToken, appID: appID, app: app, environment: environment, keys: keys)
+    }
+
+    /// The same with keys of another store.
+    func bits(
+        of deviceToken: [UInt8], appID: String, app: String, environment: AttestEnvironment, keys: any KeyStore
+    ) async throws(DeviceCheckError) -> DeviceBits {
+        try await ask("query_two_bits", deviceToken, [], appID, app, environment, keys, AppleAnswers.bits)
     }
 
     /// Sets bits of a device; nil leaves a bit as it is. It proves that the token is genuine.
     public func setBits(
         of deviceToken: [UInt8], first: Bool?, second: Bool?, appID: String, app: String, environment: AttestEnvironment
     ) async throws(DeviceCheckError) {
+        try await setBits(
+            of: deviceToken, first: first, second: second, appID: appID, app: app, environment: environment, keys: keys)
+    }
+
+    /// The same with keys of another store.
+    func setBits(
+        of deviceToken: [UInt8], first: Bool?, second: Bool?, appID: String, app: String,
+        environment: AttestEnvironment,
+        keys: any KeyStore
+    ) async throws(DeviceCheckError) {
         let bits = [("bit0", first), ("bit1", second)].compactMap { name, bit in bit.map { (name, "\($0)") } }
-        try await ask("update_two_bits", deviceToken, bits, appID, app, environment, AppleAnswers.confirmation)
+        try await ask("update_two_bits", deviceToken, bits, appID, app, environment, keys, AppleAnswers.confirmation)
     }
 
     /// Validates a device token.
     public func validate(
         _ deviceToken: [UInt8], appID: String, app: String, environment: AttestEnvironment
     ) async throws(DeviceCheckError) {
-        try await ask("validate_device_token", deviceToken, [], appID, app, environment, AppleAnswers.confirmation)
+        try await validate(deviceToken, appID: appID, app: app, environment: environment, keys: keys)
+    }
+
+    /// The same with keys of another store.
+    func validate(
+        _ deviceToken: [UInt8], appID: String, app: String, environment: AttestEnvironment, keys: any KeyStore
+    ) async throws(DeviceCheckError) {
+        try await ask(
+            "validate_device_token", deviceToken, [], appID, app, environment, keys, AppleAnswers.confirmation)
     }
 
     private func ask<Value: Sendable>(
         _ method: String, _ deviceToken: [UInt8], _ members: [(String, String)], _ appID: String, _ app: String,
-        _ environment: AttestEnvironment, _ read: (HTTPAnswer, Date) -> AppleAnswers.Reading<Value>
+        _ environment: AttestEnvironment, _ keys: any KeyStore,
+        _ read: (HTTPAnswer, Date) -> AppleAnswers.Reading<Value>
     ) async throws(DeviceCheckError) -> Value {
         let server = environment == .production ? settings.deviceCheck : settings.deviceCheckDevelopment
         let milliseconds = Int64(time.now().timeIntervalSince1970 * 1000)

@@ -42,9 +42,14 @@ struct LedgerBlockCommand: AsyncParsableCommand {
             subject: subject.subject, reason: reason, since: now, until: end.time(from: now, standard: nil),
             setBy: author.name)
         try confirmation.demand("This blocks \(block.subject) in \(options.url.description)")
-        let before = try await options.url.withLedger(creating: creation.createLedger) { open in
+        try await Self.set(block, in: options.url, creating: creation.createLedger)
+    }
+
+    /// Sets a block, and prints it with what it replaces.
+    static func set(_ block: LedgerBlock, in url: LedgerURL, creating: Bool) async throws {
+        let before = try await url.withLedger(creating: creating) { open in
             do throws(LedgerOutage) {
-                let before = try await open.ledger.standings(of: [block.subject], at: now).first
+                let before = try await open.ledger.standings(of: [block.subject], at: block.since).first
                 try await open.ledger.block(block)
                 return before
             } catch {

@@ -154,20 +154,26 @@ struct VerifyCommand: AsyncParsableCommand {
         let client = try google.client()
         let status = try policy.needsStatusService ? statusServer.connection(sharing: open.ledger) : nil
         let archive = try raw.statusListOfRecords.flatMap { try StatusListChoice($0).archive(beside: files) }
-        let services: [(any EngineService)?] = [client, status, archive]
+        let isAnalysis = asCaptured || raw.isAnalysis
+        let apple =
+            policy.needsDeviceTokenService && !isAnalysis
+            ? AppleServicesChoice.connector?.connect(ledger: open.ledger, masterKey: masterKey) : nil
+        let services: [(any EngineService)?] = [client, status, archive, apple]
         do {
             let verifier = Verifier(
                 policy: policy, ledger: open.ledger, keyStores: try await keyStores(open, masterKey, beside: policy),
                 services: services.compactMap(\.self), engines: .current,
-                use: asCaptured || raw.isAnalysis ? .analysis : .admission)
+                use: isAnalysis ? .analysis : .admission)
             try await judge(with: verifier)
         } catch {
             await client?.shutdown()
             await status?.shutdown()
+            await apple?.shutdown()
             throw error
         }
         await client?.shutdown()
         await status?.shutdown()
+        await apple?.shutdown()
     }
 
     private func judge(with verifier: Verifier) async throws {

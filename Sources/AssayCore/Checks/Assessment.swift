@@ -7,11 +7,11 @@ package struct Assessment: Sendable {
     /// The policy's app that judged the evidence; nil when no app could decode it.
     package let app: String?
     /// The entries of the checks, which say what a client can do about a failure.
-    let catalogue: [CheckDefinition]
+    private(set) var catalogue: [CheckDefinition]
     /// The results in the declared order, without the checks that a commit decides.
-    package let checks: [CheckResult]
+    package private(set) var checks: [CheckResult]
     /// The checks that the commit decides, in the declared order.
-    package let ledgerChecks: [CheckID]
+    package private(set) var ledgerChecks: [CheckID]
     /// The effects that the ledger must apply, all or none: one or more for each of ``ledgerChecks``, in the same order, and uses
     /// of keys for checks of ``checks``. Empty when a check failed.
     package private(set) var effects: [LedgerEffect]
@@ -23,13 +23,15 @@ package struct Assessment: Sendable {
     /// Whether the evidence is acceptable if the ledger applies the effects: at least one check passed, none failed,
     /// and none was skipped because of another check. Only a defect of an engine skips checks without a failure, unless
     /// the policy accepts evidence without proof.
-    package let isAcceptable: Bool
+    package private(set) var isAcceptable: Bool
 
     /// Whether a check failed or was annotated.
-    package let hasFindings: Bool
+    package private(set) var hasFindings: Bool
 
     /// The first failed check.
-    let firstFailed: CheckID?
+    private(set) var firstFailed: CheckID?
+    /// What Apple said to the device token that came with the evidence; nil if Apple was not asked.
+    private(set) var deviceBits: DeviceBits?
 
     private static func isAcceptable(
         _ checks: [CheckResult], withoutProof: Bool, _ hasFindings: inout Bool
@@ -92,5 +94,39 @@ extension Assessment {
             return LedgerEffect(effect.check, .consumeChallenge(value: challenge, app: app, purpose: purpose))
         }
         return isFound ? changed : nil
+    }
+}
+
+extension Assessment {
+    /// The same assessment with the results of checks on something that accompanies the evidence.
+    ///
+    /// - Parameters:
+    ///   - results: the results, in their order behind those of the engine and before those of the ledger.
+    ///   - definitions: the entries of all checks that may run, with the ledger's.
+    ///   - effect: what the ledger must apply besides; nil for nothing.
+    ///   - bits: what Apple said to a device token.
+    package func adding(
+        _ results: [CheckResult], of definitions: [CheckDefinition], effect: LedgerEffect?, bits: DeviceBits?
+    ) -> Assessment {
+        var changed = self
+        changed.checks += results
+        changed.catalogue += definitions
+        changed.deviceBits = bits
+        if let effect { changed.ledgerChecks.append(effect.check) }
+        if let failed = results.first(where: { $0.status == .failed }) {
+            changed.isAcceptable = false
+            changed.firstFailed = firstFailed ?? failed.check
+        }
+        changed.hasFindings = hasFindings || !changed.isAcceptable || results.contains { $0.status == .annotated }
+        changed.effects = changed.isAcceptable ? effects + (effect.map { [$0] } ?? []) : []
+        return changed
+    }
+
+    /// Whether every check that failed did so because the ledger blocks a subject of the evidence.
+    package var isOnlyBlocked: Bool {
+        let blockCodes = [CheckCode.blocked.name, CheckCode.accountBlocked.name]
+        return !isAcceptable
+            && checks.allSatisfy { $0.status != .failed || blockCodes.contains($0.finding?.code ?? "") }
+            && checks.contains { $0.status == .failed }
     }
 }

@@ -62,6 +62,11 @@ public struct EvidenceRecord: Sendable {
     public package(set) var app: String?
     /// The account of the backend whose session sent the evidence, of 1 to 255 bytes; nil if the backend names none.
     public package(set) var account: String?
+    /// A device token of DeviceCheck that accompanies the evidence: the result of `DCDevice.generateToken` in standard base64; nil
+    /// for none.
+    public package(set) var deviceToken: String?
+    /// What Apple said to the device token when the evidence was captured; nil if Apple was not asked. Only replays use it.
+    public package(set) var deviceBits: DeviceBits?
     /// When the evidence was received: the time of judgement when the record is verified as captured.
     public package(set) var receivedAt: Date?
     /// The fields of the evidence, which depend on the kind.
@@ -71,14 +76,15 @@ public struct EvidenceRecord: Sendable {
 
     /// Composes a record.
     package init(
-        id: String?, kind: EvidenceKind, app: String?, account: String? = nil, receivedAt: Date?,
-        evidence: RecordObject,
-        expect: Expectation?
+        id: String?, kind: EvidenceKind, app: String?, account: String? = nil, deviceToken: String? = nil,
+        deviceBits: DeviceBits? = nil, receivedAt: Date?, evidence: RecordObject, expect: Expectation?
     ) {
         self.id = id
         self.kind = kind
         self.app = app
         self.account = account
+        self.deviceToken = deviceToken
+        self.deviceBits = deviceBits
         self.receivedAt = receivedAt
         self.evidence = evidence
         self.expect = expect

@@ -23,6 +23,8 @@ package enum InputLimits {
     /// A text that an app signs with the key of its Approov account, in bytes: a token and the content that it
     /// protects.
     package static let signedText = 1024 * 1024
+    /// A device token of DeviceCheck, in characters of base64. Genuine ones have two to three kilobytes.
+    package static let deviceToken = 16 * 1024
     /// An integrity token that only Google can open, in bytes. Genuine ones have about 2 KiB.
     package static let integrityToken = 64 * 1024
     /// Google's answer on an integrity token, in bytes. Genuine ones have less than 2 KiB.

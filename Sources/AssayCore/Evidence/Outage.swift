@@ -54,6 +54,12 @@ public struct OutageCode: Hashable, Sendable, CustomStringConvertible, Expressib
 
     /// No answer came in time.
     package static let timeout: OutageCode = "timeout"
+    /// The service refuses our key or account, or there is none: HTTP 401 or 403.
+    package static let notAuthorised: OutageCode = "not-authorised"
+    /// A rate limit or quota is used up: HTTP 429 or our own limit.
+    package static let quota: OutageCode = "quota"
+    /// Too many calls failed. Calls pause for a while.
+    package static let circuitOpen: OutageCode = "circuit-open"
     /// The servers failed: HTTP 5xx.
     package static let serverError: OutageCode = "server-error"
     /// The answer has no documented form.

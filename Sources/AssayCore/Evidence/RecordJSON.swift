@@ -16,6 +16,8 @@ extension EvidenceRecord {
         fields.append(("kind", .text(kind.name)))
         if let app { fields.append(("app", .text(app))) }
         if let account { fields.append(("account", .text(account))) }
+        if let deviceToken { fields.append(("deviceToken", .text(deviceToken))) }
+        if let deviceBits { fields.append(("deviceBits", .object(deviceBits.object))) }
         if let receivedAt { fields.append(("receivedAt", .text(RFC3339.format(receivedAt)))) }
         if let payload { fields.append(payload) }
         if let expect {

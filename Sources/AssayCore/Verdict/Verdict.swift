@@ -29,6 +29,8 @@ public struct Verdict: Sendable {
     /// Whether the ledger may forget what it has committed (``Ledger/isDurabilityWaived``): evidence that it has accepted may be
     /// accepted again.
     public let isDurabilityWaived: Bool
+    /// What Apple said to the device token that came with the evidence; nil if Apple was not asked.
+    public let deviceBits: DeviceBits?
     /// The time of judgement.
     public let judgedAt: Date
 
@@ -61,6 +63,7 @@ public struct Verdict: Sendable {
         engineSubject = assessment.subject
         testAuthority = assessment.testAuthority
         isDurabilityWaived = ledger.isDurabilityWaived
+        deviceBits = assessment.deviceBits
         self.judgedAt = judgedAt
     }
 }

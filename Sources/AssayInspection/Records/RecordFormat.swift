@@ -46,5 +46,7 @@ package enum RecordFormat: BlobFormat {
     }
 
     /// The fields of a record.
-    static let fields = ["id", "kind", "app", "account", "receivedAt", "evidence", "expect"]
+    static let fields = [
+        "id", "kind", "app", "account", "deviceToken", "deviceBits", "receivedAt", "evidence", "expect",
+    ]
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// Answers as App Attest's server for receipts and DeviceCheck do, for tests without a network: mount ``answer(to:)`` on any server.
 ///
 /// It has one developer account with one key, and the devices that ``attest(_:appID:environment:)`` and
-/// ``addDevice(token:isForged:)`` add.
+/// ``addDevice(token:of:isForged:)`` add.
 public final class AppleServicesStandIn: Sendable {
     /// A request to one of the servers.
     public struct Request: Sendable {
@@ -56,8 +56,10 @@ public final class AppleServicesStandIn: Sendable {
     private struct State {
         var receipts: [[UInt8]: Device] = [:]
         var metric: UInt32 = 1
-        /// By device token: the bits, and the month of their change.
+        /// By device: the bits, and the month of their change.
         var bits: [String: (first: Bool, second: Bool, month: String?)] = [:]
+        /// The device of each device token, named by its first token.
+        var devices: [String: String] = [:]
         var forged: Set<String> = []
     }
 
@@ -90,11 +92,28 @@ public final class AppleServicesStandIn: Sendable {
     public func setMetric(_ metric: UInt32) { state.withLock { $0.metric = metric } }
 
     /// Lets DeviceCheck know a device by its token. Queries are also answered for a forged token.
-    public func addDevice(token: [UInt8], isForged: Bool = false) {
+    ///
+    /// - Parameter device: the first token of the device, if it has made one before; nil for a new device.
+    public func addDevice(token: [UInt8], of device: [UInt8]? = nil, isForged: Bool = false) {
         let text = Base64.encode(token, .standard)
         state.withLock { state in
-            state.bits[text] = (false, false, nil)
+            let name = device.map { Base64.encode($0, .standard) } ?? text
+            state.devices[text] = name
+            if state.bits[name] == nil { state.bits[name] = (false, false, nil) }
             if isForged { state.forged.insert(text) }
+        }
+    }
+
+    /// The bits of the device that has made a token, and the month of their last change; nil if it is unknown.
+    public func bits(ofDevice token: [UInt8]) -> (first: Bool, second: Bool, month: String?)? {
+        state.withLock { state in state.devices[Base64.encode(token, .standard)].flatMap { state.bits[$0] } }
+    }
+
+    /// Sets the bits of the device that has made a token, as changed in a month such as `2026-04`.
+    public func setBits(ofDevice token: [UInt8], first: Bool, second: Bool, month: String) {
+        state.withLock { state in
+            guard let name = state.devices[Base64.encode(token, .standard)] else { return }
+            state.bits[name] = (first, second, month)
         }
     }
 
@@ -166,7 +185,9 @@ public final class AppleServicesStandIn: Sendable {
             let milliseconds = Double(time), abs(milliseconds / 1000 - request.time.timeIntervalSince1970) < 3600
         else { return Answer(400, "Missing or incorrectly formatted time stamp") }
         return state.withLock { state in
-            guard var bits = state.bits[token] else { return Answer(400, "Bad Device Token") }
+            guard let device = state.devices[token], var bits = state.bits[device] else {
+                return Answer(400, "Bad Device Token")
+            }
             switch request.path {
             case "/v1/query_two_bits":
                 guard let month = bits.month else { return Answer(200, "Failed to find bit state") }
@@ -182,7 +203,7 @@ public final class AppleServicesStandIn: Sendable {
                 bits.first = given[0] ?? bits.first
                 bits.second = given[1] ?? bits.second
                 bits.month = String(RFC3339.format(request.time).prefix(7))
-                state.bits[token] = bits
+                state.bits[device] = bits
                 return Answer(200)
             default: return state.forged.contains(token) ? Answer(400, "Bad Device Token") : Answer(200)
             }

@@ -50,14 +50,8 @@ public struct IntegrityDecoderOutage: Outage, Equatable {
 }
 
 extension OutageCode {
-    /// The service account lacks permission: HTTP 401 or 403.
-    package static let notAuthorised: OutageCode = "not-authorised"
-    /// The quota is used up: HTTP 429.
-    package static let quota: OutageCode = "quota"
     /// An earlier answer was lost after Google may have decoded the token. The repeated call got cleared verdicts.
     package static let answerLost: OutageCode = "answer-lost"
-    /// Too many calls failed. Calls pause for a while.
-    package static let circuitOpen: OutageCode = "circuit-open"
     /// Nothing was sent: the package name or the token is malformed.
     package static let notSendable: OutageCode = "not-sendable"
 }

@@ -55,10 +55,11 @@ struct TestApple: Sendable {
     /// Runs a test with a ledger in memory or another one.
     static func run(
         keep: AppAttestConfiguration.ReceiptKeeping? = .plain, maximum: Int? = 10, age: Double? = 30 * 86_400,
-        environment: AttestEnvironment = .production, ledger: any LedgerAdministration = MemoryLedger(),
+        environment: AttestEnvironment = .production, deviceCheck: DeviceCheckConfiguration? = nil,
+        modes: [CheckID: CheckMode] = [:], ledger: any LedgerAdministration = MemoryLedger(),
         _ body: (TestApple) async throws -> Void
     ) async throws {
-        let test = try await TestApple(keep, maximum, age, environment, ledger)
+        let test = try await TestApple(keep, maximum, age, environment, deviceCheck, modes, ledger)
         let result: Result<Void, any Error>
         do { result = .success(try await body(test)) } catch { result = .failure(error) }
         await test.apple.shutdown()
@@ -69,7 +70,7 @@ struct TestApple: Sendable {
 
     private init(
         _ keep: AppAttestConfiguration.ReceiptKeeping?, _ maximum: Int?, _ age: Double?,
-        _ environment: AttestEnvironment,
+        _ environment: AttestEnvironment, _ deviceCheck: DeviceCheckConfiguration?, _ modes: [CheckID: CheckMode],
         _ ledger: any LedgerAdministration
     ) async throws {
         server = try await ScriptedServer()
@@ -94,8 +95,11 @@ struct TestApple: Sendable {
             testRoots: [try Certificate(der: authority.rootCertificate[...])])
         verifier = Verifier(
             policy: try VerificationPolicy(
-                apps: [PolicyApp(name: Self.app, configuration)],
-                modes: [AssertionCheck.riskMetric: .annotate], catalogue: Verifier.catalogue),
+                apps: [
+                    PolicyApp(
+                        name: Self.app, configurations: [configuration] + (deviceCheck.map { [$0] } ?? []))
+                ],
+                modes: modes.merging([AssertionCheck.riskMetric: .annotate]) { $1 }, catalogue: Verifier.catalogue),
             ledger: ledger, keyStores: [keys], services: [apple])
         let (script, standIn, time) = (script, standIn, time)
         server.respond { request in

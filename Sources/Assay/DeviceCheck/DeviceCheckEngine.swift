@@ -1,0 +1,138 @@
+package import AppAttest
+package import AssayCore
+package import AssayInspection
+import AssayPrimitives
+package import FoundationEssentials
+
+/// Asks Apple about device tokens.
+package protocol DeviceTokenService: EngineService {
+    /// Reads the bits of a device, which does not prove that the token is genuine.
+    func bits(of token: [UInt8], _ app: DeviceTokenApp) async throws(DeviceTokenError) -> DeviceBits
+    /// Sets bits; nil leaves a bit as it is. It proves that the token is genuine.
+    func setBits(of token: [UInt8], first: Bool?, second: Bool?, _ app: DeviceTokenApp) async throws(DeviceTokenError)
+    /// Proves that the token is genuine.
+    func validate(_ token: [UInt8], _ app: DeviceTokenApp) async throws(DeviceTokenError)
+}
+
+/// The app of a device token, and the keys of Apple's services.
+package struct DeviceTokenApp: Sendable {
+    /// The policy's app.
+    package let name: String
+    /// The App ID.
+    package let appID: String
+    /// The environment.
+    package let environment: AttestEnvironment
+    /// The keys.
+    package let keys: any KeyStore
+}
+
+/// Why there is no answer to a device token.
+package enum DeviceTokenError: Error {
+    /// Apple does not take the token. The text quotes only Apple's documented words.
+    case refused(String)
+    /// Apple gave no answer about it.
+    case outage(any Outage)
+}
+
+/// The device token that accompanies evidence, and the account of the session.
+package struct AccompanyingDevice: Sendable {
+    let token: String?
+    let bits: DeviceBits?
+    let account: String?
+
+    static let none = AccompanyingDevice(token: nil, bits: nil, account: nil)
+}
+
+extension EvidenceRecord {
+    var device: AccompanyingDevice { AccompanyingDevice(token: deviceToken, bits: deviceBits, account: account) }
+}
+
+extension VerificationPolicy {
+    /// Whether an app has rules for device tokens, which only a ``DeviceTokenService`` can answer.
+    package var needsDeviceTokenService: Bool {
+        apps.contains { $0.configuration(DeviceCheckConfiguration.self) != nil }
+    }
+}
+
+/// Judges the device tokens of DeviceCheck that accompany evidence of other engines. It has no evidence of its own.
+package struct DeviceCheckEngine: InspectableEngine {
+    /// The policy's section.
+    package typealias Configuration = DeviceCheckConfiguration
+
+    package static let title = "DeviceCheck"
+    package static let kinds: [EvidenceKind] = []
+    package static let catalogue = DeviceCheckCheck.catalogue
+    package static let policyFields = DeviceCheckConfiguration.fields
+    package static let sensitiveFields: [SensitiveField] = []
+    package static let formats: [any BlobFormat.Type] = []
+
+    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? { nil }
+    package static func meaning(of field: String, in kind: EvidenceKind) -> String? { nil }
+    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? { nil }
+    package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? { nil }
+    package static func orderingKey(of record: EvidenceRecord) -> String? { nil }
+
+    /// How long a device token is remembered, in seconds. Apple says that one lives long enough for retries.
+    static let memory = 86_400.0
+
+    private struct Rules: Sendable {
+        let app: String
+        let configuration: DeviceCheckConfiguration
+    }
+
+    private let rules: [Rules]
+    private let modes: CheckModes
+    private let keys: any KeyStore
+    private let service: (any DeviceTokenService)?
+    private let use: VerdictUse
+
+    /// Prepares the engine for the apps of a policy with `deviceCheck`.
+    package init(policy: VerificationPolicy, resources: EngineResources) {
+        rules = policy.apps.compactMap { app in
+            app.configuration(DeviceCheckConfiguration.self).map { Rules(app: app.name, configuration: $0) }
+        }
+        modes = CheckModes(policy.modes)
+        keys = resources.keys
+        service = resources.services.lazy.compactMap { $0 as? any DeviceTokenService }.first
+        use = resources.use
+    }
+
+    /// Whether an app has rules.
+    var isNeeded: Bool { !rules.isEmpty }
+
+    /// There is no such kind.
+    package func assess(
+        _ record: EvidenceRecord, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of DeviceCheck, which has none"))
+    }
+
+    /// Adds the results about a device token to an assessment, if the policy's app has rules for them. Apple is asked only about
+    /// evidence that no other check rejects, and about that of blocked subjects, whose device is to be banned.
+    ///
+    /// - Throws: `.outage` if Apple gave no answer, unless the policy goes on without one; `.request` without a service that asks.
+    func complete(
+        _ assessment: Assessment, _ device: AccompanyingDevice, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        guard let rules = rules.first(where: { assessment.app?.isByteEqual(to: $0.app) == true }),
+            modes[DeviceCheckCheck.token] != .off || modes[DeviceCheckCheck.ban] != .off
+        else { return assessment }
+        let judge = DeviceCheckJudge(
+            configuration: rules.configuration, modes: modes, assessment: assessment, ledger: ledger, now: now)
+        if use == .analysis { return await judge.replayed(device.bits) }
+        guard let text = device.token, let token = try? Base64.decode(text, .standard) else {
+            return judge.withoutToken()
+        }
+        guard assessment.isAcceptable || (assessment.isOnlyBlocked && rules.configuration.blocks == .ban) else {
+            return judge.notReached()
+        }
+        guard let service else {
+            throw .request(
+                RequestError(
+                    .noService, "only Apple can judge a device token, and there is no service that asks it"))
+        }
+        let asked = DeviceTokenApp(
+            name: rules.app, appID: rules.configuration.appID, environment: rules.configuration.environment, keys: keys)
+        return try await judge.judge(token, account: device.account, asking: service, asked)
+    }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import Assay
+import AssayCore
+import Foundation
+
+/// `assay devicecheck`: bans devices by the bits that Apple keeps for them.
+struct DeviceCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devicecheck", abstract: "Bans the device of a key or an account by Apple's DeviceCheck.",
+        subcommands: [DeviceCheckBanCommand.self, DeviceCheckUnbanCommand.self])
+}
+
+/// `assay devicecheck ban`: blocks a key, a device ID or an account, and bans the device at its next visit.
+struct DeviceCheckBanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ban",
+        abstract: "Blocks a key, a device ID or an account, so that its device is banned at its next visit.",
+        discussion: """
+            Only a device token that the device has just made reaches its bits. So this sets a block in the ledger, which rejects the \
+            subject from now on. Under a policy with `deviceCheck: { blocks: ban }`, the next device token that comes with evidence \
+            of the subject sets the bit. From then on the device is banned with every key, account and installation.
+
+            Exit status: 0, 3 an outage or no ledger.
+            """)
+
+    @OptionGroup var subject: SubjectOptions
+
+    @Option(help: ArgumentHelp("The reason, which verdicts on the subject show.", valueName: "text"))
+    var reason: String
+
+    @OptionGroup var author: OperatorOption
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var options: LedgerOptions
+
+    func validate() throws {
+        try DeviceCheckStanding.validate(subject, reason: reason)
+    }
+
+    func run() async throws {
+        let block = LedgerBlock(
+            subject: subject.subject, reason: reason, since: Date(), until: nil, setBy: author.name)
+        try confirmation.demand("This blocks \(block.subject) in \(options.url.description), and bans its device")
+        try await LedgerBlockCommand.set(block, in: options.url, creating: false)
+    }
+}
+
+/// `assay devicecheck unban`: lifts the ban of the device at its next visit.
+struct DeviceCheckUnbanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unban",
+        abstract: "Lifts the ban of the device of a key, a device ID or an account at its next visit.",
+        discussion: """
+            Removes a block of the subject, and allows it the check \(DeviceCheckCheck.ban.name). The next device token that comes \
+            with evidence of the subject clears the bit, or lets a count of enrolments begin anew. The allowance ends after 30 days \
+            unless --for or --until says otherwise.
+
+            Exit status: 0, 3 an outage or no ledger.
+            """)
+
+    @OptionGroup var subject: SubjectOptions
+
+    @Option(help: ArgumentHelp("The reason, for the audit trail.", valueName: "text"))
+    var reason: String
+
+    @OptionGroup var end: StandingEndOptions
+    @OptionGroup var author: OperatorOption
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var options: LedgerOptions
+
+    func validate() throws {
+        try DeviceCheckStanding.validate(subject, reason: reason)
+    }
+
+    func run() async throws {
+        let now = Date()
+        let allowance = LedgerAllowance(
+            subject: subject.subject, checks: [DeviceCheckCheck.ban], reason: reason, since: now,
+            until: end.time(from: now, standard: LedgerAllowance.standardLifetime), setBy: author.name)
+        try confirmation.demand(
+            "This lifts the ban of the device of \(allowance.subject) in \(options.url.description)")
+        let removed = try await options.url.withLedger(creating: false) { open in
+            do throws(LedgerOutage) {
+                let removed = try await open.ledger.removeStanding(of: allowance.subject, by: author.name, at: now)
+                _ = try await open.ledger.allow(allowance)
+                return removed
+            } catch {
+                throw CommandFailure(error)
+            }
+        }
+        let terminal = Terminal(STDOUT_FILENO)
+        try Console.print(terminal.printable("\(allowance.subject): \(allowance.sentence)"))
+        if let removed { try Console.print(terminal.printable("it replaces: \(removed.sentence)")) }
+    }
+}
+
+private enum DeviceCheckStanding {
+    /// Throws for a subject that has no device, or no reason.
+    static func validate(_ subject: SubjectOptions, reason: String) throws {
+        guard !reason.isEmpty else { throw ValidationError("--reason needs a text") }
+        for given in subject.named.given {
+            if let objection = given.objectionToName { throw ValidationError(objection) }
+        }
+        guard subject.subject.kind != .issuer else { throw ValidationError("an issuer has no device") }
+    }
+}

@@ -1,0 +1,274 @@
+import AppAttest
+import Assay
+import AssayAppleServices
+import AssayCore
+import AssayHTTPTestSupport
+import AssayPrimitives
+import AssayTesting
+import Foundation
+import Testing
+
+@Suite("Device tokens of DeviceCheck that accompany evidence")
+struct DeviceCheckTests {
+    private typealias Check = DeviceCheckCheck
+
+    /// A device with its keys, which makes a new device token for each record.
+    private final class Device {
+        let test: TestApple
+        let name: String
+        private var count = 0
+        private var first: [UInt8]?
+
+        init(_ name: String, _ test: TestApple) {
+            self.name = name
+            self.test = test
+        }
+
+        /// A device token that Apple knows.
+        func token(isForged: Bool = false) -> [UInt8] {
+            count += 1
+            let token = Array("\(name) \(count)".utf8)
+            test.standIn.addDevice(token: token, of: first, isForged: isForged)
+            if first == nil { first = token }
+            return token
+        }
+
+        var bits: (first: Bool, second: Bool, month: String?)? { first.flatMap { test.standIn.bits(ofDevice: $0) } }
+
+        func setBits(_ first: Bool, _ second: Bool, month: String) {
+            let token = self.first ?? self.token()
+            test.standIn.setBits(ofDevice: token, first: first, second: second, month: month)
+        }
+
+        /// Judges the attestation of a key with a device token; without a token, none accompanies it.
+        func attest(_ key: String, token: [UInt8]?, account: String? = nil) async throws -> Verdict {
+            let minted = try test.mint(AttestedKey(seed: name, label: key))
+            var record = minted.record(id: key)
+            record.deviceToken = token.map { Base64.encode($0, .standard) }
+            record.account = account
+            return try await test.verifier.verify(record, at: test.time.now)
+        }
+
+        func keyID(_ key: String) -> String { Base64.encode(AttestedKey(seed: name, label: key).keyID, .standard) }
+    }
+
+    private static func rules(
+        _ meaning: DeviceCheckConfiguration.Meaning = .ban(.bit0), months: Int? = nil,
+        blocks: DeviceCheckConfiguration.BlockRule = .none, outage: DeviceCheckConfiguration.OutageRule = .outage
+    ) -> DeviceCheckConfiguration {
+        DeviceCheckConfiguration(
+            appID: TestApple.appID, meaning: meaning, months: months, required: [.appAttestAttestation], blocks: blocks,
+            outage: outage)
+    }
+
+    private static func code(_ check: CheckID, _ verdict: Verdict) -> String? {
+        verdict.checks.first { $0.check == check }?.finding?.code
+    }
+
+    @Test("A device token is demanded, proven by Apple, and taken once; a bit bans the device whatever key it has")
+    func ban() async throws {
+        try await TestApple.run(deviceCheck: Self.rules()) { test in
+            let device = Device("a", test)
+            let missing = try await device.attest("1", token: nil)
+            #expect(missing.failed == [Check.token] && Self.code(Check.token, missing) == "device-token-missing")
+            #expect(missing.remedy == .retry)
+
+            let token = device.token()
+            let accepted = try await device.attest("1", token: token)
+            #expect(accepted.outcome == .accept, "\(accepted.failed)")
+            #expect(accepted.deviceBits == DeviceBits(first: false, second: false, changedIn: nil))
+            #expect(accepted.checks.suffix(1).first?.check == Check.replay)
+            let replayed = try await device.attest("2", token: token)
+            #expect(replayed.failed == [Check.replay] && Self.code(Check.replay, replayed) == "digest-used")
+
+            let forged = try await device.attest("3", token: device.token(isForged: true))
+            #expect(forged.failed == [Check.token] && Self.code(Check.token, forged) == "device-token-refused")
+            let unknown = try await device.attest("3", token: Array("Apple has not made it".utf8))
+            #expect(unknown.failed == [Check.token])
+
+            device.setBits(true, false, month: "2020-01")
+            let banned = try await device.attest("4", token: device.token())
+            #expect(banned.failed == [Check.ban] && Self.code(Check.ban, banned) == "device-banned")
+            #expect(banned.deviceBits == DeviceBits(first: true, second: false, changedIn: "2020-01"))
+            #expect(banned.remedy == .contactSupport)
+            #expect(try await test.ledger.enrolledKey(.appAttest(AttestedKey(seed: "a", label: "4").keyID)) == nil)
+            // The other bit is that of another purpose.
+            device.setBits(false, true, month: "2020-01")
+            #expect(try await device.attest("4", token: device.token()).outcome == .accept)
+            #expect(device.bits?.first == false && device.bits?.second == true, "a verdict changes no bit")
+        }
+    }
+
+    @Test("Apple is not asked about evidence that another check rejects, nor about kinds and apps without a token")
+    func notAsked() async throws {
+        try await TestApple.run(deviceCheck: Self.rules()) { test in
+            let device = Device("a", test)
+            let minted = try test.mint(AttestedKey(seed: "a", label: "1"))
+            var record = minted.record(id: "1")
+            record.deviceToken = Base64.encode(device.token(), .standard)
+            let late = try await test.verifier.verify(record, at: test.time.now.addingTimeInterval(400 * 86_400))
+            #expect(late.outcome == .reject && !late.failed.contains(Check.token))
+            #expect(
+                late.checks.filter { $0.check.name.hasPrefix("device-check.") }.allSatisfy { $0.status == .skipped })
+            #expect(test.script.requests.isEmpty)
+            // What a record says of Apple's answer proves nothing while a request waits.
+            record.deviceToken = nil
+            record.deviceBits = DeviceBits(first: false, second: false, changedIn: nil)
+            #expect(try await test.verifier.verify(record, at: test.time.now).failed == [Check.token])
+            // Calls without a record have no device token.
+            let direct = try await test.verifier.verifyAttestation(
+                AttestationInput(
+                    keyID: minted.keyID, attestation: minted.attestation, clientData: .data(Array("challenge".utf8))),
+                at: test.time.now)
+            #expect(direct.failed == [Check.token])
+            #expect(try await device.attest("1", token: device.token()).outcome == .accept)
+            // Assertions need none here.
+            let asked = test.script.requests.count
+            #expect(try await test.assert(AttestedKey(seed: "a", label: "1"), counter: 1).outcome == .accept)
+            #expect(test.script.requests.count == asked)
+        }
+    }
+
+    @Test(
+        "Both bits count the keys that a device enrols, until the limit; the months end a count, and an operator lifts it"
+    )
+    func enrolments() async throws {
+        try await TestApple.run(deviceCheck: Self.rules(.enrolments(limit: 2), months: 12)) { test in
+            let device = Device("a", test)
+            for (key, bits) in [("1", (true, false)), ("2", (false, true))] {
+                #expect(try await device.attest(key, token: device.token()).outcome == .accept)
+                #expect(device.bits.map { ($0.first, $0.second) == bits } == true, "\(key)")
+            }
+            let beyond = try await device.attest("3", token: device.token())
+            #expect(beyond.failed == [Check.ban] && Self.code(Check.ban, beyond) == "too-many-enrolments")
+            // The same key again is no further one.
+            let again = try await device.attest("1", token: device.token())
+            #expect(again.outcome == .accept, "\(again.failed)")
+            #expect(device.bits.map { ($0.first, $0.second) == (false, true) } == true)
+            // Forged tokens count nothing.
+            #expect(try await Device("b", test).attest("1", token: device.token(isForged: true)).failed == [Check.ban])
+
+            let allowance = LedgerAllowance(
+                subject: LedgerSubject(.key, device.keyID("3")), checks: [Check.ban], reason: "a repair",
+                since: test.time.now, until: nil, setBy: "eve")
+            _ = try await test.ledger.allow(allowance)
+            let lifted = try await device.attest("3", token: device.token())
+            #expect(lifted.outcome == .accept && lifted.annotated.contains(Check.ban), "\(lifted.failed)")
+            #expect(device.bits.map { ($0.first, $0.second) == (true, false) } == true, "it counts anew")
+
+            device.setBits(true, true, month: "2020-01")
+            #expect(try await device.attest("4", token: device.token()).outcome == .accept, "long ago")
+            #expect(device.bits.map { ($0.first, $0.second) == (true, false) } == true)
+        }
+    }
+
+    @Test(
+        "The device of a blocked account is banned at its next visit, for other keys and accounts too, until it is lifted"
+    )
+    func blocks() async throws {
+        try await TestApple.run(deviceCheck: Self.rules(.ban(.bit1), blocks: .ban)) { test in
+            let device = Device("a", test)
+            #expect(try await device.attest("1", token: device.token(), account: "mallory").outcome == .accept)
+            try await test.ledger.block(
+                LedgerBlock(
+                    subject: LedgerSubject(.account, "mallory"), reason: "fraud", since: test.time.now, until: nil,
+                    setBy: "eve"))
+            #expect(device.bits?.second == false)
+            let visit = try await device.attest("2", token: device.token(), account: "mallory")
+            #expect(visit.outcome == .reject && visit.failed.contains(Check.ban), "\(visit.failed)")
+            #expect(device.bits?.second == true && device.bits?.first == false)
+            #expect(try await device.attest("3", token: device.token(), account: "alice").failed == [Check.ban])
+
+            _ = try await test.ledger.allow(
+                LedgerAllowance(
+                    subject: LedgerSubject(.account, "alice"), checks: [Check.ban], reason: "bought second-hand",
+                    since: test.time.now, until: nil, setBy: "eve"))
+            let lifted = try await device.attest("3", token: device.token(), account: "alice")
+            #expect(lifted.outcome == .accept && lifted.annotated.contains(Check.ban), "\(lifted.failed)")
+            #expect(device.bits?.second == false)
+            #expect(try await device.attest("4", token: device.token(), account: "bob").outcome == .accept)
+        }
+    }
+
+    @Test("An outage of Apple is none of the client's: no verdict, or one without the bits where policy says so")
+    func outages() async throws {
+        try await TestApple.run(deviceCheck: Self.rules()) { test in
+            let device = Device("a", test)
+            test.script.script([.answer(500, "Server Error")])
+            do {
+                _ = try await device.attest("1", token: device.token())
+                Issue.record("there is a verdict")
+            } catch {
+                guard case .outage(let outage) = error as? VerificationError else { throw error }
+                #expect(outage.code.name == "server-error" && !outage.message.contains("a 1"))
+            }
+            #expect(try await device.attest("1", token: device.token()).outcome == .accept, "nothing was used up")
+        }
+        try await TestApple.run(deviceCheck: Self.rules(outage: .annotate)) { test in
+            let device = Device("a", test)
+            test.script.script([.answer(200, "<html>")])
+            let verdict = try await device.attest("1", token: device.token())
+            #expect(verdict.outcome == .accept && verdict.annotated == [Check.answer], "\(verdict.failed)")
+            #expect(Self.code(Check.answer, verdict) == "apple-unavailable" && verdict.deviceBits == nil)
+        }
+    }
+
+    @Test("A policy that only annotates bans accepts the device, and says so")
+    func annotated() async throws {
+        try await TestApple.run(deviceCheck: Self.rules(), modes: [Check.ban: .annotate, Check.token: .annotate]) {
+            test in
+            let device = Device("a", test)
+            device.setBits(true, false, month: "2026-01")
+            let verdict = try await device.attest("1", token: device.token())
+            #expect(verdict.outcome == .accept && verdict.annotated.contains(Check.ban))
+            #expect(try await device.attest("2", token: nil).annotated.contains(Check.token))
+        }
+    }
+
+    @Test("A replay judges by what Apple said at the time, and asks nobody")
+    func replays() async throws {
+        try await TestApple.run(deviceCheck: Self.rules()) { test in
+            let minted = try test.mint(AttestedKey(seed: "a", label: "1"))
+            let verifier = Verifier(
+                policy: test.verifier.policy, ledger: MemoryLedger(), services: [test.apple], engines: .standard,
+                use: .analysis)
+            for (bits, failed) in [
+                (nil, []), (DeviceBits(first: false, second: true, changedIn: "2026-01"), []),
+                (DeviceBits(first: true, second: false, changedIn: "2026-01"), [Check.ban]),
+            ] as [(DeviceBits?, [CheckID])] {
+                var record = minted.record(id: "1")
+                record.deviceBits = bits
+                let read = try RecordFile.read(Array(record.jsonLine.utf8)).first?.get()
+                let assessment = try await verifier.assess(
+                    try #require(read), ledger: MemoryLedger(), at: test.time.now)
+                let verdict = try await assessment.verdict(committingTo: MemoryLedger(), at: test.time.now)
+                #expect(verdict.failed == failed, "\(String(describing: bits))")
+                #expect(verdict.deviceBits == bits)
+                #expect(Self.code(Check.answer, verdict) == (bits == nil ? "not-asked" : nil))
+            }
+            #expect(test.script.requests.isEmpty)
+        }
+    }
+
+    @Test("Fields of a record: a device token in base64 of 16 KiB at most, bits with a month")
+    func records() throws {
+        let evidence = #""kind":"app-attest.attestation","evidence":{}"#
+        func problem(_ fields: String) -> String? {
+            guard case .failure(let problem)? = RecordFile.read(Array("{\(evidence),\(fields)}".utf8)).first else {
+                return nil
+            }
+            return "\(problem)"
+        }
+        #expect(problem(#""deviceToken":"AAAA","deviceBits":{"bit0":true,"bit1":false,"changedIn":"2026-04"}"#) == nil)
+        for (fields, word) in [
+            (#""deviceToken":"A-_A""#, "deviceToken"), (#""deviceToken":"""#, "deviceToken"),
+            (#""deviceToken":7"#, "deviceToken"),
+            (#""deviceToken":"\#(String(repeating: "A", count: 16_388))""#, "deviceToken"),
+            (#""deviceBits":{"bit0":true}"#, "bit1"), (#""deviceBits":{"bit0":1,"bit1":false}"#, "bit0"),
+            (#""deviceBits":{"bit0":true,"bit1":false,"changedIn":"2026-13"}"#, "changedIn"),
+            (#""deviceBits":{"bit0":true,"bit1":false,"bit2":false}"#, "bit2"),
+        ] {
+            #expect(problem(fields)?.contains(word) == true, "\(fields.prefix(60)): \(problem(fields) ?? "read")")
+        }
+    }
+}
