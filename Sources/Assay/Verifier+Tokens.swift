@@ -13,7 +13,7 @@ extension Verifier {
     public func issueToken(_ request: TokenRequest, at now: Date) async throws(VerificationError) -> TokenAnswer {
         try Verifier.demand(now, request.record.account)
         var issuer: TokenIssuer?
-        let verdict = try await judge(at: now) { () async throws(VerificationError) in
+        let verdict = try await judge(at: now, isCompleted: true) { () async throws(VerificationError) in
             let assessment = try await assess(request.record, ledger: ledger, at: now)
             // Rejected evidence gets its verdict, whatever else is wrong with the request.
             guard assessment.isAcceptable else { return assessment }
@@ -21,8 +21,25 @@ extension Verifier {
             issuer = prepared
             return bound
         }
-        guard verdict.outcome == .accept, let issuer else { return .rejected(verdict) }
+        guard verdict.outcome == .accept, let issuer else {
+            return try TokenIssuer.decoy(request, for: verdict, engines.tokens, at: now).map { .decoy($0, verdict) }
+                ?? .rejected(verdict)
+        }
         return .issued(try issuer.issue(for: verdict, at: now), verdict)
+    }
+
+    /// Exchanges a debug token of the policy for a token with `env: test`, which policies refuse unless they say
+    /// `testAuthorities: allow`. There is no evidence, and no verdict.
+    ///
+    /// - Returns: the token, and the name of the debug token for logs.
+    /// - Throws: ``VerificationError``: `.request` for a debug token that is unknown, has ended or was taken from the policy, for
+    ///   an audience or key that the policy does not allow, and when no key signs.
+    public func issueToken(
+        _ request: DebugTokenRequest, at now: Date
+    ) async throws(VerificationError) -> (token: IssuedToken, debugToken: String) {
+        try Verifier.demand(now, nil)
+        let issued = try await engines.tokens.exchange(request, at: now)
+        return (issued.token, issued.name)
     }
 
     /// The keys of the issuer at a time.

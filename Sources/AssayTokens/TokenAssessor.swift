@@ -46,7 +46,7 @@ struct TokenAssessor {
             throw CheckFailure(
                 .tokenOfAnotherApp, "the token is of app \(claims.app.excerpt), expected \(expectations.app)")
         }
-        guard claims.environment == nil || configuration.testAuthorities == .allow else {
+        guard !claims.isOfTest || configuration.testAuthorities == .allow else {
             throw CheckFailure(.testTokenRefused, "the policy says testAuthorities: refuse; env is not for production")
         }
     }

@@ -141,7 +141,7 @@ extension CheckCode {
         "app-differs", "The token was issued for another app of the policy.")
     static let testTokenRefused = CheckCode(
         "test-authority",
-        "A test authority signed the evidence behind the token, and the policy accepts no such tokens.",
+        "A test authority or a debug token stands behind the token, and the policy accepts no such tokens.",
         remedy: .nothing)
     static let tokenExpired = CheckCode(
         "token-expired", "The token has ended: the client attests again, with a new challenge.")

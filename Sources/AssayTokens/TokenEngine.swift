@@ -14,7 +14,9 @@ package struct TokenEngine: InspectableEngine {
     /// Every check of the engine, in the declared order.
     package static let catalogue = TokenCheck.catalogue
     /// The types of keys that the engine uses.
-    package static let keyMaterials: [any KeyMaterial.Type] = [TokenKey.self, TokenSecret.self]
+    package static let keyMaterials: [any KeyMaterial.Type] = [
+        TokenKey.self, TokenSecret.self, ApproovTokenSecret.self,
+    ]
 
     let apps: EngineApps<TokenExpectations>
     private let keys: any KeyStore
@@ -123,7 +125,7 @@ package struct TokenEngine: InspectableEngine {
             kind: .assayToken, app: token.expectations.app, catalogue: Self.catalogue, checks: run.results,
             ledgerChecks: effects.isEmpty ? [] : [TokenCheck.replay], effects: effects,
             subject: isAuthentic ? TokenSubject(token.token.claims, serverNonce: token.serverNonce) : nil,
-            testAuthority: isAuthentic && token.token.claims.environment != nil ? TokenSubject.testAuthority : nil)
+            testAuthority: isAuthentic ? TokenSubject.testAuthority(of: token.token.claims) : nil)
     }
 
     /// Runs the checks of the proof; nil for a token without one.
@@ -145,6 +147,17 @@ package struct TokenEngine: InspectableEngine {
     }
 
     // MARK: Keys
+
+    /// The secret of the Approov account of an app: its own, else one for all apps; of several the one that is used since last.
+    func approovSecret(for app: String, at now: Date) async throws(VerificationError) -> ApproovTokenSecret? {
+        let named: [NamedKey]
+        do { named = try await keys.keys(for: ApproovTokenSecret.purpose) } catch { throw .outage(error) }
+        let live = named.filter { $0.state(at: now) == .live }
+        let own = live.filter { $0.scope?.isByteEqual(to: app) == true }
+        let candidates = own.isEmpty ? live.filter { $0.scope == nil } : own
+        return candidates.max { ($0.window.notBefore ?? .distantPast) < ($1.window.notBefore ?? .distantPast) }?
+            .material as? ApproovTokenSecret
+    }
 
     /// The keys of tokens and the secrets at a time.
     ///

@@ -3,8 +3,15 @@ package import FoundationEssentials
 
 /// The facts of an authentic token.
 public struct TokenSubject: EngineSubject, Equatable {
-    /// What verdicts say of tokens behind which a test authority stands.
-    static let testAuthority = "the test authority of the token's evidence"
+    /// What stands behind the token in place of a genuine device; nil for one of a genuine device.
+    static func testAuthority(of claims: TokenClaims) -> String? {
+        guard claims.isOfTest else { return nil }
+        guard claims.attestation.kind.isByteEqual(to: DebugToken.attestationKind) else {
+            return "the test authority of the token's evidence"
+        }
+        let name = (claims.subject ?? "").split(separator: ":", maxSplits: 1).last ?? ""
+        return "the debug token \(name.description.excerpt)"
+    }
 
     /// The pseudonym of the attested key or account in this app; nil if the evidence names neither.
     public let subject: String?

@@ -129,7 +129,7 @@ struct HelpTests {
             "keys import play-console", "keys list", "keys retire", "keys remove", "mint", "mint approov",
             "mint corpus", "mint app-attest", "mint app-attest device", "mint app-attest request",
             "mint android-key", "mint android-key device", "mint android-key attestation", "mint android-key request",
-            "tokens", "tokens issue", "tokens rotate", "tokens jwks",
+            "tokens", "tokens issue", "tokens rotate", "tokens jwks", "tokens debug",
         ])
     func help(command: String) throws {
         let run = try Scratch().run(command.split(separator: " ").map(String.init) + ["--help"])

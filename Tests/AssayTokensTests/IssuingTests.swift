@@ -191,6 +191,7 @@ struct IssuingTests {
             switch try await world.verifier.issueToken(request, at: TokenWorld.now) {
             case .issued: return "issued"
             case .rejected(let verdict): return "rejected \(verdict.failed)"
+            case .decoy: return "decoy"
             }
         } catch VerificationError.request(let error) { return error.code }
     }

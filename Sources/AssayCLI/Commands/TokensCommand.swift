@@ -14,7 +14,9 @@ struct TokensCommand: AsyncParsableCommand {
             `assay serve` makes the keys itself when the policy has `tokens`. Tokens are verified by `assay verify --kind \
             assay.token`, and by any JWT library that finds the keys by discovery.
             """,
-        subcommands: [TokensIssueCommand.self, TokensRotateCommand.self, TokensKeySetCommand.self])
+        subcommands: [
+            TokensIssueCommand.self, TokensRotateCommand.self, TokensKeySetCommand.self, TokensDebugCommand.self,
+        ])
 }
 
 /// `assay tokens rotate`: makes the next signing key.
@@ -143,7 +145,7 @@ struct TokensIssueCommand: AsyncParsableCommand {
             }
         }
         switch answer {
-        case .issued(let token, _): try Console.print(token.text)
+        case .issued(let token, _), .decoy(let token, _): try Console.print(token.text)
         case .rejected(let verdict):
             try Console.print(verdict.json(id: record.id))
             throw CommandFailure(.rejected)

@@ -6,24 +6,34 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Synchronization
 
 /// `POST /v1/tokens`, and the documents by which others verify the tokens.
 struct TokenEndpoints: Sendable {
     let live: LiveService
     let configuration: ServiceConfiguration
+    private let keySet = SharedBytes()
+    private let metadata = SharedBytes()
+
+    init(live: LiveService, configuration: ServiceConfiguration) {
+        (self.live, self.configuration) = (live, configuration)
+    }
 
     var endpoints: [Endpoint] {
         [
             Endpoint(.post, "/v1/tokens", .right(.verify)) { (served) async throws(Problem) in
                 try await issue(&served)
             },
+            Endpoint(.post, "/v1/tokens/debug", .right(.verify)) { (served) async throws(Problem) in
+                try await issueDebug(&served)
+            },
             Endpoint(.get, TokenConfiguration.keySetPath, .all) { (served) async throws(Problem) in
                 _ = try rules()
                 let text = try await keys().keySet
-                return document(text, "application/jwk-set+json", to: served.request)
+                return document(text, "application/jwk-set+json", keySet, to: served.request)
             },
             Endpoint(.get, TokenConfiguration.metadataPath, .all) { (served) throws(Problem) in
-                document(try rules().metadata, "application/json", to: served.request)
+                document(try rules().metadata, "application/json", metadata, to: served.request)
             },
         ]
     }
@@ -47,14 +57,64 @@ struct TokenEndpoints: Sendable {
         case .rejected(let verdict):
             Self.note(verdict, &served)
             return .json(verdict.json(id: request.record.id), .forbidden)
-        case .issued(let token, let verdict):
+        case .issued(let token, let verdict), .decoy(let token, let verdict):
             Self.note(verdict, &served)
-            var object = JSONObject()
-            object.add("token", text: token.text)
-            object.add("tokenType", text: token.scheme.rawValue)
-            object.add("expiresIn", raw: "\(token.expiresIn)")
-            return .json(object.text, .created)
+            return Self.response(token)
         }
+    }
+
+    private static func response(_ token: IssuedToken) -> Response {
+        var object = JSONObject()
+        object.add("token", text: token.text)
+        object.add("tokenType", text: token.scheme.rawValue)
+        object.add("expiresIn", raw: "\(token.expiresIn)")
+        return .json(object.text, .created)
+    }
+
+    /// Issues a token for a debug token. Its name stands in the log, and the route in the metrics of requests.
+    private func issueDebug(_ served: inout ServiceRequest) async throws(Problem) -> Response {
+        guard served.request.mediaType == "application/json" else {
+            throw Problem.mediaType(served.request.mediaType, "application/json")
+        }
+        let bytes = try await served.wholeBody(
+            upTo: min(configuration.limits.body, Self.debugBodyLimit), within: configuration.limits.bodyTime)
+        let request = try Self.readDebug(bytes)
+        _ = try rules()
+        served.note.app = request.app
+        do throws(VerificationError) {
+            let issued = try await live.verifier.issueToken(request, at: Date())
+            served.note.debugToken = issued.debugToken
+            return Self.response(issued.token)
+        } catch { throw problem(error) }
+    }
+
+    /// The longest body of a request with a debug token, in bytes.
+    private static let debugBodyLimit = 4096
+
+    private static func readDebug(_ bytes: [UInt8]) throws(Problem) -> DebugTokenRequest {
+        do throws(RecordError) {
+            let fields = try Self.fields(bytes, debugBodyLimit, ["app", "debugToken", "audience", "jkt", "limitedUse"])
+            guard let app = try fields.text("app", atMost: 128) else { throw fields.missing("app") }
+            guard let debugToken = try fields.text("debugToken", atMost: 128) else {
+                throw fields.missing("debugToken")
+            }
+            guard let audience = try fields.text("audience", atMost: 255) else { throw fields.missing("audience") }
+            return DebugTokenRequest(
+                debugToken: debugToken, app: app, audience: audience, keyThumbprint: try fields.text("jkt", atMost: 64),
+                isLimitedUse: try flag("limitedUse", fields))
+        } catch {
+            throw Problem(.badRequest, .unreadableRequest, error.message, at: error)
+        }
+    }
+
+    private static func fields(_ bytes: [UInt8], _ limit: Int, _ names: [String]) throws(RecordError) -> RecordFields {
+        let object: RecordObject
+        do { object = try JSONReader.readObject(bytes, limit: limit) } catch {
+            throw RecordError(field: error.field, offset: error.offset, error.message)
+        }
+        let fields = RecordFields(object, path: "")
+        try fields.demandOnly(names)
+        return fields
     }
 
     private static func note(_ verdict: Verdict, _ served: inout ServiceRequest) {
@@ -65,27 +125,46 @@ struct TokenEndpoints: Sendable {
 
     private static func read(_ bytes: [UInt8], limit: Int) throws(Problem) -> TokenRequest {
         do throws(RecordError) {
-            let object: RecordObject
-            do { object = try JSONReader.readObject(bytes, limit: limit) } catch {
-                throw RecordError(field: error.field, offset: error.offset, error.message)
-            }
-            let fields = RecordFields(object, path: "")
-            try fields.demandOnly(["record", "challenge", "audience", "jkt", "limitedUse"])
+            let fields = try Self.fields(
+                bytes, limit, ["record", "challenge", "audience", "jkt", "jwk", "pay", "limitedUse", "ear"])
             guard let record = fields["record"] else { throw fields.missing("record") }
             guard let challenge = try fields.text("challenge", atMost: 64) else { throw fields.missing("challenge") }
             guard let audience = try fields.text("audience", atMost: 255) else { throw fields.missing("audience") }
-            var isLimitedUse = false
-            if let value = fields["limitedUse"] {
-                guard case .flag(let flag) = value.content else {
-                    throw fields.error("limitedUse", "expected true or false, found \(value.kindName)")
-                }
-                isLimitedUse = flag
+            let thumbprint = try fields.text("jkt", atMost: 64)
+            let publicKey = try Self.publicKey(fields)
+            if let publicKey, let thumbprint, !JWKThumbprint.p256(publicKey).isByteEqual(to: thumbprint) {
+                throw fields.error("jkt", "it is not the thumbprint of jwk; one of them is enough")
             }
             return TokenRequest(
-                record: try EvidenceRecord(record), challenge: challenge, audience: audience,
-                keyThumbprint: try fields.text("jkt", atMost: 64), isLimitedUse: isLimitedUse)
+                record: try EvidenceRecord(record), challenge: challenge, audience: audience, keyThumbprint: thumbprint,
+                publicKey: publicKey, binding: try fields.text("pay", atMost: 64),
+                isLimitedUse: try flag("limitedUse", fields), hasEAR: try flag("ear", fields))
         } catch {
             throw Problem(.badRequest, .unreadableRequest, error.message, at: error)
+        }
+    }
+
+    private static func flag(_ name: String, _ fields: RecordFields) throws(RecordError) -> Bool {
+        guard let value = fields[name] else { return false }
+        guard case .flag(let flag) = value.content else {
+            throw fields.error(name, "expected true or false, found \(value.kindName)")
+        }
+        return flag
+    }
+
+    /// The public key of P-256 in `jwk`. A private or symmetric key is refused: it must not leave the client.
+    private static func publicKey(_ fields: RecordFields) throws(RecordError) -> [UInt8]? {
+        guard let value = fields["jwk"] else { return nil }
+        guard case .object(let object) = value.content else {
+            throw fields.error("jwk", "expected a JSON Web Key, found \(value.kindName)")
+        }
+        do throws(DecodeError) {
+            guard let key = try JSONWebKey(object).key?.p256 else {
+                throw DecodeError(.unexpectedValue, at: value.offset, "it is none of P-256")
+            }
+            return key.x963Representation
+        } catch {
+            throw fields.error("jwk", "expected a public key of P-256: \(error.message)")
         }
     }
 
@@ -115,7 +194,9 @@ struct TokenEndpoints: Sendable {
     }
 
     /// A document that clients cache, with its digest as entity tag.
-    private func document(_ text: String, _ mediaType: String, to request: Request) -> Response {
+    private func document(
+        _ text: String, _ mediaType: String, _ shared: SharedBytes, to request: Request
+    ) -> Response {
         let tag = "\"\(Base64.encode(Digest.sha256(Array(text.utf8)).prefix(12), .url))\""
         var headers: HTTPFields = [
             .cacheControl: "public, max-age=\(Int(TokenKeySchedule.maximumAge))", .eTag: tag,
@@ -124,6 +205,21 @@ struct TokenEndpoints: Sendable {
             return Response(status: .notModified, headers: headers)
         }
         headers[.contentType] = mediaType
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: shared.bytes(of: text)))
+    }
+}
+
+/// The bytes of a document that seldom changes. All answers refer to them: clients without a token that read slowly would have memory
+/// filled with copies.
+private final class SharedBytes: Sendable {
+    private let last = Mutex<(text: String, bytes: ByteBuffer)?>(nil)
+
+    func bytes(of text: String) -> ByteBuffer {
+        last.withLock { last in
+            if let last, last.text == text { return last.bytes }
+            let bytes = ByteBuffer(string: text)
+            last = (text, bytes)
+            return bytes
+        }
     }
 }

@@ -22,10 +22,14 @@ extension TokenConfiguration {
     /// The metadata by which ordinary JWT libraries find the keys (OpenID Connect Discovery 1.0 section 3). The issuer has no
     /// endpoints for users.
     package var metadata: String {
-        """
-        {"issuer":\(RecordJSON.quoted(issuer)),"jwks_uri":\(RecordJSON.quoted(issuer + Self.keySetPath)),\
-        "response_types_supported":[],"subject_types_supported":["pairwise"],\
-        "id_token_signing_alg_values_supported":["ES256"],"dpop_signing_alg_values_supported":["ES256"]}
-        """
+        let attestations =
+            shape.format == .clientAttestation
+            ? #","client_attestation_version":"draft-ietf-oauth-attestation-based-client-auth-08","#
+                + #""client_attestation_signing_alg_values_supported":["ES256"]"# : ""
+        return """
+            {"issuer":\(RecordJSON.quoted(issuer)),"jwks_uri":\(RecordJSON.quoted(issuer + Self.keySetPath)),\
+            "response_types_supported":[],"subject_types_supported":["pairwise"],\
+            "id_token_signing_alg_values_supported":["ES256"],"dpop_signing_alg_values_supported":["ES256"]\(attestations)}
+            """
     }
 }

@@ -13,7 +13,15 @@ extension TokenConfiguration: ReadableConfiguration {
         PolicyField("limitedUse", .words(["yes", "no"]), "Whether every token is for one use, within a minute."),
         PolicyField(
             "testAuthorities", .words(TestRule.self), "Whether tokens may rest on evidence of a test authority."),
+        PolicyField(
+            "debugTokens", .list(.mapping),
+            "Secrets for which tokens are issued without evidence, to simulators and CI."),
         Enforcement.field("enforcement"),
+        PolicyField("format", .words(Format.self), "The format of issued tokens."),
+        PolicyField("clientID", .text, "sub of tokens in the format oauth-client-attestation."),
+        PolicyField("approovForm", .words(ApproovForm.self), "The form of tokens in the format approov."),
+        PolicyField("refused", .words(RefusedRule.self), "What rejected evidence gets in the format approov."),
+        PolicyField("ear", .words(EARRule.self), "Whether tokens may have the claims of EAR (draft-ietf-rats-ear)."),
     ]
 
     /// The longest issuer or audience in bytes.
@@ -41,14 +49,22 @@ extension TokenConfiguration: ReadableConfiguration {
         if let stranger = accepted?.first(where: { !names.containsBytes(of: $0) }) {
             throw (fields["acceptedAudiences"] ?? node).error("\(stranger.excerpt) is none of the audiences")
         }
+        let testRule = try fields["testAuthorities"]?.word(TestRule.self) ?? .refuse
+        let debugTokens = try fields["debugTokens"].map(DebugToken.list) ?? []
+        if let node = fields["debugTokens"], testRule == .refuse {
+            throw node.error(
+                "tokens for debug tokens have env: test, and this policy refuses those: say testAuthorities: allow, in no policy "
+                    + "of production")
+        }
         self.init(
             issuer: try Self.issuer(issuer), audiences: names, acceptedAudiences: accepted,
             life: try fields["life"].map(Self.life) ?? Self.standardLife,
             key: try fields["key"]?.word(KeyRule.self) ?? .required,
             nonce: try fields["nonce"]?.word(NonceRule.self) ?? .none,
             limitedUse: try fields["limitedUse"].map(Self.flag) ?? false,
-            testAuthorities: try fields["testAuthorities"]?.word(TestRule.self) ?? .refuse,
-            enforcement: try fields["enforcement"]?.word(Enforcement.self) ?? .reject)
+            testAuthorities: testRule, debugTokens: debugTokens,
+            enforcement: try fields["enforcement"]?.word(Enforcement.self) ?? .reject,
+            shape: try Self.shape(fields, node))
     }
 
     /// An issuer as OpenID Connect Discovery 1.0 section 4.1 demands it: what follows is appended to it.
@@ -63,6 +79,30 @@ extension TokenConfiguration: ReadableConfiguration {
                 "expected an https URL without a slash at its end, user, query and fragment, found \(node.found)")
         }
         return text
+    }
+
+    private static func shape(_ fields: [String: PolicyNode], _ node: PolicyNode) throws(PolicyError) -> Shape {
+        var shape = Shape()
+        shape.format = try fields["format"]?.word(Format.self) ?? .assay
+        if shape.format == .clientAttestation {
+            guard fields["clientID"] != nil else {
+                throw node.missing("clientID", "the client ID of the app at the authorization server")
+            }
+            if let key = fields["key"], try key.word(KeyRule.self) == .optional {
+                throw key.error("a client attestation is always bound to a key: leave it out, or say required")
+            }
+        }
+        if let clientID = fields["clientID"] {
+            let text = try clientID.text()
+            guard isAudience(text) else {
+                throw clientID.error("expected 1 to \(longestName) printable ASCII characters, found \(clientID.found)")
+            }
+            shape.clientID = text
+        }
+        shape.approovForm = try fields["approovForm"]?.word(ApproovForm.self) ?? .jws
+        shape.refused = try fields["refused"]?.word(RefusedRule.self) ?? .verdict
+        shape.ear = try fields["ear"]?.word(EARRule.self) ?? .refuse
+        return shape
     }
 
     private static func names(_ node: PolicyNode) throws(PolicyError) -> [String] {
@@ -115,6 +155,19 @@ extension TokenConfiguration: ReadableConfiguration {
             remarks.append(
                 PolicyRemark("testAuthorities", "allow: tokens that no genuine device stands behind are accepted"))
         }
+        if !debugTokens.isEmpty {
+            remarks.append(
+                PolicyRemark(
+                    "debugTokens",
+                    "a holder of one of these secrets gets tokens without a device: \(debugTokens.map(\.name).joined(separator: ", "))"
+                ))
+        }
+        for (name, isSet, format) in [
+            ("clientID", shape.clientID != nil, .clientAttestation), ("refused", shape.refused == .token, .approov),
+            ("approovForm", shape.approovForm == .jwe, .approov), ("ear", shape.ear == .allow, .assay),
+        ] as [(String, Bool, Format)] where isSet && shape.format != format {
+            remarks.append(PolicyRemark(name, "it has an effect with format: \(format.rawValue) alone"))
+        }
         return remarks + enforcement.remarks("enforcement")
     }
 
@@ -126,7 +179,10 @@ extension TokenConfiguration: ReadableConfiguration {
             PolicySetting("key", key.rawValue), PolicySetting("nonce", nonce.rawValue),
             PolicySetting("limitedUse", limitedUse ? "yes" : "no"),
             PolicySetting("testAuthorities", testAuthorities.rawValue),
-            PolicySetting("enforcement", enforcement.rawValue),
+            PolicySetting("debugTokens", debugTokens.isEmpty ? nil : .sequence(debugTokens.map(\.node))),
+            PolicySetting("enforcement", enforcement.rawValue), PolicySetting("format", shape.format.rawValue),
+            PolicySetting("clientID", shape.clientID), PolicySetting("approovForm", shape.approovForm.rawValue),
+            PolicySetting("refused", shape.refused.rawValue), PolicySetting("ear", shape.ear.rawValue),
         ]
     }
 }

@@ -40,6 +40,56 @@ package final class TokenConfiguration: EngineConfiguration {
         case allow
     }
 
+    /// The format of issued tokens.
+    package enum Format: String, Sendable, CaseIterable {
+        /// A JWT of the type `assay+jwt`.
+        case assay
+        /// A token as Approov's service issues it, for backends that check those.
+        case approov
+        /// A client attestation of draft-ietf-oauth-attestation-based-client-auth.
+        case clientAttestation = "oauth-client-attestation"
+    }
+
+    /// The form of tokens in Approov's format. Approov fixes it for each API.
+    package enum ApproovForm: String, Sendable, CaseIterable {
+        /// A JWS, HS256.
+        case jws
+        /// A JWE, A256GCMKW and A256GCM.
+        case jwe
+    }
+
+    /// What rejected evidence gets in Approov's format.
+    package enum RefusedRule: String, Sendable, CaseIterable {
+        /// Its verdict.
+        case verdict
+        /// A token of the same shape under a random key, as Approov's service gives: the app does not learn that it was rejected.
+        case token
+    }
+
+    /// Whether tokens may have the claims of EAR (draft-ietf-rats-ear).
+    package enum EARRule: String, Sendable, CaseIterable {
+        /// None has.
+        case refuse
+        /// Those have that are asked for with `ear`.
+        case allow
+    }
+
+    /// What an app's tokens look like.
+    package struct Shape: Sendable {
+        /// The format.
+        package var format = Format.assay
+        /// `sub` of client attestations: the client ID at the authorization server.
+        package var clientID: String?
+        /// The form of Approov's tokens.
+        package var approovForm = ApproovForm.jws
+        /// What rejected evidence gets.
+        package var refused = RefusedRule.verdict
+        /// Whether EAR claims are allowed.
+        package var ear = EARRule.refuse
+
+        package init() {}
+    }
+
     /// `iss`: an https URL without query and fragment, compared byte for byte.
     package let issuer: String
     /// `aud`: for whom tokens may be issued.
@@ -56,14 +106,19 @@ package final class TokenConfiguration: EngineConfiguration {
     package let limitedUse: Bool
     /// Whether tokens may rest on a test authority.
     package let testAuthorities: TestRule
+    /// The secrets for which tokens are issued without evidence.
+    package let debugTokens: [DebugToken]
     /// How a server treats requests with rejected tokens.
     package let enforcement: Enforcement
+    /// What issued tokens look like.
+    package let shape: Shape
 
     /// States the rules. `acceptedAudiences` is all audiences if it is nil.
     package init(
         issuer: String, audiences: [String], acceptedAudiences: [String]? = nil, life: Double = standardLife,
         key: KeyRule = .required, nonce: NonceRule = .none, limitedUse: Bool = false,
-        testAuthorities: TestRule = .refuse, enforcement: Enforcement = .reject
+        testAuthorities: TestRule = .refuse, debugTokens: [DebugToken] = [], enforcement: Enforcement = .reject,
+        shape: Shape = Shape()
     ) {
         self.issuer = issuer
         self.audiences = audiences
@@ -73,6 +128,8 @@ package final class TokenConfiguration: EngineConfiguration {
         self.nonce = nonce
         self.limitedUse = limitedUse
         self.testAuthorities = testAuthorities
+        self.debugTokens = debugTokens
         self.enforcement = enforcement
+        self.shape = shape
     }
 }

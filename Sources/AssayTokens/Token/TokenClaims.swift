@@ -38,7 +38,7 @@ package struct TokenClaims: Sendable, Equatable {
     package var tokenID: String
     /// `app`: the policy's app.
     package var app: String
-    /// `env`: `test` if a test authority signed the evidence; nil for genuine evidence.
+    /// `env`: `test` if a test authority signed the evidence, or for a debug token; nil for genuine evidence.
     package var environment: String?
     /// `att`: the evidence.
     package var attestation: Attestation
@@ -48,9 +48,16 @@ package struct TokenClaims: Sendable, Equatable {
     package var isLimitedUse: Bool
     /// `ref`: the subjects that a block must reach, for the issuer alone; see ``TokenSecret``.
     package var reference: String?
+    /// Whether no genuine device stands behind the token.
+    var isOfTest: Bool {
+        environment != nil || attestation.kind.isByteEqual(to: DebugToken.attestationKind)
+    }
 
     /// The claims as JSON, without white space.
-    package var json: [UInt8] {
+    package var json: [UInt8] { json(adding: []) }
+
+    /// The claims as JSON with further ones, which Assay writes and does not read.
+    func json(adding more: [(String, RecordValue.Content)]) -> [UInt8] {
         var members: [(String, RecordValue.Content)] = [
             ("iss", .text(issuer)), ("aud", .text(audience)),
         ]
@@ -75,6 +82,7 @@ package struct TokenClaims: Sendable, Equatable {
         }
         if isLimitedUse { members.append(("use", .text(Self.limitedUse))) }
         if let reference { members.append(("ref", .text(reference))) }
+        members += more
         var bytes: [UInt8] = []
         RecordJSON.append(.object(RecordObject(members)), to: &bytes)
         return bytes

@@ -72,13 +72,15 @@ struct TokenWorld {
     /// - Parameter evidence: what the app attests in place of the derived challenge; nil for the derived challenge.
     func attestation(
         _ key: AttestedKey = AttestedKey(), client: TestKey?, audience: String = audience, account: String? = nil,
-        isLimitedUse: Bool = false, evidence: ((String) -> [UInt8])? = nil, at time: Date = now
+        isLimitedUse: Bool = false, namesKey: Bool = false, binding: String? = nil, hasEAR: Bool = false,
+        evidence: ((String) -> [UInt8])? = nil, at time: Date = now
     ) async throws -> TokenRequest {
         let challenge = try await verifier.issueChallenge(app: "shop", for: .appAttestAttestation, at: time).text
         let thumbprint = client.map { JWKThumbprint.p256($0.publicPoint) }
         let derived =
             evidence?(challenge)
-            ?? TokenRequest.evidenceChallenge(challenge, audience: audience, keyThumbprint: thumbprint)
+            ?? TokenRequest.evidenceChallenge(
+                challenge, audience: audience, keyThumbprint: thumbprint, binding: binding)
         let minted = try AttestationBlueprint(
             authority: Self.authority.get(), key: key, appID: Self.appID, clientData: .bytes(derived), issuedAt: time
         ).mint()
@@ -86,7 +88,8 @@ struct TokenWorld {
         record.account = account
         return TokenRequest(
             record: record, challenge: challenge, audience: audience, keyThumbprint: thumbprint,
-            isLimitedUse: isLimitedUse)
+            publicKey: namesKey ? client?.publicPoint : nil, binding: binding, isLimitedUse: isLimitedUse,
+            hasEAR: hasEAR)
     }
 
     /// The token for a new attestation.

@@ -1,0 +1,84 @@
+import AssayCore
+import AssayPrimitives
+
+/// The claims of tokens in formats that are not Assay's own.
+enum ForeignClaims {
+    /// `typ` of a client attestation (draft-ietf-oauth-attestation-based-client-auth-08, section 5.1).
+    static let clientAttestationType = "oauth-client-attestation+jwt"
+
+    /// The claims of a client attestation.
+    ///
+    /// - Parameter publicKey: the uncompressed point of the client's key, 65 bytes.
+    static func clientAttestation(
+        issuer: String, clientID: String, publicKey: [UInt8], issuedAt: Int64, expiresAt: Int64
+    ) -> [UInt8] {
+        let (x, y) = JWKThumbprint.coordinates(publicKey)
+        let key = RecordObject([("kty", .text("EC")), ("crv", .text("P-256")), ("x", .text(x)), ("y", .text(y))])
+        return json([
+            ("iss", .text(issuer)), ("sub", .text(clientID)), ("iat", .number("\(issuedAt)")),
+            ("exp", .number("\(expiresAt)")), ("cnf", .object(RecordObject([("jwk", .object(key))]))),
+        ])
+    }
+
+    /// The claims of a token in Approov's format (Approov, Token Payload), in the order of their names.
+    struct Approov {
+        /// `anno`: properties of the device.
+        var properties: [String]
+        /// `arc`: the attestation response code.
+        var code: String
+        /// `did`: 16 bytes that name the device in this app.
+        var device: [UInt8]
+        /// `exp`.
+        var expiresAt: Int64
+        /// `ip`: the address, as the record has it.
+        var address: String?
+        /// `ipk`: the uncompressed point of the installation's key.
+        var publicKey: [UInt8]?
+        /// `pay`: the token binding.
+        var binding: String?
+
+        var json: [UInt8] {
+            var members: [(String, RecordValue.Content)] = []
+            if !properties.isEmpty {
+                members.append(("anno", .array(properties.map { RecordValue(.text($0), offset: 0) })))
+            }
+            members += [
+                ("arc", .text(code)), ("did", .text(Base64.encode(device, .standard))),
+                ("exp", .number("\(expiresAt)")),
+            ]
+            if let address { members.append(("ip", .text(address))) }
+            if let publicKey, let key = try? ECDSAPublicKey(x963: publicKey, curve: .p256) {
+                members.append(("ipk", .text(Base64.encode(key.subjectPublicKeyInfo, .standard))))
+            }
+            if let binding { members.append(("pay", .text(binding))) }
+            return ForeignClaims.json(members)
+        }
+
+        /// The response code of a verdict: base32 of 40 bits of the digest of the checks that failed and were annotated. Equal findings
+        /// have equal codes.
+        static func code(of verdict: Verdict) -> String {
+            let names = verdict.failed.map { "- \($0.name)" } + verdict.annotated.map { "~ \($0.name)" }
+            let number = Digest.sha256(Array(names.joined(separator: "\n").utf8)).prefix(5).reduce(UInt64(0)) {
+                $0 << 8 | UInt64($1)
+            }
+            // The alphabet of RFC 4648 section 6.
+            let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+            return String((0..<8).map { alphabet[Int(number >> (35 - 5 * UInt64($0)) & 31)] })
+        }
+
+        /// Approov's word for a check that did not hold, or the name of the check.
+        static func property(_ result: CheckResult) -> String {
+            switch result.check.name {
+            case "device-check.ban": "devicecheck-ban"
+            case "device-check.answer": "devicecheck-apple-err"
+            default: result.finding?.code == "devices-exceeded" ? "devices-exceeded" : result.check.name
+            }
+        }
+    }
+
+    private static func json(_ members: [(String, RecordValue.Content)]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        RecordJSON.append(.object(RecordObject(members)), to: &bytes)
+        return bytes
+    }
+}

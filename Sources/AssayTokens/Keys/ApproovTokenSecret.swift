@@ -1,0 +1,108 @@
+package import AssayCore
+import AssayPrimitives
+import FoundationEssentials
+
+/// The secret of an Approov account, under which tokens in Approov's format are issued. Backends verify them with the same secret.
+package final class ApproovTokenSecret: KeyMaterial {
+    /// The purpose of keys of this type. Secrets that only verify have another one: they sign nothing.
+    package static let purpose = KeyPurpose("approov-issuer")
+    package static let secretPart = "secret"
+    package static let keyIDPart = "keyID"
+    /// The parts of a key.
+    package static let parts = [
+        KeyPart(secretPart, .secret, isRequired: true, form: "the account's secret: base64 of 64 bytes"),
+        KeyPart(keyIDPart, .word, isRequired: false, form: "the kid that headers name the secret by"),
+    ]
+    /// The length in bytes.
+    package static let length = 64
+
+    private let signing: HMACSHA256Key
+    private let encryption: SecretBytes
+    private let keyID: String?
+
+    /// The algorithms.
+    package var algorithm: String { "HS256, A256GCMKW" }
+
+    /// Reads a key.
+    ///
+    /// - Throws: ``KeyError`` without any of the secret's text.
+    package init(parts: [String: SecretBytes]) throws(KeyError) {
+        guard let text = parts[Self.secretPart] else {
+            throw KeyError("missing-part", part: Self.secretPart, "the part is missing")
+        }
+        let secret: SecretBytes
+        do { secret = try SecretKeyText.decodeBase64(text, byteCounts: Self.length...Self.length) } catch {
+            throw KeyError(
+                "not-a-key", part: Self.secretPart, "expected base64 of \(Self.length) bytes, found \(error.found)")
+        }
+        var keyID: String?
+        if let part = parts[Self.keyIDPart] {
+            let word = String(decoding: part.withUnsafeBytes { Array($0) }, as: UTF8.self)
+            guard (1...128).contains(word.utf8.count),
+                word.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
+            else {
+                throw KeyError("not-a-key", part: Self.keyIDPart, "expected printable ASCII without quotes")
+            }
+            keyID = word
+        }
+        self.keyID = keyID
+        (signing, encryption) = Self.keys(secret)
+    }
+
+    /// A random secret, which no backend has.
+    init() {
+        keyID = nil
+        (signing, encryption) = Self.keys(SecretBytes(Self.random(Self.length)))
+    }
+
+    /// Random bytes of the operating system.
+    static func random(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
+    private static func keys(_ secret: SecretBytes) -> (HMACSHA256Key, SecretBytes) {
+        var digest = secret.withUnsafeBytes { Digest.sha256(Array($0)) }
+        defer { SecretBytes.wipe(&digest) }
+        return (HMACSHA256Key(secret), SecretBytes(digest))
+    }
+
+    /// The token with these claims, of the same header as Approov's.
+    ///
+    /// - Returns: nil if the library fails.
+    func token(_ claims: [UInt8], _ form: TokenConfiguration.ApproovForm) -> String? {
+        switch form {
+        case .jws:
+            let input = Self.text(header([("alg", "HS256"), ("typ", "JWT")])) + "." + Self.text(claims)
+            return input + "." + Self.text(signing.code(for: Array(input.utf8)[...]))
+        case .jwe:
+            // RFC 7518 section 4.7: the content key is encrypted with a nonce and a tag of its own.
+            let contentKey = SecretBytes(Self.random(32))
+            let (keyNonce, nonce) = (Self.random(AESGCM.nonceLength), Self.random(AESGCM.nonceLength))
+            guard
+                let wrapped = try? AESGCM.seal(contentKey, key: encryption, nonce: keyNonce)
+            else { return nil }
+            let head = Self.text(
+                header([
+                    ("alg", "A256GCMKW"), ("enc", "A256GCM"), ("iv", Self.text(keyNonce)),
+                    ("tag", Self.text(wrapped.tag)),
+                ]))
+            guard
+                let sealed = try? AESGCM.seal(
+                    SecretBytes(claims), key: contentKey, nonce: nonce, additionalData: Array(head.utf8)[...])
+            else { return nil }
+            return [
+                head, Self.text(wrapped.ciphertext), Self.text(nonce), Self.text(sealed.ciphertext),
+                Self.text(sealed.tag),
+            ]
+            .joined(separator: ".")
+        }
+    }
+
+    private func header(_ members: [(String, String)]) -> [UInt8] {
+        let all = members + (keyID.map { [("kid", $0)] } ?? [])
+        return Array("{\(all.map { "\"\($0)\":\"\($1)\"" }.joined(separator: ","))}".utf8)
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { Base64.encode(bytes, .url) }
+}
