@@ -31,7 +31,7 @@ demo: packages
 
 ## Starts the service, has one record accepted and one rejected by requests of curl, and stops it.
 demo-service: packages
-	Scripts/install-packages curl
+	Scripts/install-packages curl openssl
 	$(SWIFT) build $(CONFIGURATION) --product assay
 	@Scripts/demo-service .build/release/assay
 
@@ -40,7 +40,7 @@ test: packages
 	Scripts/install-packages openssl zstd groff-base || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
 	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
 		gateways=$$(Scripts/install-gateways) && prometheus=$$(Scripts/install-prometheus) && \
-		postgresql=$$(Scripts/install-postgresql) && \
+		postgresql=$$(Scripts/install-postgresql) && Scripts/install-jwt-libraries && Scripts/install-spark >/dev/null && \
 		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" ASSAY_GATEWAYS="$$gateways" ASSAY_PROMETHEUS="$$prometheus" \
 		ASSAY_POSTGRESQL="$$postgresql" \
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_A_TIME) \

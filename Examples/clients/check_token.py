@@ -1,63 +1,85 @@
 #!/usr/bin/env python3
-"""Checks a token of Assay in a backend, with PyJWT and nothing of Assay.
+"""Checks tokens of Assay in a backend, with PyJWT (pip install 'pyjwt[crypto]') and nothing of Assay.
 
-    pip install 'pyjwt[crypto]'
-    check_token.py --issuer https://attest.example.com --audience https://api.example.com TOKEN_FILE
+    check_token.py ISSUER AUDIENCE [SERVICE] <requests
 
-Prints the claims of a valid token. Exit status: 0 valid, 1 not. A bound token (`cnf.jkt`) counts only with the DPoP proof of the
-request (RFC 9449), which forward auth of Assay checks.
+A line of the input is a request, METHOD URL TOKEN [PROOF], with the proof of its field DPoP (RFC 9449). The answer is `accepted CLAIMS`
+or `refused REASON`. SERVICE is the address of the issuer, where it is not the issuer's name. ASSAY_COOLDOWN=30 are the least seconds
+between two fetches for unknown key IDs. ASSAY_TEST_TOKENS=1 accepts tokens of test authorities and debug tokens, for tests alone.
 """
-
-import argparse
+import base64
+import hashlib
 import json
+import os
 import sys
+import time
 import urllib.request
 
 import jwt
 
 
-def key_set_url(issuer, service):
-    """The URL of the keys, from the issuer's metadata. `service` is where the issuer is reached, if not under its own name."""
-    with urllib.request.urlopen(f"{service or issuer}/.well-known/openid-configuration", timeout=10) as answer:
-        metadata = json.load(answer)
-    if metadata["issuer"] != issuer:
-        raise jwt.InvalidIssuerError(f"the metadata is of {metadata['issuer']}")
-    url = metadata["jwks_uri"]
-    return service + url.removeprefix(issuer) if service else url
+def demand(holds, reason):
+    if not holds:
+        raise jwt.InvalidTokenError(reason)
 
 
-def check(token, issuer, audience, keys):
-    """The claims of a valid token. Raises a jwt.PyJWTError for any other."""
-    if jwt.get_unverified_header(token).get("typ") != "assay+jwt":
-        raise jwt.InvalidTokenError("the token is of another type")
-    return jwt.decode(
-        token,
-        keys.get_signing_key_from_jwt(token),
-        algorithms=["ES256"],
-        issuer=issuer,
-        audience=audience,
-        options={"require": ["iss", "aud", "exp", "iat", "jti"], "strict_aud": True},
-    )
+def fetch(url):
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return json.load(answer)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--issuer", required=True)
-    parser.add_argument("--audience", required=True)
-    parser.add_argument("--service")
-    parser.add_argument("file")
-    options = parser.parse_args()
-    with open(options.file, encoding="ascii") as file:
-        token = file.read().strip()
-    # A backend keeps this object: it caches the keys for ten minutes, as the service allows.
-    keys = jwt.PyJWKClient(key_set_url(options.issuer, options.service), cache_jwk_set=True, lifespan=600)
-    try:
-        print(json.dumps(check(token, options.issuer, options.audience, keys)))
-    except jwt.PyJWTError as error:
-        print(f"refused: {error}", file=sys.stderr)
-        return 1
-    return 0
+def digest(text):
+    return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+
+
+class Checker:
+    def __init__(self, issuer, audience, service):
+        metadata = fetch(f"{service}/.well-known/openid-configuration")
+        demand(metadata["issuer"] == issuer, f"the metadata is of {metadata['issuer']}")
+        self.issuer, self.audience, self.url = issuer, audience, metadata["jwks_uri"].replace(issuer, service, 1)
+        self.keys, self.fetched, self.proofs = {}, float("-inf"), {}
+
+    def key(self, kid):
+        age = time.monotonic() - self.fetched
+        if age >= 600 or kid not in self.keys and age >= float(os.environ.get("ASSAY_COOLDOWN", 30)):
+            self.fetched = time.monotonic()
+            try:
+                self.keys = {key.key_id: key.key for key in jwt.PyJWKSet.from_dict(fetch(self.url)).keys}
+            except OSError as error:  # The last keys count in an outage.
+                print(f"no keys: {error}", file=sys.stderr)
+        demand(kid in self.keys, "unknown key")
+        return self.keys[kid]
+
+    def check(self, method, url, token, proof=None):
+        header = jwt.get_unverified_header(token)
+        demand(header.get("typ") == "assay+jwt", "another type")
+        claims = jwt.decode(token, self.key(header.get("kid")), algorithms=["ES256"], issuer=self.issuer, audience=self.audience,
+                            options={"require": ["iss", "aud", "exp", "iat", "jti"], "strict_aud": True})
+        demand("env" not in claims or os.environ.get("ASSAY_TEST_TOKENS"), "the token rests on no genuine device")
+        if "cnf" in claims:
+            self.check_proof(claims["cnf"]["jkt"], method, url.split("?")[0], token, proof)
+        return claims
+
+    def check_proof(self, thumbprint, method, url, token, proof):
+        header = jwt.get_unverified_header(proof or "")
+        jwk = header.get("jwk") or {}
+        demand(header.get("typ") == "dpop+jwt" and jwk.get("crv") == "P-256" and "d" not in jwk, "no proof with a public key")
+        claims = jwt.decode(proof, jwt.PyJWK(jwk, "ES256").key, algorithms=["ES256"], leeway=60,
+                            options={"require": ["jti", "htm", "htu", "iat", "ath"]})
+        members = json.dumps({name: jwk[name] for name in ("crv", "kty", "x", "y")}, separators=(",", ":"))
+        demand(digest(members) == thumbprint, "the proof is of another key")
+        demand((claims["htm"], claims["htu"], claims["ath"]) == (method, url, digest(token)), "the proof is for another request")
+        now = time.time()
+        demand(abs(now - claims["iat"]) <= 60, "the proof is of another time")
+        # Several processes must share this memory.
+        self.proofs = {jti: end for jti, end in self.proofs.items() if end > now}
+        demand(self.proofs.setdefault((thumbprint, claims["jti"]), now + 121) == now + 121, "the proof was used before")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    checker = Checker(*sys.argv[1:3], sys.argv[-1] if len(sys.argv) > 3 else sys.argv[1])
+    for line in sys.stdin:
+        try:
+            print("accepted", json.dumps(checker.check(*line.split())), flush=True)
+        except (jwt.PyJWTError, KeyError, TypeError, ValueError) as error:
+            print("refused", error, flush=True)

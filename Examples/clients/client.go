@@ -1,6 +1,6 @@
 // Registers an App Attest key and judges requests through `assay serve`; see client.py.
 //
-//	go build client.go && ./client challenge APP | verify RECORD.json
+//	go build client.go; ./client challenge APP; ./client verify RECORD.json
 //
 // ASSAY_URL is the service, ASSAY_TOKEN the token of `assay operators add`. Exit status: 0 accepted, 1 rejected, 2 error, 3 outage.
 package main

@@ -1,6 +1,6 @@
 // Registers an App Attest key and judges requests through `assay serve`; see client.py.
 //
-//     node client.mjs challenge APP | verify RECORD.json
+//     node client.mjs challenge APP; node client.mjs verify RECORD.json
 //
 // ASSAY_URL is the service, ASSAY_TOKEN the token of `assay operators add`. Exit status: 0 accepted, 1 rejected, 2 error, 3 outage.
 import { readFile } from "node:fs/promises";
