@@ -6,26 +6,24 @@ import Synchronization
 /// The metrics of a verifier, in swift-metrics. They are created with their labels when the verifier is created, so
 /// that counting a verdict looks up no label.
 final class VerifierMetrics: Sendable {
-    /// The metrics of an app. A class, like ``KindMetrics``: a lookup then retains only one reference.
-    private final class AppMetrics: Sendable {
+    /// The place of an app's kinds in the array of all kinds.
+    private struct AppKinds: Sendable {
         let name: String
-        /// The hash state after the app's name; device identifiers continue it.
-        let sighting: SightingHash
-        let kinds: [KindMetrics]
+        let range: Range<Int>
+    }
 
-        init(_ name: String, _ kinds: [KindMetrics]) {
-            self.name = name
-            self.kinds = kinds
-            var hash = SightingHash()
-            hash.combine(name)
-            sighting = hash
-        }
+    /// The kind stands beside the reference: a search that reads it through the reference would retain each object.
+    private struct KindEntry: Sendable {
+        let kind: EvidenceKind
+        let metrics: KindMetrics
     }
 
     /// The metrics of one kind of evidence of an app. The handlers of the backend: a `Counter` or `Timer` around each of them would
     /// cost two references more for each verdict.
     private final class KindMetrics: Sendable {
-        let kind: EvidenceKind
+        let app: String
+        /// The hash state after the app's name; device identifiers continue it.
+        let sighting: SightingHash
         let accepted: any CounterHandler
         let rejected: any CounterHandler
         let verification: any TimerHandler
@@ -36,12 +34,26 @@ final class VerifierMetrics: Sendable {
             _ kind: EvidenceKind, app: String, _ verification: any TimerHandler, hasChallenges: Bool,
             _ factory: any MetricsFactory
         ) {
-            self.kind = kind
+            self.app = app
+            var hash = SightingHash()
+            hash.combine(app)
+            sighting = hash
             self.verification = verification
             accepted = factory.counter(.verdicts, [app, kind.name, "accept"])
             rejected = factory.counter(.verdicts, [app, kind.name, "reject"])
             challenges = hasChallenges ? ChallengeMetrics(app, kind, factory) : nil
         }
+
+        /// Records the duration of a verification that began at `start`.
+        func recordDuration(since start: UInt64) {
+            verification.recordNanoseconds(Int64(truncatingIfNeeded: MonotonicTime.nanoseconds &- start))
+        }
+
+        /// Counts an accepting verdict.
+        func countAccepted() { accepted.increment(by: 1) }
+
+        /// Counts a rejecting verdict.
+        func countRejected() { rejected.increment(by: 1) }
     }
 
     private final class ChallengeMetrics: Sendable {
@@ -72,10 +84,12 @@ final class VerifierMetrics: Sendable {
 
     /// Up to this number of apps, a linear search is faster than hashing the name.
     private static let fewApps = 8
-    private let apps: [AppMetrics]
-    private let appsByName: [String: AppMetrics]
-    /// For evidence that matches no app.
-    private let unknown: AppMetrics
+    private let apps: [AppKinds]
+    private let appsByName: [String: AppKinds]
+    /// The place of the metrics for evidence that matches no app.
+    private let unknown: Range<Int>
+    /// The kinds of all apps, those of an app side by side: one array in place of one per app saves references.
+    private let kinds: [KindEntry]
     private let checks: [CheckID: [CodeMetrics]]
     private let distinct: [(app: String, meters: [Meter])]
     private let errors = Mutex<[ErrorLabels: Counter]>([:])
@@ -93,21 +107,24 @@ final class VerifierMetrics: Sendable {
             registry.kinds.map { kind in
                 (kind, factory.timer(.verification, [kind.name]))
             }, uniquingKeysWith: { first, _ in first })
-        func metrics(_ app: String, _ kinds: [EvidenceKind]) -> AppMetrics {
-            AppMetrics(
-                app,
-                kinds.compactMap { kind in
-                    timers[kind].map {
-                        KindMetrics(
-                            kind, app: app, $0, hasChallenges: registry.challengeKinds.contains(kind), factory)
-                    }
-                })
+        var entries: [KindEntry] = []
+        func add(_ app: String, _ kinds: [EvidenceKind]) -> Range<Int> {
+            let start = entries.count
+            for kind in kinds {
+                guard let timer = timers[kind] else { continue }
+                let metrics = KindMetrics(
+                    kind, app: app, timer, hasChallenges: registry.challengeKinds.contains(kind), factory)
+                entries.append(KindEntry(kind: kind, metrics: metrics))
+            }
+            return start..<entries.count
         }
         apps = policy.apps.map { app in
-            metrics(app.name, registry.engines.filter { $0.judges(app) }.flatMap { $0.kinds })
+            let kinds = registry.engines.filter { $0.judges(app) }.flatMap { $0.kinds }
+            return AppKinds(name: app.name, range: add(app.name, kinds))
         }
         appsByName = Dictionary(apps.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        unknown = metrics("", registry.kinds)
+        unknown = add("", registry.kinds)
+        kinds = entries
         checks = Dictionary(
             registry.catalogue.map { definition in
                 let codes = definition.codes.map { code in
@@ -124,10 +141,18 @@ final class VerifierMetrics: Sendable {
         for labels in Self.commonErrors { count(labels, by: 0) }
     }
 
-    private func app(_ name: String?) -> AppMetrics {
-        guard let name else { return unknown }
-        guard apps.count <= Self.fewApps else { return appsByName[name] ?? unknown }
-        return apps.first { $0.name == name } ?? unknown
+    @inline(__always)
+    private func range(of app: String?) -> Range<Int> {
+        guard let app else { return unknown }
+        guard apps.count <= Self.fewApps else { return appsByName[app]?.range ?? unknown }
+        for index in apps.indices where apps[index].name == app { return apps[index].range }
+        return unknown
+    }
+
+    @inline(__always)
+    private func metrics(of app: String?, _ kind: EvidenceKind) -> KindMetrics? {
+        for index in range(of: app) where kinds[index].kind == kind { return kinds[index].metrics }
+        return nil
     }
 
     /// Counts a verdict.
@@ -136,26 +161,23 @@ final class VerifierMetrics: Sendable {
     ///   - assessment: The assessment behind the verdict.
     ///   - start: The start of the verification; nil if it was interrupted.
     func count(_ verdict: Verdict, of assessment: Assessment, since start: UInt64?) {
-        let app = app(verdict.app)
-        guard let metrics = app.kinds.first(where: { $0.kind == verdict.kind }) else { return }
-        if let start {
-            metrics.verification.recordNanoseconds(Int64(truncatingIfNeeded: MonotonicTime.nanoseconds &- start))
-        }
+        guard let metrics = metrics(of: verdict.app, verdict.kind) else { return }
+        if let start { metrics.recordDuration(since: start) }
         guard verdict.outcome == .accept else {
-            metrics.rejected.increment(by: 1)
+            metrics.countRejected()
             return countFindings(verdict, from: 0, of: metrics)
         }
-        metrics.accepted.increment(by: 1)
+        metrics.countAccepted()
         if !assessment.effects.isEmpty, let challenges = metrics.challenges,
             assessment.effects.contains(where: \.consumesChallenge)
         {
             challenges.used.increment(by: 1)
         }
-        var sighting = app.sighting
+        var sighting = metrics.sighting
         if verdict.engineSubject?.hashDevice(into: &sighting) == true,
             devices.isNew(&sighting, at: verdict.judgedAt), let identifier = verdict.engineSubject?.identifier
         {
-            devices.add(identifier, app: app.name, at: verdict.judgedAt)
+            devices.add(identifier, app: metrics.app, at: verdict.judgedAt)
         }
         // The checks of the ledger follow.
         let first = assessment.hasFindings ? 0 : assessment.checks.count
@@ -194,7 +216,11 @@ final class VerifierMetrics: Sendable {
             [
                 (
                     LedgerOutage.part,
-                    [.unreachable, .full, .readOnly, .locked, .corrupt, .inputOutput, .forgotten, .internalError]
+                    [
+                        .unreachable, .full, .readOnly, .locked, .corrupt, .inputOutput, .forgotten, .internalError,
+                        // Of a ledger in PostgreSQL.
+                        "undetermined", "not-durable",
+                    ]
                 ),
                 (KeyStoreOutage.part, [.unreachable, .wrongMasterKey]),
             ] as [(String, [OutageCode])]
@@ -219,7 +245,7 @@ final class VerifierMetrics: Sendable {
 
     /// Counts an issued challenge.
     func countIssued(app: String, _ kind: EvidenceKind) {
-        self.app(app).kinds.first { $0.kind == kind }?.challenges?.issued.increment(by: 1)
+        metrics(of: app, kind)?.challenges?.issued.increment(by: 1)
     }
 
     /// Exchanges device counts with other processes and sets the device gauges.
