@@ -87,11 +87,13 @@ struct AttestationChain: Sendable {
 
     /// Factory certificates have a serial number in the subject below the root; those of Google's server have none.
     var provisioning: KeyProvisioning {
-        issuers.last.map(\.subjectSerialNumbers.isEmpty) == false ? .factory : .remote
+        // A key path through `last` would copy the issuer.
+        guard !issuers.isEmpty else { return .remote }
+        return issuers[issuers.count - 1].subjectSerialNumbers.isEmpty ? .remote : .factory
     }
 
     /// Whether an issuer is the certificate of an attested key.
-    var hasAttestedIssuer: Bool { issuers.contains(where: \.isAttested) }
+    var hasAttestedIssuer: Bool { issuers.contains { $0.isAttested } }
 
     /// Whether the chain came with a certificate of the root.
     var includesRoot: Bool { certificates.count > issuers.count }
