@@ -98,13 +98,12 @@ extension MeasurementToken {
         guard measurements.integrity != nil || measurements.device != nil else {
             throw DecodeError(.missing, at: 0, field: "imh", "there is no measurement, imh or dmh")
         }
-        for (name, count, expected) in [
-            ("mpk", key.count, ClaimsReader.proofKeyLength),
-            ("imh", measurements.integrity?.count, ClaimsReader.digestLength),
-            ("dmh", measurements.device?.count, ClaimsReader.digestLength),
-        ] {
-            guard let count, count != expected else { continue }
-            throw DecodeError(.unexpectedLength, at: 0, field: name, "\(count) bytes, expected \(expected)")
+        try Self.demand(key.count, ClaimsReader.proofKeyLength, "mpk")
+        try measurements.integrity.map { (digest) throws(DecodeError) in
+            try Self.demand(digest.count, ClaimsReader.digestLength, "imh")
+        }
+        try measurements.device.map { (digest) throws(DecodeError) in
+            try Self.demand(digest.count, ClaimsReader.digestLength, "dmh")
         }
         if let deviceID, !DeviceIDText.isValid(deviceID) {
             throw DecodeError(.unexpectedValue, at: 0, field: "did", "expected base64 of 16 bytes, 24 characters")
@@ -119,6 +118,14 @@ extension MeasurementToken {
             guard expiresAt > issuedAt else {
                 throw DecodeError(.unexpectedValue, at: 0, field: "exp", "the token expires before it is issued")
             }
+        }
+    }
+
+    // Not inlined: the compiler orders the instructions of the copies differently from build to build.
+    @inline(never)
+    private static func demand(_ count: Int, _ expected: Int, _ field: String) throws(DecodeError) {
+        guard count == expected else {
+            throw DecodeError(.unexpectedLength, at: 0, field: field, "\(count) bytes, expected \(expected)")
         }
     }
 
