@@ -437,8 +437,8 @@ let package = Package(
         .testTarget(
             name: "AssayServiceTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayPrimitives", "AssayProgram", "AssayService", "AssayTesting",
-                "AssayTestSupport",
+                "Assay", "AssayCore", "AssayHTTPTestSupport", "AssayPrimitives", "AssayProgram", "AssayService",
+                "AssayTesting", "AssayTestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Instrumentation", package: "swift-distributed-tracing"),
@@ -477,8 +477,8 @@ let package = Package(
         .testTarget(
             name: "AssayTokensTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayKeyStore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
-                "AssayTokens",
+                "Approov", "Assay", "AssayCore", "AssayKeyStore", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport", "AssayTokens",
             ],
             swiftSettings: unoptimized),
         .testTarget(

@@ -139,8 +139,8 @@ package struct HTTPService: Sendable {
         guard callers.isEmpty else { return }
         throw ServiceError(
             "no active operator has the right to verify, so that every request on \(configuration.listen.description) would be "
-                + "refused: make a token with `assay operators add NAME --role caller`, listen on unix:PATH, or give --open on a "
-                + "loopback address")
+                + "refused: make a token with `assay operators add NAME --role caller --ledger ...`, with the ledger of this service, listen on "
+                + "unix:PATH, or give --open on a loopback address")
     }
 
     private func serviceGroup(_ started: @escaping @Sendable (Bool, String) -> Void) throws -> ServiceGroup {
@@ -235,6 +235,10 @@ package struct HTTPService: Sendable {
             live.setReady()
             ReadinessNotice.send(ReadinessNotice.ready)
             logger.notice("ready", metadata: ["assay.listen": .array(addresses.map { "\($0)" })])
+            if tls == nil, !configuration.listen.isLocal {
+                logger.warning(
+                    "requests come without TLS", metadata: ["assay.listen": "\(configuration.listen.description)"])
+            }
             return
         }
     }

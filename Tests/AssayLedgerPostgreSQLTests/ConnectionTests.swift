@@ -115,7 +115,7 @@ struct ConnectionTests {
         }
         try TestCluster.hand(over: folder.url.path)
         for file in ["server.key", "server.pem"] { try TestCluster.hand(over: folder.path(file)) }
-        let port = try Self.freePort()
+        let port = try Loopback.freePort()
         let cluster = try TestCluster(
             [
                 "listen_addresses=127.0.0.1", "ssl=on", "ssl_cert_file=\(folder.path("server.pem"))",
@@ -157,22 +157,5 @@ struct ConnectionTests {
         try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0, "openssl is needed")
-    }
-
-    /// A port of 127.0.0.1 that no program uses now.
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 ? getsockname(descriptor, address, &length) : -1
-            }
-        }
-        try #require(status == 0)
-        return Int(in_port_t(bigEndian: address.sin_port))
     }
 }

@@ -73,7 +73,7 @@ struct TLSTests {
         let program = try BuiltProducts.url("assay").path
         for (certificate, key, words) in [
             ("one.pem", "two.key", "do not belong together"), ("one.key", "one.key", "no certificate chain"),
-            ("one.pem", "one.pem", "no private key"), ("none.pem", "one.key", "no certificate chain"),
+            ("one.pem", "one.pem", "no private key"), ("none.pem", "one.key", "none.pem: the file does not exist"),
         ] {
             let status = try folder.shell(
                 "'\(program)' serve --open --policy policy.yaml --ledger sqlite:l.sqlite --listen 127.0.0.1:0 --set admin=none "

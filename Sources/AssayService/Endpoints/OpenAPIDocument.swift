@@ -1,10 +1,17 @@
+import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// `GET /openapi.json`: the API of the public listener as OpenAPI 3.1, with the limits of this service.
 enum OpenAPIDocument {
     static func endpoint(_ configuration: ServiceConfiguration) -> Endpoint {
-        let text = text(configuration)
-        return Endpoint(.get, "/openapi.json", .all) { (_) throws(Problem) in .json(text) }
+        // Each answer refers to these bytes: clients without a token that read slowly would have memory filled with copies.
+        let text = ByteBuffer(string: text(configuration) + "\n")
+        return Endpoint(.get, "/openapi.json", .all) { (_) throws(Problem) in
+            Response(
+                status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+                body: ResponseBody(byteBuffer: text))
+        }
     }
 
     /// The document. Every answer of 400 and above is a problem (RFC 9457).
@@ -55,15 +62,34 @@ enum OpenAPIDocument {
             SHA-256 digest of `assay-token`, challenge, audience and jkt in its place, each followed by a line feed."},
             "audience":{"type":"string","maxLength":255},
             "jkt":{"type":"string","maxLength":64,"description":"The SHA-256 thumbprint of the client's P-256 key (RFC 7638)."},
-            "limitedUse":{"type":"boolean"}}}}}},
+            "jwk":{"type":"object","description":"The client's public key of P-256, in place of jkt: for the formats approov and \
+            oauth-client-attestation."},
+            "pay":{"type":"string","maxLength":64,"description":"For the format approov: base64 of the SHA-256 digest of the bound \
+            values. The evidence covers it as one more line."},
+            "limitedUse":{"type":"boolean"},"ear":{"type":"boolean","description":"Whether the token has the claims of EAR."}}}}}},
             "responses":{"201":{"description":"The token.","content":{"application/json":{"schema":{"type":"object",
             "required":["token","tokenType","expiresIn"],"properties":{
-            "token":{"type":"string","description":"A JWT of the type assay+jwt."},"tokenType":{"enum":["DPoP","Bearer"]},
+            "token":{"type":"string","description":"A JWT of the type assay+jwt, or a token in the policy's format."},\
+            "tokenType":{"enum":["DPoP","Bearer","Approov-Token","OAuth-Client-Attestation"]},
             "expiresIn":{"type":"integer","description":"Seconds."}}}}}},
             "403":{"description":"The verdict that rejects the evidence; or a problem of the caller's role.","content":{
             "application/json":{"schema":{"$ref":"#/components/schemas/Verdict"}},
             "application/problem+json":{"schema":{"$ref":"#/components/schemas/Problem"}}}},
             \(problems(400, 401, 404, 408, 413, 415, 422, 503))}}},
+            "/v1/tokens/debug":{"post":{"operationId":"issueDebugToken",
+            "summary":"Exchanges a debug token of the policy for a token with `env: test`, for simulators and CI.",
+            "requestBody":{"required":true,"content":{"application/json":{"schema":{"type":"object",
+            "additionalProperties":false,"required":["app","debugToken","audience"],"properties":{
+            "app":{"type":"string","maxLength":128},
+            "debugToken":{"type":"string","maxLength":128,"description":"The secret that `assay tokens debug` printed."},
+            "audience":{"type":"string","maxLength":255},
+            "jkt":{"type":"string","maxLength":64,"description":"The SHA-256 thumbprint of the client's P-256 key (RFC 7638)."},
+            "limitedUse":{"type":"boolean"}}}}}},
+            "responses":{"201":{"description":"The token.","content":{"application/json":{"schema":{"type":"object",
+            "required":["token","tokenType","expiresIn"],"properties":{
+            "token":{"type":"string","description":"A JWT of the type assay+jwt."},"tokenType":{"enum":["DPoP","Bearer"]},
+            "expiresIn":{"type":"integer","description":"Seconds."}}}}}},
+            \(problems(400, 401, 403, 404, 408, 413, 415, 422, 503))}}},
             "/.well-known/jwks.json":{"get":{"operationId":"tokenKeys","security":[],
             "summary":"The public keys of tokens, to be cached for ten minutes.",
             "responses":{"200":{"description":"A JSON Web Key Set.","content":{"application/jwk-set+json":{"schema":{"type":"object"}}}},
@@ -114,7 +140,10 @@ enum OpenAPIDocument {
             "Record":{"type":"object","additionalProperties":false,"required":["kind","evidence"],"properties":{
             "id":{"type":"string","maxLength":1024},"kind":{"type":"string","minLength":1,"maxLength":128},
             "app":{"type":"string","minLength":1,"maxLength":128},"account":{"type":"string","minLength":1,"maxLength":255},
+            "deviceToken":{"type":"string","minLength":1,"maxLength":16384},"deviceBits":{"$ref":"#/components/schemas/DeviceBits"},
             "receivedAt":{"type":"string","format":"date-time"},"evidence":{"type":"object"},"expect":{"type":"object"}}},
+            "DeviceBits":{"type":"object","additionalProperties":false,"required":["bit0","bit1"],"properties":{
+            "bit0":{"type":"boolean"},"bit1":{"type":"boolean"},"changedIn":{"type":"string","maxLength":7}}},
             "Verdict":{"type":"object","required":["kind","outcome","failed","annotated","checks","judgedAt"],"properties":{
             "id":{"type":"string"},"kind":{"type":"string"},"app":{"type":"string"},
             "outcome":{"enum":["accept","reject"]},
@@ -123,7 +152,8 @@ enum OpenAPIDocument {
             "checks":{"type":"array","items":{"type":"object","required":["check","status"],"properties":{
             "check":{"type":"string"},"status":{"enum":["passed","failed","annotated","skipped"]},
             "because":{"type":"string"},"code":{"type":"string"},"detail":{"type":"string"}}}},
-            "subject":{"type":"object"},"testAuthority":{"type":"string"},"durability":{"enum":["waived"]},
+            "subject":{"type":"object"},"testAuthority":{"type":"string"},
+            "deviceBits":{"$ref":"#/components/schemas/DeviceBits"},"durability":{"enum":["waived"]},
             "judgedAt":{"type":"string","format":"date-time"}}}}}}
             """
     }

@@ -123,6 +123,8 @@ struct RequestNote {
     var client: (method: String, host: String?, target: String)?
     /// The decision of forward auth.
     var decision: RequestDecision?
+    /// The name of the debug token for which a token was issued.
+    var debugToken: String?
     /// The code of a problem.
     var problem: String?
     /// Whether the problem is that of a gateway's configuration.

@@ -142,6 +142,9 @@ final class ServiceResponder: Sendable {
                 .error
             } else if note.isGatewayWrong {
                 .warning
+            } else if note.debugToken != nil {
+                // Each use must be in the log at its standard level.
+                .notice
             } else if note.problem != nil || outcome != "accept" && outcome != nil {
                 .info
             } else {
@@ -158,6 +161,7 @@ final class ServiceResponder: Sendable {
         if let caller = note.caller { metadata["assay.caller"] = "\(caller)" }
         if let kind = note.kind { metadata["assay.kind"] = "\(kind.excerpt)" }
         if let app = note.app { metadata["assay.app"] = "\(app.excerpt)" }
+        if let debugToken = note.debugToken { metadata["assay.debugToken"] = "\(debugToken)" }
         if let outcome = note.outcome { metadata["assay.outcome"] = "\(outcome)" }
         if !note.failed.isEmpty { metadata["assay.failed"] = .array(note.failed.map { "\($0)" }) }
         if let route = note.route { metadata["assay.route"] = "\(route.excerpt)" }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOCore
 import NIOSSL
 import Synchronization
@@ -54,7 +55,10 @@ final class TLSFiles: Sendable {
         let chain: [NIOSSLCertificate]
         let key: NIOSSLPrivateKey
         do { chain = try NIOSSLCertificate.fromPEMFile(certificate) } catch {
-            throw ServiceError("\(certificate): no certificate chain in PEM can be read from it")
+            throw ServiceError(
+                FileManager.default.isReadableFile(atPath: certificate)
+                    ? "\(certificate): no certificate chain in PEM can be read from it"
+                    : "\(certificate): the file does not exist or cannot be read")
         }
         // The error of a key is not shown: it may quote the file.
         do { key = try NIOSSLPrivateKey(file: privateKey, format: .pem) } catch {

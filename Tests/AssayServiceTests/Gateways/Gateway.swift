@@ -67,7 +67,7 @@ final class RunningGateway {
         let examples = TestVectors.folder.deletingLastPathComponent().appendingPathComponent("Examples/gateways")
         let folder = try TestFolder()
         self.folder = folder
-        port = try Self.freePort()
+        port = try Loopback.freePort()
         for file in gateway.files {
             var text = try String(contentsOf: examples.appendingPathComponent(file), encoding: .utf8)
             for (name, value) in [("8080", service), ("3000", upstream), ("8000", port)] {
@@ -103,23 +103,6 @@ final class RunningGateway {
 
     /// What the gateway has written.
     var log: String { (try? String(contentsOfFile: folder.path("gateway.log"), encoding: .utf8)) ?? "" }
-
-    /// A port that no program uses now.
-    static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 ? getsockname(descriptor, address, &length) : -1
-            }
-        }
-        try #require(status == 0)
-        return Int(in_port_t(bigEndian: address.sin_port))
-    }
 
     /// Starts a gateway, and waits until it answers. Starts another if a program has taken the port meanwhile.
     static func start(_ gateway: Gateway, route: String, service: Int, upstream: Int) throws -> RunningGateway {

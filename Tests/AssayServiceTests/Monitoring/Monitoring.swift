@@ -50,7 +50,7 @@ final class RunningPrometheus {
     /// thresholds that a short run reaches.
     init(scraping addresses: [String], in folder: TestFolder) throws {
         self.folder = folder
-        port = try RunningGateway.freePort()
+        port = try Loopback.freePort()
         let rules = try Monitoring.text("alerts.yaml").replacing(#/\ *for:\ \w+\n/#, with: "")
             .replacing("[5m]", with: "[8s]").replacing("[10m]", with: "[8s]")
             .replacing("[1d] offset 20m", with: "[8s] offset \(Self.past)s").replacing("> 0.25\n", with: "> 0.9\n")

@@ -93,7 +93,7 @@ struct MonitoringRunTests {
         let port: Int
 
         init(_ folder: TestFolder) throws {
-            port = try RunningGateway.freePort()
+            port = try Loopback.freePort()
             let program = """
                 import http.server, json, sys
                 class Google(http.server.BaseHTTPRequestHandler):
