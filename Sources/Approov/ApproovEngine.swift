@@ -155,7 +155,7 @@ package struct ApproovEngine: InspectableEngine {
         if !input.hasToken, account != nil {
             throw .request(
                 RequestError(
-                    .noAccount, "measurements without a token are those of no account; leave the account away"))
+                    .noAccount, "measurements without a token belong to no account; send them without `account`"))
         }
         let text: String
         switch input.source {

@@ -112,7 +112,8 @@ struct MintedCorpusTests {
                     "user-authentication", "rollback-resistance", "creation-time", "device-identity", "provisioning",
                     "revocation", "account", "challenge",
                 ].map { "android-key.attestation.\($0)" }
-                + ["key-state", "account", "challenge"].map { "android-key.request.\($0)" })
+                + ["key-state", "account", "challenge"].map { "android-key.request.\($0)" }
+                + ["answer", "token", "ban", "replay"].map { "device-check.\($0)" })
     }
 
     @Test("A single share is met to the record, and nothing else is refused")

@@ -29,6 +29,13 @@ struct CheckCodeTests {
 
     private static let unitTests: [UnitTest] = [
         UnitTest(
+            "DeviceCheckTests.swift", "ban", "device-check.token device-token-missing",
+            "device-check.token device-token-refused", "device-check.ban device-banned",
+            "device-check.replay digest-used"),
+        UnitTest("DeviceCheckTests.swift", "enrolments", "device-check.ban too-many-enrolments"),
+        UnitTest("DeviceCheckTests.swift", "outages", "device-check.answer apple-unavailable"),
+        UnitTest("DeviceCheckTests.swift", "replays", "device-check.answer not-asked"),
+        UnitTest(
             "ReceiptExchangeTests.swift", "metric", "app-attest.assertion.risk-metric key-risk-unknown",
             "app-attest.assertion.risk-metric key-risk-too-high", "app-attest.assertion.risk-metric key-risk-too-old"),
         UnitTest(

@@ -168,7 +168,26 @@ struct PolicyTextTests {
               nonce: required
               limitedUse: yes
               testAuthorities: allow
+              debugTokens:
+                - name: ci
+                  sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                  from: 2026-11-01T00:00:00Z
+                  until: 2027-01-01T00:00:00Z
               enforcement: annotate
+              format: approov
+              clientID: shop
+              approovForm: jwe
+              refused: token
+              ear: allow
+            deviceCheck:
+              appID: 1234567890.com.example.shop
+              environment: development
+              bits: enrolments
+              limit: 2
+              months: 12
+              required: [app-attest.attestation, app-attest.assertion]
+              blocks: none
+              outage: annotate
           - name: game
             playIntegrity: { packageName: com.example.game, platform: pc }
           - name: small
