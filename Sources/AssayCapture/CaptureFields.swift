@@ -45,7 +45,7 @@ extension EvidenceRecord {
     /// - `clientData` of an assertion becomes `clientDataHash`, its SHA-256 digest. The record can still be judged, but
     ///   a policy that reads the challenge from the client data rejects it. A digest does not hide a guessable request.
     /// - `account` is removed: it names a person. A policy that demands accounts rejects the record.
-    /// - `deviceToken` is removed: whoever has it can ask Apple about the device. `deviceBits` stays.
+    /// - `deviceToken` is removed: with it and the key of the team, Apple can be asked about the device. `deviceBits` stays.
     /// - `token` of Play Integrity is removed, and the record can no longer be judged. Google's answer `decoded` stays.
     ///
     /// - Throws: ``CaptureError`` for a kind that no engine judges: its sensitive fields are unknown.

@@ -213,6 +213,26 @@ struct DeviceCheckTests {
         }
     }
 
+    @Test(
+        "A banned device is not accepted because a later question failed, though the policy does without Apple's answers"
+    )
+    func bannedInAnOutage() async throws {
+        try await TestApple.run(deviceCheck: Self.rules(outage: .annotate)) { test in
+            let device = Device("a", test)
+            _ = try await test.ledger.allow(
+                LedgerAllowance(
+                    subject: LedgerSubject(.key, device.keyID("1")), checks: [Check.ban], reason: "a repair",
+                    since: test.time.now, until: nil, setBy: "eve"))
+            // Apple reads the bits, and does not clear them.
+            test.script.script([
+                .answer(200, #"{"bit0":true,"bit1":false,"last_update_time":"2026-01"}"#), .answer(500, "Server Error"),
+            ])
+            await #expect(throws: VerificationError.self) {
+                try await device.attest("1", token: device.token())
+            }
+        }
+    }
+
     @Test("A policy that only annotates bans accepts the device, and says so")
     func annotated() async throws {
         try await TestApple.run(deviceCheck: Self.rules(), modes: [Check.ban: .annotate, Check.token: .annotate]) {

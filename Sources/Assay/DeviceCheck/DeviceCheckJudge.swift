@@ -84,7 +84,9 @@ struct DeviceCheckJudge {
             switch error {
             case .refused(let said): findings.token = Finding(.deviceTokenRefused, "Apple says: \(said)")
             case .outage(let outage):
-                guard configuration.outage == .annotate else { throw .outage(outage) }
+                // A device that Apple has called banned is not accepted because a later question, or the ledger, failed.
+                guard configuration.outage == .annotate, findings.ban == nil || modes[DeviceCheckCheck.ban] != .enforce
+                else { throw .outage(outage) }
                 return completed(
                     Findings(
                         answer: Finding(.appleUnavailable, "\(outage.code): \(outage.message)"), isTokenProven: false),

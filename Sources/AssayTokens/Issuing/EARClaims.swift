@@ -30,7 +30,9 @@ struct EARClaims {
             if isGenuine { values["hardware"] = 2 }
             values["executables"] = 3
         case "android-key":
-            if isGenuine, let level = facts.text("attestationSecurityLevel"), level != "software" {
+            if isGenuine, let level = facts.text("attestationSecurityLevel"),
+                ["trustedEnvironment", "strongBox"].contains(level)
+            {
                 values["hardware"] = 2
             }
             if let root = facts.object("rootOfTrust") {
