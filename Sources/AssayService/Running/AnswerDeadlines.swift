@@ -48,20 +48,18 @@ final class AnswerDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Writes the end of the last answer. Closing earlier than the system has taken all of it would cut the answer of a slow client.
     private func writeLast(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>) {
-        closeWithoutProgress(context, \.overlong)
+        overlong = close(context, in: stall)
         promise.futureResult.assumeIsolated().whenSuccess { [self] in
             guard let waiting = overlong else { return }
             waiting.cancel()
-            overlong = context.eventLoop.assumeIsolated().scheduleTask(in: Self.lingering) {
-                context.close(promise: nil)
-            }
+            overlong = close(context, in: Self.lingering)
         }
         context.write(data, promise: promise)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         stalled.take()?.cancel()
-        if !context.channel.isWritable { closeWithoutProgress(context, \.stalled) }
+        if !context.channel.isWritable { stalled = close(context, in: stall) }
         context.fireChannelWritabilityChanged()
     }
 
@@ -70,19 +68,7 @@ final class AnswerDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         overlong.take()?.cancel()
     }
 
-    /// Closes the connection when the client takes nothing for so long. One that takes a little has as much time again.
-    private func closeWithoutProgress(
-        _ context: ChannelHandlerContext, _ task: ReferenceWritableKeyPath<AnswerDeadlines, Scheduled<Void>?>
-    ) {
-        let before = Self.waitingBytes(context)
-        self[keyPath: task] = context.eventLoop.assumeIsolated().scheduleTask(in: stall) { [self] in
-            guard Self.waitingBytes(context) < before else { return context.close(promise: nil) }
-            closeWithoutProgress(context, task)
-        }
-    }
-
-    /// How many bytes wait for the client.
-    private static func waitingBytes(_ context: ChannelHandlerContext) -> Int {
-        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    private func close(_ context: ChannelHandlerContext, in time: TimeAmount) -> Scheduled<Void> {
+        context.eventLoop.assumeIsolated().scheduleTask(in: time) { context.close(promise: nil) }
     }
 }
