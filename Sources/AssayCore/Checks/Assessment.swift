@@ -122,11 +122,15 @@ extension Assessment {
         return changed
     }
 
-    /// Whether every check that failed did so because the ledger blocks a subject of the evidence.
+    /// Whether a block in the ledger alone rejects the evidence: every check that failed names one, and none was skipped because of
+    /// it, so that the evidence is authentic.
     package var isOnlyBlocked: Bool {
         let blockCodes = [CheckCode.blocked.name, CheckCode.accountBlocked.name]
         return !isAcceptable
-            && checks.allSatisfy { $0.status != .failed || blockCodes.contains($0.finding?.code ?? "") }
+            && checks.allSatisfy { result in
+                if case .check = result.because { return false }
+                return result.status != .failed || blockCodes.contains(result.finding?.code ?? "")
+            }
             && checks.contains { $0.status == .failed }
     }
 }
