@@ -118,6 +118,11 @@ extension PostgreSQLLedger {
         return stored.flatMap { $0.state(at: now) == .live ? $0 : nil }
     }
 
+    /// Appends an entry to the audit trail, and changes nothing else.
+    public func record(_ change: LedgerChange) async throws(LedgerOutage) {
+        try await self.change { try $0.append(change) }
+    }
+
     /// Makes a change by an operator in a transaction of its own, which locks the audit trail.
     func change<Value: Sendable>(
         _ body: @escaping @Sendable (ManualChange) throws -> Value

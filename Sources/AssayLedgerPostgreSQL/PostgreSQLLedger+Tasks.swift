@@ -110,4 +110,24 @@ extension PostgreSQLLedger {
             try change.run(step).map("task") { (row) throws(StoredValueError) in try row.task() }
         }
     }
+
+    /// Leases the task of a key, unless its lease has not ended.
+    public func leaseTask(
+        _ key: [UInt8], in queue: String, to holder: String, until end: Date, at now: Date
+    ) async throws(LedgerOutage) -> LedgerTask? {
+        var parameters = Parameters()
+        parameters.add(RowKey(task: key, in: queue).bytes)
+        parameters.add(end.microseconds)
+        parameters.add(text: holder)
+        parameters.add(now.microseconds)
+        let step = Step(
+            Statement(
+                """
+                UPDATE \(statements.schema).task SET due_at = $2, holder = $3, revision = revision + 1
+                WHERE id = $1 AND (holder IS NULL OR due_at <= $4) RETURNING \(Self.columns)
+                """), parameters)
+        return try await change { change in
+            try change.run(step).first("task") { (row) throws(StoredValueError) in try row.task() }
+        }
+    }
 }

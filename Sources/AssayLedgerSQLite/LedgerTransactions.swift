@@ -104,6 +104,12 @@ final class LedgerTransactions: Sendable {
             return .changed(try tables.removeTask(key, in: queue, replacing: revision))
         case .leaseTasks(let queue, let holder, let end, let limit):
             return .leased(try tables.leaseTasks(in: queue, to: holder, until: end, atMost: limit, at: write.now))
+        case .leaseTask(let key, let queue, let holder, let end):
+            let task = try tables.leaseTask(key, in: queue, to: holder, until: end, at: write.now)
+            return .leased(task.map { [$0] } ?? [])
+        case .record(let change):
+            try tables.append(change)
+            return .changed(true)
         case .purge:
             let horizon = purging.horizon(at: write.now)
             return .purged(try horizon.map { try tables.purge(expiredBy: $0, atMost: Self.purgeLimit) } ?? 0)

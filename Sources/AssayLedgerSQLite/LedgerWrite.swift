@@ -17,6 +17,9 @@ package enum LedgerWrite: Sendable {
     case putTask(LedgerTask)
     case removeTask([UInt8], in: String, replacing: Int64)
     case leaseTasks(in: String, to: String, until: Date, atMost: Int)
+    case leaseTask([UInt8], in: String, to: String, until: Date)
+    /// An entry of the audit trail alone.
+    case record(LedgerChange)
     case purge
 }
 

@@ -23,6 +23,11 @@ extension SQLiteLedger {
         return previous
     }
 
+    /// Appends an entry to the audit trail, and changes nothing else.
+    public func record(_ change: LedgerChange) async throws(LedgerOutage) {
+        _ = try await writer.submit(.record(change), at: change.at)
+    }
+
     /// All operators, sorted by name and time.
     public func operators() async throws(LedgerOutage) -> [LedgerOperator] {
         try await read { db in

@@ -42,6 +42,17 @@ extension SQLiteLedger {
         return tasks
     }
 
+    /// Leases the task of a key, unless its lease has not ended.
+    public func leaseTask(
+        _ key: [UInt8], in queue: String, to holder: String, until end: Date, at now: Date
+    ) async throws(LedgerOutage) -> LedgerTask? {
+        guard
+            case .leased(let tasks) = try await writer.submit(
+                .leaseTask(key, in: queue, to: holder, until: end), at: now)
+        else { throw LedgerOutage(.internalError, "leasing a task of \(path) gave no answer") }
+        return tasks.first
+    }
+
     /// Tasks of a queue in the order of their keys.
     public func tasks(
         in queue: String, after key: [UInt8]?, atMost limit: Int
@@ -137,16 +148,25 @@ extension LedgerTables {
             $0.integer(now.microseconds)
             $0.integer(Int64(limit))
         }
-        return try due.map { task in
-            try change(Self.leaseTask) {
-                $0.integer(end.microseconds)
-                $0.text(holder)
-                $0.text(queue)
-                $0.blob(task.key)
-            }
-            return LedgerTask(
-                queue: task.queue, key: task.key, dueAt: Date(microseconds: end.microseconds), holder: holder,
-                bytes: task.bytes, revision: task.revision + 1)
+        return try due.map { try lease($0, to: holder, until: end) }
+    }
+
+    func leaseTask(
+        _ key: [UInt8], in queue: String, to holder: String, until end: Date, at now: Date
+    ) throws -> LedgerTask? {
+        guard let task = try task(key, in: queue), !task.isLeased(at: now) else { return nil }
+        return try lease(task, to: holder, until: end)
+    }
+
+    private func lease(_ task: LedgerTask, to holder: String, until end: Date) throws -> LedgerTask {
+        try change(Self.leaseTask) {
+            $0.integer(end.microseconds)
+            $0.text(holder)
+            $0.text(task.queue)
+            $0.blob(task.key)
         }
+        return LedgerTask(
+            queue: task.queue, key: task.key, dueAt: Date(microseconds: end.microseconds), holder: holder,
+            bytes: task.bytes, revision: task.revision + 1)
     }
 }

@@ -91,6 +91,10 @@ private struct GullibleLedger: LedgerAdministration {
     func leaseTasks(
         in queue: String, to holder: String, until end: Date, atMost limit: Int, at now: Date
     ) async throws(LedgerOutage) -> [LedgerTask] { [] }
+    func leaseTask(
+        _ key: [UInt8], in queue: String, to holder: String, until end: Date, at now: Date
+    ) async throws(LedgerOutage) -> LedgerTask? { nil }
+    func record(_ change: LedgerChange) async throws(LedgerOutage) {}
     func tasks(
         in queue: String, after key: [UInt8]?, atMost limit: Int
     ) async throws(LedgerOutage) -> [LedgerTask] { [] }

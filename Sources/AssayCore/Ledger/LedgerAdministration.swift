@@ -71,6 +71,10 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
     /// token cannot choose a hash that begins like a stored one.
     func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator?
 
+    /// Appends an entry to the audit trail, and changes nothing else: for acts that concern no entry of the ledger. It is durable when
+    /// the function returns.
+    func record(_ change: LedgerChange) async throws(LedgerOutage)
+
     /// Passes the audit trail to `body`, in a consistent snapshot, the first entry first. Rethrows its errors.
     func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws
 

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A change of a ledger by an operator's hand, not by a verification.
+/// A change of a ledger by an operator's hand, not by a verification, or the use of a debug token.
 public struct LedgerChange: Sendable, Equatable {
     /// What was changed.
     public enum Action: String, Sendable, CaseIterable {
@@ -22,6 +22,8 @@ public struct LedgerChange: Sendable, Equatable {
         case addOperator = "add-operator"
         /// The token of an operator was revoked.
         case revokeOperator = "revoke-operator"
+        /// A debug token of the policy was exchanged for a token.
+        case useDebugToken = "use-debug-token"
     }
 
     /// When, rounded to milliseconds.
@@ -78,6 +80,13 @@ public struct LedgerChange: Sendable, Equatable {
         self.init(
             at: new.addedAt, operatorName: new.addedBy, action: .addOperator, subject: "operator \(new.name)",
             detail: "role \(new.role.rawValue), until \(RFC3339.format(new.until))")
+    }
+
+    /// The exchange of a debug token for a token, with which a caller asked.
+    package init(usingDebugToken name: String, app: String, audience: String, by operatorName: String?, at now: Date) {
+        self.init(
+            at: now, operatorName: operatorName, action: .useDebugToken, subject: "debug-token \(name)",
+            detail: "app \(app), audience \(audience)")
     }
 
     /// The change that revokes an operator of a service.

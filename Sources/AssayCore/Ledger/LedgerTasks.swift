@@ -38,6 +38,16 @@ public protocol LedgerTasks: Sendable {
         in queue: String, to holder: String, until end: Date, atMost limit: Int, at now: Date
     ) async throws(LedgerOutage) -> [LedgerTask]
 
+    /// Leases the task of a key, due or not, unless its lease has not ended. Of racing callers, one gets it.
+    ///
+    /// - Parameters:
+    ///   - holder: a name of the caller, for operators.
+    ///   - end: the end of the lease, later than `now`.
+    /// - Returns: the leased task with its new revision; nil if there is none, or another holder has it.
+    func leaseTask(
+        _ key: [UInt8], in queue: String, to holder: String, until end: Date, at now: Date
+    ) async throws(LedgerOutage) -> LedgerTask?
+
     /// Tasks of a queue in the order of the bytes of their keys, beginning behind a key.
     ///
     /// - Parameters:
@@ -77,6 +87,9 @@ public struct LedgerTask: Sendable, Equatable {
         self.bytes = bytes
         self.revision = revision
     }
+
+    /// Whether a holder has the task at a time.
+    package func isLeased(at now: Date) -> Bool { holder != nil && dueAt.microseconds > now.microseconds }
 }
 
 extension LedgerRules {

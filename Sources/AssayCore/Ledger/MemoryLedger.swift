@@ -212,11 +212,23 @@ public final class MemoryLedger: LedgerAdministration {
         state.withLock { $0.tasks.lease(in: queue, to: holder, until: end, atMost: limit, at: now) }
     }
 
+    /// Leases the task of a key, unless its lease has not ended.
+    public func leaseTask(
+        _ key: [UInt8], in queue: String, to holder: String, until end: Date, at now: Date
+    ) async throws(LedgerOutage) -> LedgerTask? {
+        state.withLock { $0.tasks.lease(key, in: queue, to: holder, until: end, at: now) }
+    }
+
     /// Tasks of a queue in the order of their keys.
     public func tasks(
         in queue: String, after key: [UInt8]?, atMost limit: Int
     ) async throws(LedgerOutage) -> [LedgerTask] {
         state.withLock { $0.tasks.page(of: queue, after: key, atMost: limit) }
+    }
+
+    /// Appends an entry to the audit trail, and changes nothing else.
+    public func record(_ change: LedgerChange) async throws(LedgerOutage) {
+        state.withLock { $0.changes.append(change) }
     }
 
     /// Passes the changes by hand. This ledger does not chain them by hashes.

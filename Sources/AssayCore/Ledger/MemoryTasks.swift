@@ -46,11 +46,20 @@ struct MemoryTasks {
         in queue: String, to holder: String, until end: Date, atMost limit: Int, at now: Date
     ) -> [LedgerTask] {
         let due = of(queue).filter { $0.dueAt.microseconds <= now.microseconds }.sorted { $0.dueAt < $1.dueAt }
-        return due.prefix(max(0, limit)).map { task in
-            let leased = Self.changed(task, dueAt: end, holder: holder)
-            tasks[Name(task.key, queue)] = leased
-            return leased
-        }
+        return due.prefix(max(0, limit)).map { lease($0, to: holder, until: end) }
+    }
+
+    mutating func lease(
+        _ key: [UInt8], in queue: String, to holder: String, until end: Date, at now: Date
+    ) -> LedgerTask? {
+        guard let task = task(key, in: queue), !task.isLeased(at: now) else { return nil }
+        return lease(task, to: holder, until: end)
+    }
+
+    private mutating func lease(_ task: LedgerTask, to holder: String, until end: Date) -> LedgerTask {
+        let leased = Self.changed(task, dueAt: end, holder: holder)
+        tasks[Name(task.key, task.queue)] = leased
+        return leased
     }
 
     func page(of queue: String, after key: [UInt8]?, atMost limit: Int) -> [LedgerTask] {

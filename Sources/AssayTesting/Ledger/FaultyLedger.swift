@@ -55,8 +55,12 @@ public final class FaultyLedger: LedgerAdministration {
         case removeTask
         /// ``LedgerTasks/leaseTasks(in:to:until:atMost:at:)``
         case leaseTasks
+        /// ``LedgerTasks/leaseTask(_:in:to:until:at:)``
+        case leaseTask
         /// ``LedgerTasks/tasks(in:after:atMost:)``
         case tasks
+        /// ``LedgerAdministration/record(_:)``
+        case record
         /// ``LedgerAdministration/audit(_:)``
         case audit
         /// ``LedgerAdministration/purge(at:)``
@@ -286,6 +290,15 @@ public final class FaultyLedger: LedgerAdministration {
         }
     }
 
+    /// Leases the task of a key, unless the plan has a fault.
+    public func leaseTask(
+        _ key: [UInt8], in queue: String, to holder: String, until end: Date, at now: Date
+    ) async throws(LedgerOutage) -> LedgerTask? {
+        try await perform(.leaseTask) { (base) throws(LedgerOutage) in
+            try await base.leaseTask(key, in: queue, to: holder, until: end, at: now)
+        }
+    }
+
     /// Tasks of a queue, unless the plan has a fault.
     public func tasks(
         in queue: String, after key: [UInt8]?, atMost limit: Int
@@ -293,6 +306,11 @@ public final class FaultyLedger: LedgerAdministration {
         try await perform(.tasks) { (base) throws(LedgerOutage) in
             try await base.tasks(in: queue, after: key, atMost: limit)
         }
+    }
+
+    /// Appends an entry to the audit trail, unless the plan has a fault.
+    public func record(_ change: LedgerChange) async throws(LedgerOutage) {
+        try await perform(.record) { (base) throws(LedgerOutage) in try await base.record(change) }
     }
 
     /// Passes the audit trail to `body`, unless the plan has a fault.

@@ -91,12 +91,15 @@ extension LedgerContract {
             try await ledger.removeStanding(of: block.subject, by: "eve", at: Sample.later(2))
             try await ledger.move(Sample.identifier(), to: "bob", by: nil, at: Sample.later(3))
             try await ledger.move(Sample.identifier(), to: "bob", by: nil, at: Sample.later(4))
+            let use = LedgerChange(
+                usingDebugToken: "ci", app: "shop", audience: "api", by: "eve", at: Sample.later(5))
+            try await ledger.record(use)
             try expectEqual(
                 try await ledger.trail().map(\.change),
                 [
                     LedgerChange(setting: .blocked(block)), LedgerChange(setting: .allowed(allowance)),
                     LedgerChange(removing: .blocked(block), by: "eve", at: Sample.later(1)),
-                    LedgerChange(moving: Sample.key(account: "alice"), to: "bob", by: nil, at: Sample.later(3)),
+                    LedgerChange(moving: Sample.key(account: "alice"), to: "bob", by: nil, at: Sample.later(3)), use,
                 ], "the audit trail")
         },
         Case("the entries of a durable ledger's audit trail are chained by their hashes") { ledger in

@@ -71,6 +71,37 @@ extension LedgerContract {
             try expectEqual(leased.count, 12, "leases of twelve tasks")
             try expectEqual(Set(leased).count, 12, "tasks that were leased")
         },
+        Case("the task of a key is leased before it is due, by one of several callers at once") { ledger in
+            try await ledger.keep(1, due: Sample.later(500), replacing: 0)
+            try await ledger.keep(2, due: Sample.now, replacing: 0)
+            try expectEqual(
+                try await ledger.leaseTask([9], in: "work", to: "a", until: Sample.later(60), at: Sample.now), nil,
+                "a task that there is not")
+            let leased = try await withThrowingTaskGroup(of: LedgerTask?.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        try await ledger.leaseTask([1], in: "work", to: "a", until: Sample.later(60), at: Sample.now)
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
+            }
+            try expectEqual(
+                leased,
+                [
+                    LedgerTask(
+                        queue: "work", key: [1], dueAt: Sample.later(60), holder: "a", bytes: [1], revision: 2)
+                ], "leases of one task")
+            try expectEqual(try await ledger.lease(9, at: Sample.later(59)), [[2]], "what the lease leaves")
+            let early = try await ledger.leaseTask(
+                [2], in: "work", to: "b", until: Sample.later(200), at: Sample.later(60))
+            try expectEqual(early, nil, "a task that another caller has leased with others")
+            let next = try await ledger.leaseTask(
+                [1], in: "work", to: "b", until: Sample.later(200), at: Sample.later(60))
+            try expectEqual(next?.holder, "b", "the holder after the end of the lease")
+            let isLate = try await ledger.putTask(
+                [1], in: "work", dueAt: Sample.later(99), bytes: [7], replacing: 2, at: Sample.later(61))
+            try expect(!isLate, "the holder of an expired lease changed the task")
+        },
         Case("tasks are listed by pages, in the order of the bytes of their keys") { ledger in
             let keys: [[UInt8]] = [[0], [0, 0], [1], [127], [128, 1], [255], [255, 255]]
             for key in keys.reversed() {
