@@ -250,6 +250,34 @@ struct ReceiptTests {
         try await ledger.close()
     }
 
+    @Test("A receipt that is refreshed by hand in several places at once is sent once")
+    func byHand() async throws {
+        try await TestApple.run { test in
+            let key = AttestedKey(seed: "receipts", label: "by hand")
+            try await test.attest(key)
+            // Before it is due.
+            let second = try test.another("second")
+            let outcomes = try await withThrowingTaskGroup(of: ReceiptOutcome?.self) { group in
+                for service in [test.apple, second, test.apple, second] {
+                    group.addTask { try await service.refresh(keyID: key.keyID, test.verifier)?.outcome }
+                }
+                return try await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
+            }
+            // One that begins when another has ended is exchanged again.
+            #expect(!outcomes.isEmpty && outcomes.count == test.script.requests.count, "\(outcomes)")
+            #expect(Set(test.script.requests.map(\.text)).count == outcomes.count, "a receipt was sent twice")
+            // A process that dies with the lease gives the receipt back.
+            test.time.pass(TestApple.day * 2)
+            let dead = try await test.ledger.leaseTask(
+                key.keyID, in: KeptReceipt.queue, to: "dead", until: test.time.now + 300, at: test.time.now)
+            #expect(dead != nil)
+            #expect(try await second.refresh(keyID: key.keyID, test.verifier) == nil)
+            test.time.pass(.seconds(300))
+            #expect(try await second.refresh(keyID: key.keyID, test.verifier)?.outcome == .refreshed)
+            await second.shutdown()
+        }
+    }
+
     @Test(
         "A receipt of a key that is not enrolled, and one that has expired, are no longer kept; a blocked key gets no metric"
     )

@@ -119,18 +119,9 @@ actor ReceiptScheduler {
         keyID: [UInt8], _ verifier: Verifier
     ) async throws(LedgerOutage) -> (outcome: ReceiptOutcome, outage: AppleServicesOutage?)? {
         let now = time.now()
-        guard let stored = try await ledger.task(keyID, in: KeptReceipt.queue),
-            stored.holder == nil || stored.dueAt <= now
-        else { return nil }
-        // The lease of one key: a due time in the future that the process sets itself.
-        guard
-            try await ledger.putTask(
-                keyID, in: KeptReceipt.queue, dueAt: now + Self.leaseTime, bytes: stored.bytes,
-                replacing: stored.revision, at: now)
-        else { return nil }
-        let leased = LedgerTask(
-            queue: stored.queue, key: keyID, dueAt: now + Self.leaseTime, holder: holder, bytes: stored.bytes,
-            revision: stored.revision + 1)
+        let lease = try await ledger.leaseTask(
+            keyID, in: KeptReceipt.queue, to: holder, until: now + Self.leaseTime, at: now)
+        guard let leased = lease else { return nil }
         let outage = try await refresh(leased, verifier)
         let after = try await ledger.task(keyID, in: KeptReceipt.queue)
         guard let after else { return (.expired, outage) }
