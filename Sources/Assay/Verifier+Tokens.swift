@@ -31,15 +31,36 @@ extension Verifier {
     /// Exchanges a debug token of the policy for a token with `env: test`, which policies refuse unless they say
     /// `testAuthorities: allow`. There is no evidence, and no verdict.
     ///
+    /// The use is in the ledger's audit trail before the token is returned, if the ledger has one, and is counted.
+    ///
+    /// - Parameter caller: who asked, for the audit trail; nil if nobody is known.
     /// - Returns: the token, and the name of the debug token for logs.
     /// - Throws: ``VerificationError``: `.request` for a debug token that is unknown, has ended or was taken from the policy, for
-    ///   an audience or key that the policy does not allow, and when no key signs.
+    ///   an audience or key that the policy does not allow, and when no key signs; `.outage` when the audit trail cannot be written.
     public func issueToken(
-        _ request: DebugTokenRequest, at now: Date
+        _ request: DebugTokenRequest, by caller: String? = nil, at now: Date
     ) async throws(VerificationError) -> (token: IssuedToken, debugToken: String) {
         try Verifier.demand(now, nil)
         let issued = try await engines.tokens.exchange(request, at: now)
+        if let ledger = ledger as? any LedgerAdministration {
+            let use = LedgerChange(
+                usingDebugToken: issued.name, app: request.app, audience: request.audience, by: caller, at: now)
+            do { try await ledger.record(use) } catch { throw .outage(error) }
+        }
+        metrics?.tokens.count(debugToken: issued.name, app: request.app)
         return (issued.token, issued.name)
+    }
+
+    /// Issues a token without evidence, as a failover instance does while the first one cannot be reached.
+    ///
+    /// - Parameter app: the policy's app; nil for the only one.
+    package func issueFailoverToken(
+        app: String?, at now: Date
+    ) async throws(VerificationError) -> (token: IssuedToken, app: String) {
+        try Verifier.demand(now, nil)
+        let issued = try await engines.tokens.failoverToken(app: app, at: now)
+        metrics?.tokens.count(failoverFor: issued.app)
+        return issued
     }
 
     /// The keys of the issuer at a time.

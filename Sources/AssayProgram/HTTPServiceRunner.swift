@@ -72,11 +72,13 @@ private struct Prepared: PreparedService {
         ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService],
         sealedKeys: (any SealedKeyStorage)?
     ) async throws {
+        let probe = try InstanceProbe(configuration.failover.primary)
         try await HTTPService(
             configuration,
             parts: ServiceParts(
                 ledger: ledger, keyStores: keyStores, services: services, sealedKeys: sealedKeys,
-                metrics: metrics)
+                metrics: metrics, probe: { await probe.objection(to: $0) })
         ).run()
+        await probe.shutdown()
     }
 }

@@ -27,6 +27,8 @@ package struct HTTPService: Sendable {
     private let parts: ServiceParts
     private let live: LiveService
     private let tls: TLSFiles?
+    /// Nil if this is no failover instance.
+    private let failover: FailoverState?
     private let deadlines = BodyDeadlines()
     private let logger: Logger
 
@@ -55,6 +57,7 @@ package struct HTTPService: Sendable {
         let (verifier, policy) = try parts.load(configuration.policy)
         try configuration.demandOrigins(for: verifier)
         live = try LiveService(verifier, policy: policy, logger: logger)
+        failover = configuration.failover.primary.map { FailoverState(of: $0, parts.metrics) }
         if let certificate = configuration.certificate, let privateKey = configuration.privateKey {
             tls = try TLSFiles(
                 certificate: certificate, privateKey: privateKey, clientAuthorities: configuration.clientAuthorities)
@@ -110,6 +113,12 @@ package struct HTTPService: Sendable {
             tasks.addTask {
                 await rotateTokenKeys()
                 return false
+            }
+            if let failover {
+                tasks.addTask {
+                    await failover.watch(configuration.failover, logger, probe: parts.probe)
+                    return false
+                }
             }
             for service in parts.services.compactMap({ $0 as? any BackgroundService }) {
                 tasks.addTask {
@@ -175,9 +184,10 @@ package struct HTTPService: Sendable {
             VerifyEndpoint(live: live, configuration: configuration).endpoint,
             ChallengeEndpoint(live: live, configuration: configuration).endpoint,
             InspectEndpoint(configuration: configuration).endpoint,
-        ] + TokenEndpoints(live: live, configuration: configuration).endpoints + CheckEndpoints.endpoints + [
-            OpenAPIDocument.endpoint(configuration)
-        ]
+        ] + TokenEndpoints(live: live, configuration: configuration, failover: failover).endpoints
+            + CheckEndpoints.endpoints + [
+                OpenAPIDocument.endpoint(configuration)
+            ]
     }
 
     /// The endpoints of the listener of operators, in the order of the documentation.

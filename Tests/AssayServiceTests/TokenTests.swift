@@ -130,6 +130,10 @@ struct TokenTests {
         let passed = try Self.authorize(service, "Authorization: DPoP \(token)", "DPoP: \(proof)")
         #expect(passed.status == 200 && passed["assay-subject"] == "debug-token:ci", "\(passed)")
         let uses = service.entries("request").filter { $0["url.path"] as? String == "/v1/tokens/debug" }
+        let trail = try service.assay("audit", "list", "--ledger", "sqlite:\(service.folder.path("ledger.sqlite"))")
+        #expect(trail.status == 0 && trail.output.contains("debug-token ci"), "\(trail)")
+        let metrics = try service.send("GET", "/metrics", type: nil, unix: service.folder.path("admin.sock")).body
+        #expect(metrics.contains("\nassay_debug_tokens_total{app=\"bank\",name=\"ci\"} 1\n"))
         #expect(
             uses.count == 1 && uses[0]["assay.debugToken"] as? String == "ci" && uses[0]["level"] as? String == "notice"
         )

@@ -178,6 +178,7 @@ struct PolicyTextTests {
               clientID: shop
               approovForm: jwe
               refused: token
+              failover: issue
               ear: allow
             deviceCheck:
               appID: 1234567890.com.example.shop

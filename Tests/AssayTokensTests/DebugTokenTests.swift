@@ -53,6 +53,32 @@ struct DebugTokenTests {
         #expect(outcome(verdict) == "accept" && verdict.testAuthority == "the debug token ci")
     }
 
+    @Test("a use is in the audit trail before there is a token, and an attempt that gives none is not")
+    func audit() async throws {
+        let world = try await Self.world()
+        let ledger = FaultyLedger(MemoryLedger()) { operation, number in
+            operation == .record && number == 1 ? .outage() : nil
+        }
+        let verifier = Verifier(policy: world.policy, ledger: ledger, keyStores: [world.store])
+        func use(_ secret: String) async throws {
+            let request = DebugTokenRequest(
+                debugToken: secret, app: "shop", audience: TokenWorld.audience,
+                keyThumbprint: JWKThumbprint.p256(client.publicPoint))
+            _ = try await verifier.issueToken(request, by: "ci-runner", at: Self.now)
+        }
+        await #expect(throws: VerificationError.self) { try await use(Self.secret) }
+        await #expect(throws: VerificationError.self) { try await use("assay_debug_other") }
+        try await use(Self.secret)
+        var entries: [LedgerChange] = []
+        try await ledger.audit { entries.append($0.change) }
+        #expect(
+            entries == [
+                LedgerChange(
+                    at: Self.now, operatorName: "ci-runner", action: .useDebugToken, subject: "debug-token ci",
+                    detail: "app shop, audience \(TokenWorld.audience)")
+            ])
+    }
+
     @Test("a policy of production refuses the token, and one without env too")
     func production() async throws {
         let world = try await Self.world(Self.entry(), ", key: optional")

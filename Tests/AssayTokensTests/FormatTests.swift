@@ -154,6 +154,28 @@ struct FormatTests {
         func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] { throw node.error("no files") }
     }
 
+    @Test(
+        "a failover token is its end alone; a backend accepts it where its policy says so", arguments: ["jws", "jwe"])
+    func failover(form: String) async throws {
+        let (_, verifier) = try await Self.world("format: approov, approovForm: \(form), failover: issue")
+        let (token, app) = try await verifier.issueFailoverToken(app: nil, at: TokenWorld.now)
+        #expect(app == "shop" && token.scheme == .approov && token.expiresIn == 300)
+        #expect(try await Self.judge(token.text, form: form, authorization: nil).outcome == .accept)
+        let bound = try await Self.judge(token.text, form: form)
+        #expect(
+            bound.outcome == .reject && bound.failed.map(\.name).contains("approov.token.failover"), "\(bound.failed)")
+        let late = try await Self.judge(
+            token.text, form: form, authorization: nil, at: TokenWorld.now.addingTimeInterval(300))
+        #expect(late.failed.map(\.name) == ["approov.token.expiry"])
+        let strict = try await Self.world("format: approov, approovForm: \(form)").verifier
+        for (verifier, app) in [(strict, "shop"), (strict, nil), (verifier, "other")] as [(Verifier, String?)] {
+            do {
+                _ = try await verifier.issueFailoverToken(app: app, at: TokenWorld.now)
+                Issue.record("a failover token that the policy does not allow")
+            } catch VerificationError.request(let error) { #expect(error.code == "unknown-app", "\(error)") }
+        }
+    }
+
     // MARK: EAR
 
     @Test("a token has the claims of EAR if it is asked for them and the policy allows it")
@@ -189,7 +211,7 @@ struct FormatTests {
             ("format: oauth-client-attestation, clientID: \"a b\"", "clientID"),
             ("format: oauth-client-attestation, clientID: a, key: optional", "key"),
             ("format: jwt", "format"), ("approovForm: signed", "approovForm"), ("refused: no", "refused"),
-            ("ear: yes", "ear"),
+            ("ear: yes", "ear"), ("failover: issue", "failover"), ("failover: accept, format: approov", "failover"),
         ])
     func contradictions(tokens: String, field: String) async throws {
         do {

@@ -95,6 +95,8 @@ final class VerifierMetrics: Sendable {
     private let errors = Mutex<[ErrorLabels: Counter]>([:])
     private let keyEnds = Mutex<[[String]: Meter]>([:])
     private let factory: any MetricsFactory
+    /// Those of tokens without evidence.
+    let tokens: TokenMetrics
     private let devices: DistinctDevices
 
     /// Creates the metrics of a policy; nil if the process has no metrics backend.
@@ -103,6 +105,7 @@ final class VerifierMetrics: Sendable {
         guard !(factory is NOOPMetricsHandler) else { return nil }
         self.factory = factory
         self.devices = devices
+        tokens = TokenMetrics(policy, factory)
         let timers = Dictionary(
             registry.kinds.map { kind in
                 (kind, factory.timer(.verification, [kind.name]))
@@ -300,7 +303,7 @@ extension Counter {
 }
 
 extension MetricsFactory {
-    fileprivate func counter(_ name: MetricName, _ values: [String]) -> any CounterHandler {
+    func counter(_ name: MetricName, _ values: [String]) -> any CounterHandler {
         makeCounter(label: name.rawValue, dimensions: name.dimensions(values))
     }
 

@@ -30,6 +30,9 @@ package enum MetricName: String, Sendable, CaseIterable {
     case appleKeyPaused = "assay_apple_key_paused"
     case receipts = "assay_app_attest_receipts_total"
     case riskMetric = "assay_app_attest_risk_metric"
+    case debugTokens = "assay_debug_tokens_total"
+    case failover = "assay_failover"
+    case failoverTokens = "assay_failover_tokens_total"
     case ready = "assay_ready"
     case reloads = "assay_reloads_total"
     case requests = "http_server_request_duration_seconds"
@@ -68,6 +71,9 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .appleKeyPaused: "1 while a key of Apple's services is paused, because Apple refused its token twice."
         case .receipts: "Receipts that were due, by what came of them."
         case .riskMetric: "Risk metrics of refreshed receipts."
+        case .debugTokens: "Tokens that were issued for a debug token of the policy, without evidence."
+        case .failover: "1 while a failover instance issues tokens, because the first instance cannot be reached."
+        case .failoverTokens: "Tokens that a failover instance has issued, without evidence."
         case .ready: "1 while the service takes requests."
         case .reloads: "Times that the policy and the TLS files were read again."
         case .requests: "Time to answer a request, without sending the answer."
@@ -92,11 +98,13 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .appleKeyPaused: ["name"]
         case .receipts: ["app", "outcome"]
         case .riskMetric: ["app"]
+        case .debugTokens: ["app", "name"]
+        case .failoverTokens: ["app"]
         case .reloads: ["outcome"]
         case .ledgerRows, .ledgerDeadRows: ["table"]
         case .requests: ["http_request_method", "http_route", "http_response_status_code"]
         case .ledgerCommit, .ledgerBatch, .ledgerWaived, .ledgerConnections, .ledgerRaces, .ledgerLostAnswers,
-            .ledgerUndetermined, .ledgerPurged, .statusListFailing, .ready:
+            .ledgerUndetermined, .ledgerPurged, .statusListFailing, .failover, .ready:
             []
         }
     }

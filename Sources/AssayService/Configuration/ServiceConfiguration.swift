@@ -28,6 +28,8 @@ package struct ServiceConfiguration: Sendable {
     package var clientAuthorities: String?
     /// Forward auth.
     package var authorize = AuthorizationRules()
+    /// Whether this is a failover instance, and of which one.
+    package var failover = Failover()
     /// The limits of requests.
     package var limits = Limits()
     /// `Retry-After` of answers with 503, in seconds.
@@ -38,6 +40,19 @@ package struct ServiceConfiguration: Sendable {
     package var shutdownTimeout = 25.0
     /// The least level that is logged.
     package var logLevel = Logger.Level.info
+
+    /// How a failover instance finds out whether the first instance can be reached.
+    package struct Failover: Sendable, Equatable {
+        /// The URL below which the first instance is reached; nil if this is no failover instance.
+        package var primary: String?
+        /// The time from one probe to the next, in seconds.
+        package var interval = 60.0
+        /// How many probes in a row must fail before tokens are issued.
+        package var failures = 3
+
+        /// The defaults.
+        package init() {}
+    }
 
     /// The limits of requests.
     package struct Limits: Sendable, Equatable {

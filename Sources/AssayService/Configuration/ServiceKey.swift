@@ -97,6 +97,26 @@ package struct ServiceKey: Sendable {
         word(
             "authorize.outageStatus", \.authorize.outageStatus, AuthorizationRules.OutageStatus.self,
             "The answer in an outage, for gateways that know only 401 and 403."),
+        ServiceKey(
+            path: "failover.primary",
+            help: "The first instance: while it cannot be reached, this one issues tokens without evidence.",
+            form: "URL",
+            standard: "this is no failover instance"
+        ) { (service, node) throws(PolicyError) in
+            let text = try node.text()
+            guard ["https://", "http://127.0.0.1", "http://[::1]"].contains(where: text.hasPrefix), !text.hasSuffix("/")
+            else {
+                throw node.error(
+                    "expected the https URL below which the first instance is reached, without a slash at its end, found "
+                        + node.found)
+            }
+            service.failover.primary = text
+        },
+        duration(
+            "failover.interval", \.failover.interval, "The time from one probe of the first instance to the next."),
+        number(
+            "failover.failures", \.failover.failures, 1...100,
+            "How many probes in a row must fail before tokens are issued."),
         size("limits.body", \.limits.body, 1024...(32 << 20), "A body, but not a stream of records."),
         size("limits.line", \.limits.line, 1024...(32 << 20), "A line of a stream of records."),
         size("limits.headers", \.limits.headers, 1024...(80 << 10), "The request line and all fields of a request."),

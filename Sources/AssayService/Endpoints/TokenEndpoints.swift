@@ -12,11 +12,13 @@ import Synchronization
 struct TokenEndpoints: Sendable {
     let live: LiveService
     let configuration: ServiceConfiguration
+    /// Nil if this is no failover instance.
+    let failover: FailoverState?
     private let keySet = SharedBytes()
     private let metadata = SharedBytes()
 
-    init(live: LiveService, configuration: ServiceConfiguration) {
-        (self.live, self.configuration) = (live, configuration)
+    init(live: LiveService, configuration: ServiceConfiguration, failover: FailoverState?) {
+        (self.live, self.configuration, self.failover) = (live, configuration, failover)
     }
 
     var endpoints: [Endpoint] {
@@ -49,6 +51,7 @@ struct TokenEndpoints: Sendable {
         let request = try Self.read(bytes, limit: limits.body)
         served.note.kind = request.record.kind.name
         _ = try rules()
+        if let failover { return try await issue(for: request.record.app, failover, &served) }
         let answer: TokenAnswer
         do throws(VerificationError) {
             answer = try await live.verifier.issueToken(request, at: Date())
@@ -61,6 +64,23 @@ struct TokenEndpoints: Sendable {
             Self.note(verdict, &served)
             return Self.response(token)
         }
+    }
+
+    /// The answer of a failover instance, which looks at no evidence.
+    private func issue(
+        for app: String?, _ failover: FailoverState, _ served: inout ServiceRequest
+    ) async throws(Problem) -> Response {
+        guard failover.isActive else {
+            throw Problem(
+                .serviceUnavailable, .primaryReachable,
+                "this is a failover instance, and the first one, \(failover.primary), can be reached")
+        }
+        do throws(VerificationError) {
+            let issued = try await live.verifier.issueFailoverToken(app: app, at: Date())
+            served.note.app = issued.app
+            served.note.isFailover = true
+            return Self.response(issued.token)
+        } catch { throw problem(error) }
     }
 
     private static func response(_ token: IssuedToken) -> Response {
@@ -82,7 +102,7 @@ struct TokenEndpoints: Sendable {
         _ = try rules()
         served.note.app = request.app
         do throws(VerificationError) {
-            let issued = try await live.verifier.issueToken(request, at: Date())
+            let issued = try await live.verifier.issueToken(request, by: served.calledBy?.name, at: Date())
             served.note.debugToken = issued.debugToken
             return Self.response(issued.token)
         } catch { throw problem(error) }

@@ -125,6 +125,8 @@ struct RequestNote {
     var decision: RequestDecision?
     /// The name of the debug token for which a token was issued.
     var debugToken: String?
+    /// Whether a failover instance issued a token without evidence.
+    var isFailover = false
     /// The code of a problem.
     var problem: String?
     /// Whether the problem is that of a gateway's configuration.

@@ -37,6 +37,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case bindingRequired = "binding-required"
     case evidenceNotBound = "evidence-not-bound"
     case notExchangeable = "not-exchangeable"
+    case primaryReachable = "primary-reachable"
     case outage
     case notReady = "not-ready"
     // Of forward auth.
@@ -114,6 +115,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             "The evidence does not cover challenge, audience and `jkt` of the request: the app hashes them as the page on tokens says."
         case .notExchangeable:
             "No token is issued for such evidence: attest the key, or sign with it, over a challenge of the ledger."
+        case .primaryReachable:
+            "This is a failover instance, and the first instance can be reached: ask that one for tokens."
         case .unknownCheck: "No check and no code has this name. `GET /v1/checks` lists all checks."
         case .methodNotAllowed: "The path accepts other methods: the field `Allow` lists them."
         case .mediaType: "The field `Content-Type` is missing or another one: `detail` says which is expected."

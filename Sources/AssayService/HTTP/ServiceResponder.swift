@@ -142,7 +142,7 @@ final class ServiceResponder: Sendable {
                 .error
             } else if note.isGatewayWrong {
                 .warning
-            } else if note.debugToken != nil {
+            } else if note.debugToken != nil || note.isFailover {
                 // Each use must be in the log at its standard level.
                 .notice
             } else if note.problem != nil || outcome != "accept" && outcome != nil {
@@ -162,6 +162,7 @@ final class ServiceResponder: Sendable {
         if let kind = note.kind { metadata["assay.kind"] = "\(kind.excerpt)" }
         if let app = note.app { metadata["assay.app"] = "\(app.excerpt)" }
         if let debugToken = note.debugToken { metadata["assay.debugToken"] = "\(debugToken)" }
+        if note.isFailover { metadata["assay.failover"] = "true" }
         if let outcome = note.outcome { metadata["assay.outcome"] = "\(outcome)" }
         if !note.failed.isEmpty { metadata["assay.failed"] = .array(note.failed.map { "\($0)" }) }
         if let route = note.route { metadata["assay.route"] = "\(route.excerpt)" }

@@ -15,19 +15,23 @@ package struct ServiceParts: Sendable {
     package let sealedKeys: (any SealedKeyStorage)?
     /// The backend of swift-metrics, set up before the ledger was opened.
     let metrics: MetricsRegistry
+    /// Sends a GET request to a URL. Returns why it was not answered by an instance of Assay; nil if it was.
+    let probe: @Sendable (_ url: String) async -> String?
     /// The devices that were seen, under whatever policy.
     private let devices = DistinctDevices()
 
     /// Collects the parts.
     package init(
         ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService],
-        sealedKeys: (any SealedKeyStorage)? = nil, metrics: MetricsRegistry
+        sealedKeys: (any SealedKeyStorage)? = nil, metrics: MetricsRegistry,
+        probe: @escaping @Sendable (_ url: String) async -> String? = { _ in "there is no client of HTTP" }
     ) {
         self.ledger = ledger
         self.keyStores = keyStores
         self.services = services
         self.sealedKeys = sealedKeys
         self.metrics = metrics
+        self.probe = probe
     }
 
     /// The key store, which has the master key; nil for none.

@@ -21,6 +21,9 @@ extension TokenConfiguration: ReadableConfiguration {
         PolicyField("clientID", .text, "sub of tokens in the format oauth-client-attestation."),
         PolicyField("approovForm", .words(ApproovForm.self), "The form of tokens in the format approov."),
         PolicyField("refused", .words(RefusedRule.self), "What rejected evidence gets in the format approov."),
+        PolicyField(
+            "failover", .words(FailoverRule.self),
+            "Whether a failover instance issues tokens without evidence in the format approov."),
         PolicyField("ear", .words(EARRule.self), "Whether tokens may have the claims of EAR (draft-ietf-rats-ear)."),
     ]
 
@@ -101,6 +104,12 @@ extension TokenConfiguration: ReadableConfiguration {
         }
         shape.approovForm = try fields["approovForm"]?.word(ApproovForm.self) ?? .jws
         shape.refused = try fields["refused"]?.word(RefusedRule.self) ?? .verdict
+        shape.failover = try fields["failover"]?.word(FailoverRule.self) ?? .refuse
+        if let failover = fields["failover"], shape.failover == .issue, shape.format != .approov {
+            throw failover.error(
+                "failover tokens are for format: approov: without audience and key, a token in another format means nothing"
+            )
+        }
         shape.ear = try fields["ear"]?.word(EARRule.self) ?? .refuse
         return shape
     }
@@ -162,6 +171,13 @@ extension TokenConfiguration: ReadableConfiguration {
                     "a holder of one of these secrets gets tokens without a device: \(debugTokens.map(\.name).joined(separator: ", "))"
                 ))
         }
+        if shape.failover == .issue {
+            remarks.append(
+                PolicyRemark(
+                    "failover",
+                    "issue: whoever reaches a failover instance gets tokens without evidence while the first instance cannot be "
+                        + "reached"))
+        }
         for (name, isSet, format) in [
             ("clientID", shape.clientID != nil, .clientAttestation), ("refused", shape.refused == .token, .approov),
             ("approovForm", shape.approovForm == .jwe, .approov), ("ear", shape.ear == .allow, .assay),
@@ -182,7 +198,8 @@ extension TokenConfiguration: ReadableConfiguration {
             PolicySetting("debugTokens", debugTokens.isEmpty ? nil : .sequence(debugTokens.map(\.node))),
             PolicySetting("enforcement", enforcement.rawValue), PolicySetting("format", shape.format.rawValue),
             PolicySetting("clientID", shape.clientID), PolicySetting("approovForm", shape.approovForm.rawValue),
-            PolicySetting("refused", shape.refused.rawValue), PolicySetting("ear", shape.ear.rawValue),
+            PolicySetting("refused", shape.refused.rawValue), PolicySetting("failover", shape.failover.rawValue),
+            PolicySetting("ear", shape.ear.rawValue),
         ]
     }
 }

@@ -66,6 +66,14 @@ package final class TokenConfiguration: EngineConfiguration {
         case token
     }
 
+    /// Whether a failover instance issues tokens without evidence for the app while the first instance cannot be reached.
+    package enum FailoverRule: String, Sendable, CaseIterable {
+        /// It issues none.
+        case refuse
+        /// It does, in Approov's format.
+        case issue
+    }
+
     /// Whether tokens may have the claims of EAR (draft-ietf-rats-ear).
     package enum EARRule: String, Sendable, CaseIterable {
         /// None has.
@@ -84,6 +92,8 @@ package final class TokenConfiguration: EngineConfiguration {
         package var approovForm = ApproovForm.jws
         /// What rejected evidence gets.
         package var refused = RefusedRule.verdict
+        /// What a failover instance does.
+        package var failover = FailoverRule.refuse
         /// Whether EAR claims are allowed.
         package var ear = EARRule.refuse
 

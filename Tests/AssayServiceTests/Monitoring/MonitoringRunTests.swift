@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPrimitives
 import AssayTestSupport
 import Foundation
 import Testing
@@ -87,6 +88,39 @@ struct MonitoringRunTests {
         try #require(status == 0)
     }
 
+    /// Starts a failover instance whose policy has a debug token.
+    private static func startFailover(of port: Int) throws -> (service: RunningService, debugRequest: String) {
+        let secret = "assay_debug_" + Base64.encode([UInt8](repeating: 7, count: 32), .url)
+        let (from, until) = (Date(timeIntervalSinceNow: -60), Date(timeIntervalSinceNow: 86_400))
+        let settings = [
+            "admin=127.0.0.1:0", "masterKey=file:master.key", "failover.primary=http://127.0.0.1:\(port)",
+            "failover.interval=1s",
+        ]
+        let service = try RunningService(settings) { folder in
+            try folder.write("master.key", String(repeating: "5a", count: 32))
+            try #require(chmod(folder.path("master.key"), 0o600) == 0)
+            try folder.write(
+                "policy.yaml",
+                folder.read("policy.yaml") + """
+                        tokens:
+                          issuer: \(TokenTests.issuer)
+                          audiences: [\(TokenTests.audience)]
+                          key: optional
+                          format: approov
+                          failover: issue
+                          testAuthorities: allow
+                          debugTokens:
+                            - name: ci
+                              sha256: "\(Digest.sha256(Array(secret.utf8)).hexadecimal)"
+                              from: \(RFC3339.format(from))
+                              until: \(RFC3339.format(until))
+
+                    """)
+        }
+        try service.waitUntil("keys made") { service.entries("token key made").count == 2 }
+        return (service, #"{"app":"bank","debugToken":"\#(secret)","audience":"\#(TokenTests.audience)"}"#)
+    }
+
     /// A program in place of Google that gives tokens of access, and refuses all requests because a quota is used up.
     private final class Google {
         private let process = Process()
@@ -131,8 +165,8 @@ struct MonitoringRunTests {
         }
     }
 
-    /// Metrics of parts that this run does not have: a ledger in PostgreSQL, Google's status list and Apple's services. The alerts on
-    /// them are tested by promtool alone.
+    /// Metrics of parts that this run does not have: a ledger in PostgreSQL and the status list, which have a run of their own, and
+    /// Apple's services, whose hosts are fixed: the alert on them is tested by promtool alone.
     private static var elsewhere: Regex<Substring> { /assay_(?:ledger_(?!commit|batch)|status_list|apple|app_attest)/ }
 
     @Test("Each alert fires and ends, and every query of the dashboard gives data")
@@ -152,7 +186,10 @@ struct MonitoringRunTests {
             try Self.writeCertificate($0, days: 2)
         }
         let admin = second.admin
-        let prometheus = try RunningPrometheus(scraping: [service.admin, admin], in: service.folder)
+        let port = try Loopback.freePort()
+        let fallback = try Self.startFailover(of: port)
+        let prometheus = try RunningPrometheus(
+            scraping: [service.admin, admin, fallback.service.admin], in: service.folder)
         let load = Load(service)
         /// Polls for a condition under a load.
         func wait(
@@ -189,6 +226,14 @@ struct MonitoringRunTests {
             try prometheus.fired().contains("AssayGoogleQuota")
         }
 
+        func useDebugToken() throws {
+            let answer = try fallback.service.send("POST", "/v1/tokens/debug", body: fallback.debugRequest)
+            try #require(answer.status == 201, "\(answer)")
+        }
+        try await wait("a debug token", under: useDebugToken) { _ in
+            try Set(["AssayDebugToken", "AssayFailover"]).isSubset(of: prometheus.fired())
+        }
+
         let queries = try Monitoring.queries().filter { !$0.1.contains(Self.elsewhere) }
         #expect(queries.count > 20)
         for (panel, query) in queries {
@@ -197,12 +242,14 @@ struct MonitoringRunTests {
                 under: {
                     try mixed()
                     if query.contains("google") { try load.sendToGoogle() }
+                    if query.contains("debug") { try useDebugToken() }
                 }
             ) { _ in try prometheus.series(query) ?? 0 > 0 }
         }
 
         try Self.writePolicy(service.folder, keyEndsIn: 300 * day)
         try Self.writeCertificate(others, days: 300)
+        let primary = try RunningService("listen=127.0.0.1:\(port)")
         try await wait("at peace", under: load.sendGood) { $0.isEmpty }
 
         try await wait("slow", under: load.sendSlowly) { _ in try prometheus.fired().contains("AssaySlow") }
@@ -238,6 +285,6 @@ struct MonitoringRunTests {
         #expect(fired == Set(alerts))
         service.signal(SIGTERM)
         #expect(service.wait() == 0, "\(service.logText)")
-        withExtendedLifetime(third) {}
+        withExtendedLifetime((third, primary)) {}
     }
 }

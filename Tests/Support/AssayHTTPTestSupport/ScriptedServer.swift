@@ -145,7 +145,7 @@ private final class ScriptedHandler: ChannelInboundHandler {
             ("Content-Type", text.hasPrefix("<") ? "text/html; charset=utf-8" : "application/json; charset=utf-8"),
             ("Content-Length", String(length ?? text.utf8.count)),
         ])
-        for (name, value) in fields { headers.add(name: name, value: value) }
+        for (name, value) in fields { headers.replaceOrAdd(name: name, value: value) }
         let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)

@@ -1,0 +1,44 @@
+import AssayCore
+import AssayHTTPClient
+
+/// Finds out whether another instance of Assay can be reached.
+struct InstanceProbe: Sendable {
+    private static let timeout = Duration.seconds(10)
+    /// Public, and answered by every instance with tokens.
+    private static let path = "/.well-known/openid-configuration"
+    private let exchange: HTTPExchange?
+
+    /// - Parameter url: where it is; nil if none is to be probed.
+    /// - Throws: `PolicyError` for a URL of another form.
+    init(_ url: String?) throws(PolicyError) {
+        guard let url else {
+            exchange = nil
+            return
+        }
+        do throws(DecodeError) { _ = try ServerURL(url) } catch {
+            throw PolicyError(field: "failover.primary", error.message)
+        }
+        exchange = HTTPExchange(answerLimit: 65_536, connectTimeout: Self.timeout, time: .system)
+    }
+
+    /// Why an instance cannot be reached; nil if it can.
+    ///
+    /// An instance that answers with a problem of its own is reached, such as one whose tokens an operator has stopped. A gateway that
+    /// does not reach the instance answers with 502, 503 or 504, and without the media type of problems.
+    func objection(to url: String) async -> String? {
+        guard let exchange else { return "there is no client" }
+        do throws(HTTPFailure) {
+            let answer = try await exchange.get(url + Self.path, fields: [], within: Self.timeout)
+            let type = answer.field("Content-Type") ?? ""
+            return answer.status < 500 || type.hasPrefix("application/problem+json") ? nil : answer.summary
+        } catch {
+            switch error {
+            case .notConnected(let sentence), .unanswered(_, let sentence), .cut(_, _, let sentence): return sentence
+            case .cancelled, .shutDown: return "the probe was cancelled"
+            }
+        }
+    }
+
+    /// Closes the connections.
+    func shutdown() async { await exchange?.shutdown() }
+}

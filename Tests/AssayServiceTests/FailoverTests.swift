@@ -1,0 +1,137 @@
+import AssayHTTPTestSupport
+import AssayPrimitives
+import AssayTestSupport
+import Foundation
+import Testing
+
+/// A failover instance: tokens without evidence while the first instance cannot be reached, and at no other time.
+@Suite("Failover of tokens", .timeLimit(.minutes(30)))
+struct FailoverTests {
+    private static let record =
+        #"{"kind":"app-attest.assertion","app":"bank","evidence":{"keyId":"AA==","assertion":"AA=="}}"#
+    private static let body =
+        #"{"record":\#(record),"challenge":"\#(String(repeating: "A", count: 43))","audience":"https://api.example.com"}"#
+
+    /// Starts a failover instance that probes an address once a second, and gives it the account's secret.
+    private static func start(_ primary: String, rule: String = "failover: issue") throws -> RunningService {
+        let settings = [
+            "masterKey=file:master.key", "failover.primary=\(primary)", "failover.interval=1s", "failover.failures=2",
+        ]
+        let service = try RunningService(settings) { folder in
+            try folder.write("master.key", String(repeating: "5a", count: 32))
+            try #require(chmod(folder.path("master.key"), 0o600) == 0)
+            try folder.write("secret.b64", Base64.encode((0..<64).map { UInt8($0) }, .standard))
+            try #require(chmod(folder.path("secret.b64"), 0o600) == 0)
+            let text = try String(contentsOfFile: folder.path("policy.yaml"), encoding: .utf8)
+            try folder.write(
+                "policy.yaml",
+                text
+                    + "    tokens: { issuer: \(TokenTests.issuer), audiences: [\(TokenTests.audience)], format: approov, \(rule) }\n"
+            )
+        }
+        let added = try service.assay(
+            "keys", "add", "account", "--use", "approov-issuer", "--secret",
+            "file:\(service.folder.path("secret.b64"))",
+            "--ledger", "sqlite:\(service.folder.path("ledger.sqlite"))", "--master-key",
+            "file:\(service.folder.path("master.key"))")
+        try #require(added.status == 0, "\(added)")
+        return service
+    }
+
+    private static func ask(_ service: RunningService) throws -> HTTPAnswer {
+        try service.send("POST", "/v1/tokens", body: body)
+    }
+
+    @Test("Tokens begin when the first instance is killed, and end when it is back")
+    func killed() throws {
+        let port = try Loopback.freePort()
+        func startPrimary() throws -> RunningService {
+            try RunningService("listen=127.0.0.1:\(port)") { folder in
+                let text = try String(contentsOfFile: folder.path("policy.yaml"), encoding: .utf8)
+                try folder.write(
+                    "policy.yaml",
+                    text + "    tokens: { issuer: \(TokenTests.issuer), audiences: [\(TokenTests.audience)] }\n")
+            }
+        }
+        let primary = try startPrimary()
+        let service = try Self.start("http://127.0.0.1:\(port)")
+        let early = try Self.ask(service)
+        #expect(early.status == 503 && early.json["code"] as? String == "primary-reachable", "\(early)")
+
+        primary.signal(SIGKILL)
+        try service.waitUntil("failover") { !service.entries("failover begins").isEmpty }
+        let issued = try Self.ask(service)
+        #expect(issued.status == 201 && issued["cache-control"] == "no-store", "\(issued)")
+        #expect(issued.json["tokenType"] as? String == "Approov-Token" && issued.json["expiresIn"] as? Int == 300)
+        let token = try #require(issued.json["token"] as? String)
+        let payload = try Base64.decode(String(token.split(separator: ".")[1]), .url)
+        let claims = try #require(JSONSerialization.jsonObject(with: Data(payload)) as? [String: Int])
+        #expect(
+            claims.keys.sorted() == ["exp"] && abs(Double(claims["exp"] ?? 0) - Date().timeIntervalSince1970) < 3000)
+        let unreadable = try service.send("POST", "/v1/tokens", body: "{}")
+        #expect(unreadable.status == 400, "\(unreadable)")
+        let metrics = try service.send("GET", "/metrics", type: nil, unix: service.folder.path("admin.sock")).body
+        #expect(metrics.contains("\nassay_failover 1.0\n"))
+        #expect(metrics.contains("\nassay_failover_tokens_total{app=\"bank\"} 1\n"))
+
+        let second = try startPrimary()
+        try service.waitUntil("the end of failover") { !service.entries("failover ends").isEmpty }
+        #expect(try Self.ask(service).status == 503)
+        let notes = service.entries("request").filter { $0["assay.failover"] as? String == "true" }
+        #expect(
+            notes.count == 1 && notes[0]["level"] as? String == "notice" && notes[0]["assay.app"] as? String == "bank")
+        #expect(!service.logText.contains(token))
+        withExtendedLifetime(second) {}
+    }
+
+    @Test(
+        "A gateway that does not reach the first instance starts failover; a problem of the first instance itself does not"
+    )
+    func gateway() async throws {
+        let server = try await ScriptedServer()
+        func answer(_ status: Int, _ type: String) {
+            server.respond { _ in .answer(status, "{}", fields: ["Content-Type": type]) }
+        }
+        answer(503, "application/problem+json")
+        let service = try Self.start(server.url)
+        let refusing = try Self.start(server.url, rule: "failover: refuse")
+        try await Task.sleep(for: .seconds(4))
+        #expect(service.entries("failover begins").isEmpty)
+        answer(503, "text/html")
+        for instance in [service, refusing] {
+            try instance.waitUntil("failover") { !instance.entries("failover begins").isEmpty }
+        }
+        #expect(try Self.ask(service).status == 201)
+        let refused = try Self.ask(refusing)
+        #expect(refused.status == 422 && refused.json["code"] as? String == "unknown-app", "\(refused)")
+        answer(404, "application/json")
+        try service.waitUntil("the end of failover") { !service.entries("failover ends").isEmpty }
+        #expect(try Self.ask(service).status == 503)
+        try await server.close()
+    }
+
+    @Test(
+        "A first instance that is not named by an https URL is refused",
+        arguments: [
+            "http://attest.example.com", "https://attest.example.com/", "attest.example.com",
+            "https://user@attest.example.com",
+        ])
+    func address(primary: String) throws {
+        let folder = try TestFolder()
+        try Evidence.writePolicy(to: folder)
+        let command = Process()
+        command.executableURL = try BuiltProducts.url("assay")
+        command.arguments = [
+            "serve", "--policy", folder.path("policy.yaml"), "--ledger", "sqlite:\(folder.path("ledger.sqlite"))",
+            "--open",
+            "--set", "listen=127.0.0.1:0", "--set", "admin=none", "--set", "failover.primary=\(primary)",
+        ]
+        command.environment = ["HOME": folder.url.path].merging(Sanitizer.environment) { $1 }
+        let errors = Pipe()
+        command.standardError = errors
+        try command.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        command.waitUntilExit()
+        #expect(command.terminationStatus == 2 && text.contains("failover.primary"), "\(text)")
+    }
+}
