@@ -8,7 +8,7 @@ import Testing
 /// The list of revoked certificates that the service fetches, for policies with `statusList: service`.
 @Suite("The status list of a service")
 struct StatusListTests {
-    private static let record = Result {
+    static let record = Result {
         try AndroidKeyTestAuthority(seed: "status list", notBefore: Evidence.time.addingTimeInterval(-86_400 * 400))
     }.flatMap { authority in
         Result {
@@ -21,6 +21,18 @@ struct StatusListTests {
         }
     }
 
+    /// An app whose policy wants the list, and whose root is in `android.pem`.
+    static let app = """
+          - name: phones
+            androidKey:
+              packages: [com.example.shop]
+              certificateDigests: ["\(String(repeating: "07", count: 32))"]
+              challenge: caller
+              statusList: service
+              testRoots: ["file:android.pem"]
+
+        """
+
     /// Starts a service whose list is at the URL of a server.
     private static func start(_ server: ScriptedServer) throws -> RunningService {
         let root = try record.get().root
@@ -31,14 +43,7 @@ struct StatusListTests {
                 """
                 version: 1
                 apps:
-                  - name: shop
-                    androidKey:
-                      packages: [com.example.shop]
-                      certificateDigests: ["\(String(repeating: "07", count: 32))"]
-                      challenge: caller
-                      statusList: service
-                      testRoots: ["file:android.pem"]
-
+                \(app)
                 """)
         }
     }

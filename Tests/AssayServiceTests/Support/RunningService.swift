@@ -25,7 +25,7 @@ final class RunningService {
     /// Starts the service, in its folder.
     init(
         _ settings: [String], isOpen: Bool = true, in folder: TestFolder? = nil,
-        launcher: String? = nil, names: String = "",
+        launcher: String? = nil, names: String = "", ledger: String? = nil,
         prepare: (TestFolder) throws -> Void = { _ in }
     ) throws {
         let folder = try folder ?? TestFolder()
@@ -37,7 +37,10 @@ final class RunningService {
         process.executableURL = try BuiltProducts.url("assay")
         let all = ["listen=127.0.0.1:0", "admin=unix:\(folder.path("admin.sock"))", "logLevel=debug"] + settings
         process.arguments =
-            ["serve", "--policy", folder.path("policy.yaml"), "--ledger", "sqlite:\(folder.path("ledger.sqlite"))"]
+            [
+                "serve", "--policy", folder.path("policy.yaml"), "--ledger",
+                ledger ?? "sqlite:\(folder.path("ledger.sqlite"))",
+            ]
             + (isOpen ? ["--open"] : []) + all.flatMap { ["--set", $0] }
         process.environment = ["HOME": folder.url.path].merging(Sanitizer.environment) { $1 }
         if let launcher {
