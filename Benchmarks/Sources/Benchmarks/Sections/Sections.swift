@@ -3,7 +3,8 @@ enum Sections {
     static let all: [any Section] = [
         MemorySection(), RateSection(), ThreadsSection(), PeerAppAttestSection(), PeerAndroidKeySection(),
         PeerPlayIntegritySection(),
-        PeerTokensSection(), PeerMessagesSection(), PrimitivesSection(), LedgerSection(), ReplaySection(),
+        PeerTokensSection(), OwnTokensSection(), PeerMessagesSection(), PrimitivesSection(), LedgerSection(),
+        ReplaySection(),
         ReplayMemorySection(), StartUpSection(), StepsSection(), ServiceSection(),
     ]
 }
