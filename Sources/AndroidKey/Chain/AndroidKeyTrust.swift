@@ -5,6 +5,8 @@ import AssayPrimitives
 final class AndroidKeyTrust: Sendable {
     /// A pinned key: the name and the key of a root. Its certificate does not matter.
     struct Anchor: Sendable {
+        /// One certificate of the root, of which there may be others with the same key.
+        let certificate: ArraySlice<UInt8>
         /// The subject of the root.
         let name: ArraySlice<UInt8>
         /// The SubjectPublicKeyInfo.
@@ -39,7 +41,7 @@ final class AndroidKeyTrust: Sendable {
         anchors = roots.compactMap { root in
             guard let key = IssuerKey(root.subjectPublicKeyInfo) else { return nil }
             return Anchor(
-                name: root.subject, subjectPublicKeyInfo: root.subjectPublicKeyInfo, key: key,
+                certificate: root.der, name: root.subject, subjectPublicKeyInfo: root.subjectPublicKeyInfo, key: key,
                 keyDigest: Digest.sha256(root.subjectPublicKeyInfo).hexadecimal)
         }
         self.testAuthority = testAuthority
@@ -81,8 +83,11 @@ final class AndroidKeyTrust: Sendable {
         return key
     }
 
-    /// Whether a pinned key signed a certificate.
-    func hasSigned(_ certificate: Certificate) -> Bool { anchors.contains { $0.key.hasSigned(certificate) } }
+    /// Whether a certificate with a pinned key is a root's own: one that is compiled in or of the policy, or signed by the key.
+    func isOwn(_ root: Certificate) -> Bool {
+        anchors.contains { $0.certificate.isByteEqual(to: root.der) }
+            || anchors.contains { $0.key.hasSigned(root) }
+    }
 
     /// Whether a key is pinned.
     func pins(_ certificate: Certificate) -> Bool {

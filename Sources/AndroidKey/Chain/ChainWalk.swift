@@ -56,7 +56,7 @@ struct ChainWalk {
             try demandSignature(of: certificates[index], by: issuers[index + 1].key, at: index + 1)
         }
         // Roots of known issuers were examined before.
-        let hasForeignRoot = known == nil && includesRoot && evidence.issuers.last.map(trust.hasSigned) != true
+        let hasForeignRoot = known == nil && includesRoot && evidence.issuers.last.map(trust.isOwn) != true
         return AttestationChain(
             issuers: issuers, certificates: evidence.issuers, anchor: anchor, hasForeignRoot: hasForeignRoot,
             knownFrom: known == nil ? nil : evidence.known?.start)
