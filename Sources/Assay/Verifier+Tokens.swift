@@ -33,7 +33,7 @@ extension Verifier {
     ///
     /// The use is in the ledger's audit trail before the token is returned, if the ledger has one, and is counted.
     ///
-    /// - Parameter caller: who asked, for the audit trail; nil if nobody is known.
+    /// - Parameter caller: the operator's name in the audit trail; nil for none.
     /// - Returns: the token, and the name of the debug token for logs.
     /// - Throws: ``VerificationError``: `.request` for a debug token that is unknown, has ended or was taken from the policy, for
     ///   an audience or key that the policy does not allow, and when no key signs; `.outage` when the audit trail cannot be written.

@@ -1,5 +1,6 @@
 import AssayCore
 import AssayHTTPClient
+import Foundation
 
 /// Finds out whether another instance of Assay can be reached.
 struct InstanceProbe: Sendable {
@@ -26,17 +27,27 @@ struct InstanceProbe: Sendable {
     /// An instance that answers with a problem of its own is reached, such as one whose tokens an operator has stopped. A gateway that
     /// does not reach the instance answers with 502, 503 or 504, and without the media type of problems.
     func objection(to url: String) async -> String? {
-        guard let exchange else { return "there is no client" }
+        guard let exchange else { return nil }
         do throws(HTTPFailure) {
             let answer = try await exchange.get(url + Self.path, fields: [], within: Self.timeout)
             let type = answer.field("Content-Type") ?? ""
             return answer.status < 500 || type.hasPrefix("application/problem+json") ? nil : answer.summary
         } catch {
             switch error {
-            case .notConnected(let sentence), .unanswered(_, let sentence), .cut(_, _, let sentence): return sentence
-            case .cancelled, .shutDown: return "the probe was cancelled"
+            case .notConnected(let sentence), .unanswered(_, let sentence), .cut(_, _, let sentence):
+                return Self.canConnect ? sentence : nil
+            case .cancelled, .shutDown: return nil
             }
         }
+    }
+
+    /// Whether this process can open a socket. Without one, such as when clients hold all of its files, nothing is known of the first
+    /// instance, and no client must be able to turn failover on.
+    private static var canConnect: Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        close(descriptor)
+        return true
     }
 
     /// Closes the connections.

@@ -15,7 +15,7 @@ package struct ServiceParts: Sendable {
     package let sealedKeys: (any SealedKeyStorage)?
     /// The backend of swift-metrics, set up before the ledger was opened.
     let metrics: MetricsRegistry
-    /// Sends a GET request to a URL. Returns why it was not answered by an instance of Assay; nil if it was.
+    /// Says why the instance at a URL cannot be reached; nil if it can, or if nothing is known of it.
     let probe: @Sendable (_ url: String) async -> String?
     /// The devices that were seen, under whatever policy.
     private let devices = DistinctDevices()
@@ -24,7 +24,7 @@ package struct ServiceParts: Sendable {
     package init(
         ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService],
         sealedKeys: (any SealedKeyStorage)? = nil, metrics: MetricsRegistry,
-        probe: @escaping @Sendable (_ url: String) async -> String? = { _ in "there is no client of HTTP" }
+        probe: @escaping @Sendable (_ url: String) async -> String? = { _ in nil }
     ) {
         self.ledger = ledger
         self.keyStores = keyStores
