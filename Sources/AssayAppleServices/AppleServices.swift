@@ -20,7 +20,7 @@ public final class AppleServices: AcceptanceObserver, BackgroundService {
     private let keeper: ReceiptKeeper
     private let scheduler: ReceiptScheduler
 
-    /// Prepares the services. Sends nothing before ``run(_:)``.
+    /// Prepares the services. Sends nothing before ``run(_:log:)``.
     ///
     /// - Parameters:
     ///   - ledger: keeps the receipts.
