@@ -8,7 +8,7 @@ public final class MemoryLedger: LedgerAdministration {
     /// Lost with the process.
     public var durability: LedgerDurability { .ephemeral }
 
-    private let state: Mutex<State>
+    let state: Mutex<State>
     // Outside the mutex: engines read this without a lock on every request.
     private let hasStandings = Atomic(false)
 
@@ -184,48 +184,6 @@ public final class MemoryLedger: LedgerAdministration {
         }
     }
 
-    /// The task of a key.
-    public func task(_ key: [UInt8], in queue: String) async throws(LedgerOutage) -> LedgerTask? {
-        state.withLock { $0.tasks.task(key, in: queue) }
-    }
-
-    /// Stores a task if the stored revision is the expected one.
-    public func putTask(
-        _ key: [UInt8], in queue: String, dueAt: Date, bytes: [UInt8], replacing revision: Int64, at now: Date
-    ) async throws(LedgerOutage) -> Bool {
-        try LedgerRules.requireStorable(task: key, in: queue, bytes)
-        let task = LedgerTask(queue: queue, key: key, dueAt: dueAt, holder: nil, bytes: bytes, revision: revision)
-        return state.withLock { $0.tasks.put(task) }
-    }
-
-    /// Removes a task if the stored revision is the expected one.
-    public func removeTask(
-        _ key: [UInt8], in queue: String, replacing revision: Int64, at now: Date
-    ) async throws(LedgerOutage) -> Bool {
-        state.withLock { $0.tasks.remove(key, in: queue, replacing: revision) }
-    }
-
-    /// Leases tasks that are due.
-    public func leaseTasks(
-        in queue: String, to holder: String, until end: Date, atMost limit: Int, at now: Date
-    ) async throws(LedgerOutage) -> [LedgerTask] {
-        state.withLock { $0.tasks.lease(in: queue, to: holder, until: end, atMost: limit, at: now) }
-    }
-
-    /// Leases the task of a key, unless its lease has not ended.
-    public func leaseTask(
-        _ key: [UInt8], in queue: String, to holder: String, until end: Date, at now: Date
-    ) async throws(LedgerOutage) -> LedgerTask? {
-        state.withLock { $0.tasks.lease(key, in: queue, to: holder, until: end, at: now) }
-    }
-
-    /// Tasks of a queue in the order of their keys.
-    public func tasks(
-        in queue: String, after key: [UInt8]?, atMost limit: Int
-    ) async throws(LedgerOutage) -> [LedgerTask] {
-        state.withLock { $0.tasks.page(of: queue, after: key, atMost: limit) }
-    }
-
     /// Appends an entry to the audit trail, and changes nothing else.
     public func record(_ change: LedgerChange) async throws(LedgerOutage) {
         state.withLock { $0.changes.append(change) }
@@ -295,110 +253,113 @@ public final class MemoryLedger: LedgerAdministration {
     }
 }
 
-private struct State {
-    var challenges: [[UInt8]: (challenge: IssuedChallenge, consumedAt: Date?)] = [:]
-    var keys: [KeyIdentifier: EnrolledKey] = [:]
-    var digests: [[UInt8]: UsedDigest] = [:]
-    var standings: [LedgerSubject: LedgerStanding] = [:]
-    /// The operators, by the hashes of their tokens.
-    var operators: [[UInt8]: LedgerOperator] = [:]
-    /// The documents, by the bytes of their names.
-    var documents: [[UInt8]: (name: String, document: LedgerDocument)] = [:]
-    var tasks = MemoryTasks()
-    var changes: [LedgerChange] = []
-    private let purging: LedgerPurging
-    /// The latest `madeAt` of the purged digests.
-    private var forgotten: [DigestOrigin: Date] = [:]
-    private var nextSweep = 4096
+extension MemoryLedger {
+    struct State {
+        var challenges: [[UInt8]: (challenge: IssuedChallenge, consumedAt: Date?)] = [:]
+        var keys: [KeyIdentifier: EnrolledKey] = [:]
+        var digests: [[UInt8]: UsedDigest] = [:]
+        var standings: [LedgerSubject: LedgerStanding] = [:]
+        /// The operators, by the hashes of their tokens.
+        var operators: [[UInt8]: LedgerOperator] = [:]
+        /// The documents, by the bytes of their names.
+        var documents: [[UInt8]: (name: String, document: LedgerDocument)] = [:]
+        var tasks = MemoryTasks()
+        var changes: [LedgerChange] = []
+        private let purging: LedgerPurging
+        /// The latest `madeAt` of the purged digests.
+        private var forgotten: [DigestOrigin: Date] = [:]
+        private var nextSweep = 4096
 
-    init(purging: LedgerPurging) {
-        self.purging = purging
-    }
+        init(purging: LedgerPurging) {
+            self.purging = purging
+        }
 
-    func refusal(of action: LedgerEffect.Action, at now: Date) throws(LedgerOutage) -> LedgerRefusal? {
-        switch action {
-        case .consumeChallenge(let value, let app, let purpose):
-            let stored = challenges[value]
-            return LedgerRules.refusal(
-                consumingFor: app, purpose, stored: stored?.challenge, consumedAt: stored?.consumedAt, at: now)
-        case .enrol(let key, let rules):
-            return LedgerRules.refusal(
-                enrolling: key, rules, stored: keys[key.identifier], keysOfAccount: others(of: key, rules).count,
-                block: block(on: key.identifier), at: now)
-        case .advanceCounter(let advance):
-            return LedgerRules.refusal(
-                advancing: advance, stored: key(for: advance).map { ($0.app, $0.counters, $0.retiredAt) },
-                block: block(on: advance.key), at: now)
-        case .rememberDigest(let use):
-            let stored = digests[use.digest]
-            if stored == nil, !forgotten.isEmpty {
-                try LedgerRules.requireRemembered(use, forgotten: forgotten[DigestOrigin(use)])
+        func refusal(of action: LedgerEffect.Action, at now: Date) throws(LedgerOutage) -> LedgerRefusal? {
+            switch action {
+            case .consumeChallenge(let value, let app, let purpose):
+                let stored = challenges[value]
+                return LedgerRules.refusal(
+                    consumingFor: app, purpose, stored: stored?.challenge, consumedAt: stored?.consumedAt, at: now)
+            case .enrol(let key, let rules):
+                return LedgerRules.refusal(
+                    enrolling: key, rules, stored: keys[key.identifier], keysOfAccount: others(of: key, rules).count,
+                    block: block(on: key.identifier), at: now)
+            case .advanceCounter(let advance):
+                return LedgerRules.refusal(
+                    advancing: advance, stored: key(for: advance).map { ($0.app, $0.counters, $0.retiredAt) },
+                    block: block(on: advance.key), at: now)
+            case .rememberDigest(let use):
+                let stored = digests[use.digest]
+                if stored == nil, !forgotten.isEmpty {
+                    try LedgerRules.requireRemembered(use, forgotten: forgotten[DigestOrigin(use)])
+                }
+                return LedgerRules.refusal(rememberingOver: stored?.usedAt)
+            case .useKey(let use):
+                return LedgerRules.refusal(
+                    using: use, stored: keys[use.key].map { ($0.app, $0.account, $0.retiredAt) },
+                    block: block(on: use.key),
+                    at: now)
             }
-            return LedgerRules.refusal(rememberingOver: stored?.usedAt)
-        case .useKey(let use):
-            return LedgerRules.refusal(
-                using: use, stored: keys[use.key].map { ($0.app, $0.account, $0.retiredAt) }, block: block(on: use.key),
-                at: now)
         }
-    }
 
-    /// The other keys in use of the account that a key is enrolled for, the oldest first. Empty without a limit.
-    private func others(of key: EnrolledKey, _ rules: EnrolmentRules) -> [EnrolledKey] {
-        guard rules.limit != nil, let account = key.account else { return [] }
-        return keys.values.filter {
-            $0.retiredAt == nil && $0.identifier != key.identifier && $0.isOf(account: account)
-                && $0.identifier.engine == key.identifier.engine && $0.app.isByteEqual(to: key.app)
-        }.sorted { $0.precedes($1) }
-    }
+        /// The other keys in use of the account that a key is enrolled for, the oldest first. Empty without a limit.
+        private func others(of key: EnrolledKey, _ rules: EnrolmentRules) -> [EnrolledKey] {
+            guard rules.limit != nil, let account = key.account else { return [] }
+            return keys.values.filter {
+                $0.retiredAt == nil && $0.identifier != key.identifier && $0.isOf(account: account)
+                    && $0.identifier.engine == key.identifier.engine && $0.app.isByteEqual(to: key.app)
+            }.sorted { $0.precedes($1) }
+        }
 
-    /// Applies an action. Returns a note on an enrolment; nil for none.
-    mutating func apply(_ action: LedgerEffect.Action, at now: Date) -> EnrolmentNote? {
-        switch action {
-        case .consumeChallenge(let value, _, _): challenges[value]?.consumedAt = now
-        case .enrol(let key, let rules):
-            let stored = keys[key.identifier]
-            let others = others(of: key, rules)
-            let consequence = LedgerRules.consequence(of: key, rules, stored: stored, keysOfAccount: others.count)
-            for other in others.prefix(consequence.retired) { keys[other.identifier] = other.retired(at: now) }
-            keys[key.identifier] = LedgerRules.key(refreshing: stored, with: key)
-            return consequence.note
-        case .advanceCounter(let advance):
-            keys[advance.key] = key(for: advance).map {
-                $0.with(LedgerRules.counters(after: advance, from: $0.counters))
+        /// Applies an action. Returns a note on an enrolment; nil for none.
+        mutating func apply(_ action: LedgerEffect.Action, at now: Date) -> EnrolmentNote? {
+            switch action {
+            case .consumeChallenge(let value, _, _): challenges[value]?.consumedAt = now
+            case .enrol(let key, let rules):
+                let stored = keys[key.identifier]
+                let others = others(of: key, rules)
+                let consequence = LedgerRules.consequence(of: key, rules, stored: stored, keysOfAccount: others.count)
+                for other in others.prefix(consequence.retired) { keys[other.identifier] = other.retired(at: now) }
+                keys[key.identifier] = LedgerRules.key(refreshing: stored, with: key)
+                return consequence.note
+            case .advanceCounter(let advance):
+                keys[advance.key] = key(for: advance).map {
+                    $0.with(LedgerRules.counters(after: advance, from: $0.counters))
+                }
+            case .rememberDigest(let use): digests[use.digest] = use
+            case .useKey: break
             }
-        case .rememberDigest(let use): digests[use.digest] = use
-        case .useKey: break
+            return nil
         }
-        return nil
-    }
 
-    private func block(on key: KeyIdentifier) -> LedgerBlock? {
-        standings.isEmpty ? nil : standings[key.subject]?.block
-    }
-
-    /// The key for a counter comparison: the ledger's own. Without one, the supplied key if it has the same identifier.
-    private func key(for advance: CounterAdvance) -> EnrolledKey? {
-        keys[advance.key] ?? advance.supplied.flatMap { $0.identifier == advance.key ? $0 : nil }
-    }
-
-    /// Purges when the number of entries has doubled: the amortised cost of a commit stays constant.
-    mutating func sweep(at now: Date) {
-        guard challenges.count + digests.count >= nextSweep else { return }
-        purge(at: now)
-    }
-
-    /// Deletes what the purge horizon allows. Returns the number of entries.
-    @discardableResult
-    mutating func purge(at now: Date) -> Int {
-        guard let horizon = purging.horizon(at: now) else { return 0 }
-        let before = challenges.count + digests.count
-        challenges = challenges.filter { $0.value.challenge.expiresAt > horizon }
-        for use in digests.values where use.until <= horizon {
-            let origin = DigestOrigin(use)
-            forgotten[origin] = max(forgotten[origin] ?? use.madeAt, use.madeAt)
+        private func block(on key: KeyIdentifier) -> LedgerBlock? {
+            standings.isEmpty ? nil : standings[key.subject]?.block
         }
-        digests = digests.filter { $0.value.until > horizon }
-        nextSweep = max(4096, 2 * (challenges.count + digests.count))
-        return before - challenges.count - digests.count
+
+        /// The key for a counter comparison: the ledger's own. Without one, the supplied key if it has the same identifier.
+        private func key(for advance: CounterAdvance) -> EnrolledKey? {
+            keys[advance.key] ?? advance.supplied.flatMap { $0.identifier == advance.key ? $0 : nil }
+        }
+
+        /// Purges when the number of entries has doubled: the amortised cost of a commit stays constant.
+        mutating func sweep(at now: Date) {
+            guard challenges.count + digests.count >= nextSweep else { return }
+            purge(at: now)
+        }
+
+        /// Deletes what the purge horizon allows. Returns the number of entries.
+        @discardableResult
+        mutating func purge(at now: Date) -> Int {
+            guard let horizon = purging.horizon(at: now) else { return 0 }
+            let before = challenges.count + digests.count
+            challenges = challenges.filter { $0.value.challenge.expiresAt > horizon }
+            for use in digests.values where use.until <= horizon {
+                let origin = DigestOrigin(use)
+                forgotten[origin] = max(forgotten[origin] ?? use.madeAt, use.madeAt)
+            }
+            digests = digests.filter { $0.value.until > horizon }
+            nextSweep = max(4096, 2 * (challenges.count + digests.count))
+            return before - challenges.count - digests.count
+        }
     }
 }

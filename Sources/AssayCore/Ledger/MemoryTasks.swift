@@ -1,4 +1,49 @@
-import FoundationEssentials
+public import FoundationEssentials
+import Synchronization
+
+extension MemoryLedger {
+    /// The task of a key.
+    public func task(_ key: [UInt8], in queue: String) async throws(LedgerOutage) -> LedgerTask? {
+        state.withLock { $0.tasks.task(key, in: queue) }
+    }
+
+    /// Stores a task if the stored revision is the expected one.
+    public func putTask(
+        _ key: [UInt8], in queue: String, dueAt: Date, bytes: [UInt8], replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        try LedgerRules.requireStorable(task: key, in: queue, bytes)
+        let task = LedgerTask(queue: queue, key: key, dueAt: dueAt, holder: nil, bytes: bytes, revision: revision)
+        return state.withLock { $0.tasks.put(task) }
+    }
+
+    /// Removes a task if the stored revision is the expected one.
+    public func removeTask(
+        _ key: [UInt8], in queue: String, replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        state.withLock { $0.tasks.remove(key, in: queue, replacing: revision) }
+    }
+
+    /// Leases tasks that are due.
+    public func leaseTasks(
+        in queue: String, to holder: String, until end: Date, atMost limit: Int, at now: Date
+    ) async throws(LedgerOutage) -> [LedgerTask] {
+        state.withLock { $0.tasks.lease(in: queue, to: holder, until: end, atMost: limit, at: now) }
+    }
+
+    /// Leases the task of a key, unless its lease has not ended.
+    public func leaseTask(
+        _ key: [UInt8], in queue: String, to holder: String, until end: Date, at now: Date
+    ) async throws(LedgerOutage) -> LedgerTask? {
+        state.withLock { $0.tasks.lease(key, in: queue, to: holder, until: end, at: now) }
+    }
+
+    /// Tasks of a queue in the order of their keys.
+    public func tasks(
+        in queue: String, after key: [UInt8]?, atMost limit: Int
+    ) async throws(LedgerOutage) -> [LedgerTask] {
+        state.withLock { $0.tasks.page(of: queue, after: key, atMost: limit) }
+    }
+}
 
 /// The tasks of a ledger in memory.
 struct MemoryTasks {
