@@ -9,13 +9,18 @@ extension Unicode.Scalar {
     }
 }
 
-extension StringProtocol {
+extension Substring {
+    /// The first 60 characters, for errors and logs. Escapes characters that terminals interpret.
+    package var excerpt: String { String(unicodeScalars.prefix(61)).excerpt }
+}
+
+extension String {
     /// The first 60 characters, for errors and logs. Escapes characters that terminals interpret.
     package var excerpt: String { excerpt(atMost: 60) }
 
     /// The first `limit` characters, for errors and logs. Escapes characters that terminals interpret.
     package func excerpt(atMost limit: Int) -> String {
-        if utf8.count <= limit, utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return String(self) }
+        if utf8.count <= limit, utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
         var result = ""
         for scalar in unicodeScalars.prefix(limit) {
             result += scalar.isActedOn ? scalar.escaped(asASCII: true) : String(scalar)

@@ -26,12 +26,16 @@ struct Endpoint: Sendable {
     let path: String
     let access: Access
     let answer: Answer
+    /// What is before and after the part in braces; nil without one.
+    private let around: (prefix: String, suffix: String)?
 
     init(_ method: HTTPRequest.Method, _ path: String, _ access: Access, _ answer: @escaping Answer) {
         self.method = method
         self.path = path
         self.access = access
         self.answer = answer
+        let parts = path.split(omittingEmptySubsequences: false) { "{}".contains($0) }
+        around = parts.count == 3 ? (String(parts[0]), String(parts[2])) : nil
     }
 
     /// An endpoint for every method and all paths with a prefix, of which it reads the rest.
@@ -40,6 +44,7 @@ struct Endpoint: Sendable {
         path = prefix
         self.access = access
         self.answer = answer
+        around = nil
     }
 
     /// The path as metrics and spans name it.
@@ -47,13 +52,9 @@ struct Endpoint: Sendable {
 
     /// The segment of a path in place of the part in braces, empty if there is none; nil if the path is another one. The path is
     /// compared as it was received: `%2F`, `..` and `//` match nothing.
-    func match(_ received: Substring) -> Substring? {
+    func match(_ received: String) -> Substring? {
         if method == nil { return received.hasPrefix(path) ? "" : nil }
-        guard let brace = path.firstIndex(of: "{"), let end = path.firstIndex(of: "}") else {
-            return received == path ? "" : nil
-        }
-        let prefix = path[..<brace]
-        let suffix = path[path.index(after: end)...]
+        guard let (prefix, suffix) = around else { return received == path ? "" : nil }
         guard received.hasPrefix(prefix), received.dropFirst(prefix.count).hasSuffix(suffix) else { return nil }
         let segment = received.dropFirst(prefix.count).dropLast(suffix.count)
         return segment.isEmpty || segment.contains("/") ? nil : segment
@@ -74,7 +75,7 @@ struct ServiceRequest {
     let slot: RequestSlot
     /// Nil as long as no endpoint matches.
     var endpoint: Endpoint?
-    /// Asks again who calls, for answers that take long.
+    /// Authenticates the caller again, during a long answer.
     let caller: @Sendable () async throws(Problem) -> Caller?
     /// Who called, where the endpoint is not for all.
     var calledBy: Caller?
@@ -133,4 +134,10 @@ struct RequestNote {
     var isGatewayWrong = false
     /// The detail of a problem of the service or of a gateway.
     var detail: String?
+
+    mutating func take(_ verdict: Verdict) {
+        app = verdict.app
+        outcome = verdict.outcome.rawValue
+        failed = verdict.failed.map(\.name)
+    }
 }

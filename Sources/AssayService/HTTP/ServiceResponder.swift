@@ -37,13 +37,17 @@ final class ServiceResponder: Sendable {
     /// Answers a request, in a span whose parent is that of the field `traceparent`.
     func respond(to request: Request, on channel: any Channel) async -> Response {
         let parent = TraceParent(request.headers)
+        // A span that nobody records costs as much as a token's signature.
+        if InstrumentationSystem.instrument is NoOpInstrument {
+            return await respond(to: request, on: channel, in: nil, parent)
+        }
         return await withSpan(request.method.rawValue.excerpt, context: parent?.context ?? .topLevel, ofKind: .server) {
             await respond(to: request, on: channel, in: $0, parent)
         }
     }
 
     private func respond(
-        to request: Request, on channel: any Channel, in span: any Span, _ parent: TraceParent?
+        to request: Request, on channel: any Channel, in span: (any Span)?, _ parent: TraceParent?
     ) async -> Response {
         let start = DispatchTime.now()
         let slot = RequestSlot(slots)
@@ -67,19 +71,21 @@ final class ServiceResponder: Sendable {
             served.note.isGatewayWrong = error.code.concernsGateway
             response = error.response
         }
-        response.headers[.requestID] = served.id
+        // Appended, because the subscript would first search for a field of that name.
+        response.headers.append(HTTPField(name: .requestID, value: served.id))
         // The rest of a body that was refused unread would be read before the next request.
         if Self.unread.contains(response.status), Self.hasBody(request) { response.headers[.connection] = "close" }
         let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1_000_000_000
         let route = served.endpoint?.route ?? ""
         durations.record(seconds, request.method, route, response.status.code)
-        span.note(request.method, route, response.status.code)
+        span?.note(request.method, route, response.status.code)
         log(served, response, seconds, parent)
         return response
     }
 
     private func answer(_ served: inout ServiceRequest, _ channel: any Channel) async throws(Problem) -> Response {
-        let path = (served.request.head.path ?? "").prefix { $0 != "?" }
+        let target = served.request.head.path ?? ""
+        let path = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(target[..<$0]) } ?? target
         var allowed: [String] = []
         for endpoint in endpoints {
             guard let segment = endpoint.match(path) else { continue }
@@ -113,15 +119,16 @@ final class ServiceResponder: Sendable {
         throw problem
     }
 
-    private static let instance = UInt64.random(in: .min ... .max)
+    private static let instance = digits(of: .random(in: .min ... .max))
     private static let count = Atomic<UInt64>(0)
 
     /// 32 hexadecimal digits, which no other request of this process has.
     private static func newID() -> String {
-        [instance, count.wrappingAdd(1, ordering: .relaxed).newValue].map { number in
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-        }.joined()
+        instance + digits(of: count.wrappingAdd(1, ordering: .relaxed).newValue)
+    }
+
+    private static func digits(of number: UInt64) -> String {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }.hexadecimal
     }
 
     /// The statuses of requests whose body may not have been read to its end.
