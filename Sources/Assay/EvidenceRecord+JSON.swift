@@ -4,7 +4,7 @@ import FoundationEssentials
 
 extension RecordError {
     /// The error for JSON that cannot be read.
-    init(_ error: DecodeError) {
+    package init(_ error: DecodeError) {
         self.init(field: error.field, offset: error.offset, error.message)
     }
 }

@@ -22,7 +22,9 @@ extension Verifier {
             return bound
         }
         guard verdict.outcome == .accept, let issuer else {
-            return try TokenIssuer.decoy(request, for: verdict, engines.tokens, at: now).map { .decoy($0, verdict) }
+            return try await TokenIssuer.decoy(request, for: verdict, engines.tokens, at: now).map {
+                .decoy($0, verdict)
+            }
                 ?? .rejected(verdict)
         }
         return .issued(try issuer.issue(for: verdict, at: now), verdict)
@@ -53,12 +55,14 @@ extension Verifier {
 
     /// Issues a token without evidence, as a failover instance does while the first one cannot be reached.
     ///
-    /// - Parameter app: the policy's app; nil for the only one.
+    /// - Parameters:
+    ///   - app: the policy's app; nil for the only one.
+    ///   - audience: one of the app's audiences. The token does not contain it.
     package func issueFailoverToken(
-        app: String?, at now: Date
+        app: String?, audience: String, at now: Date
     ) async throws(VerificationError) -> (token: IssuedToken, app: String) {
         try Verifier.demand(now, nil)
-        let issued = try await engines.tokens.failoverToken(app: app, at: now)
+        let issued = try await engines.tokens.failoverToken(app: app, audience: audience, at: now)
         metrics?.tokens.count(failoverFor: issued.app)
         return issued
     }

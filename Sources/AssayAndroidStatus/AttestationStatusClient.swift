@@ -13,7 +13,7 @@ public struct AttestationStatusClientSettings: Sendable {
     /// The time limit of a connection.
     package var connectTime = Duration.seconds(3)
     /// How long a judgement waits for a newer list while it has one that the policy still allows.
-    package var patience = Duration.seconds(2)
+    package var renewalWait = Duration.seconds(2)
     /// The pause after a failed request; doubles for each further one, up to `longestPause`.
     package var pause = Duration.seconds(5)
     /// The longest pause after a failed request, unless `Retry-After` is longer, which counts up to 15 minutes.

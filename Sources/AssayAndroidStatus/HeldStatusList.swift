@@ -31,7 +31,8 @@ struct HeldStatusList: Sendable {
         self.lastModified = lastModified
     }
 
-    /// The same answer with the entries of expired certificates that a former list had; as it is if they would make it too large.
+    /// The list plus the entries of expired certificates from the former list. Returns self if the result would be too
+    /// large.
     func retaining(expiredOf former: HeldStatusList?, _ time: ClientTime) -> HeldStatusList {
         guard let former, let list = try? list.retaining(expiredOf: former.list, at: time.now()),
             list.digest != self.list.digest
@@ -40,7 +41,7 @@ struct HeldStatusList: Sendable {
             list, checkedAt: checkedAt, lifetime: lifetime, entityTag: entityTag, lastModified: lastModified, time)
     }
 
-    /// The age in seconds, by the clock that says more.
+    /// The age in seconds: the larger of wall-clock age and uptime age.
     func age(_ time: ClientTime) -> Double {
         max(time.now().timeIntervalSince(checkedAt), (time.uptime() - checkedUptime).inSeconds)
     }

@@ -7,8 +7,8 @@ import Synchronization
 
 /// Holds the last list, and renews it with one request at a time.
 actor StatusListKeeper {
-    /// After this part of its lifetime, plus up to a fifth more by chance, a list is renewed in the background. The chance keeps
-    /// servers that share a list from asking at once.
+    /// A list is renewed in the background after this share of its lifetime plus a random 0 to 20 %. The randomness
+    /// keeps servers that share a list from asking at the same time.
     private static let shareBeforeRenewal = 0.7
 
     /// The least time between two requests.
@@ -63,7 +63,7 @@ actor StatusListKeeper {
         let isUsable = former.map { age(of: $0, at: now) <= maximumAge } ?? false
         beginRenewal()
         if renewal != nil, !(isUsable && former?.isFresh(time) ?? false) {
-            await waitForRenewal(atMost: isUsable ? settings.patience : settings.attemptTime * 2)
+            await waitForRenewal(atMost: isUsable ? settings.renewalWait : settings.attemptTime * 2)
         }
         try demandNotShutDown()
         let reason = lastFailure.map { ": \($0.message) (\($0.code))" } ?? ""
@@ -129,7 +129,8 @@ actor StatusListKeeper {
         }
     }
 
-    /// Whether the list of the ledger may follow: a server with less to compare may have stored one that lost entries.
+    /// Whether the ledger's list may replace ours. A server without an earlier list may have stored one that lost
+    /// entries.
     private nonisolated func follows(_ stored: HeldStatusList, _ former: HeldStatusList?) -> Bool {
         do throws(StatusListFailure) {
             try StatusListSuccession.demand(stored, after: former, time)
@@ -167,7 +168,8 @@ actor StatusListKeeper {
             nextAttempt = time.uptime() + max(pause * (0.5 + time.random() / 2), demanded)
         } else {
             failures = 0
-            // A policy may demand a younger list than caches on the way give: it must not ask on each judgement.
+            // A policy may demand a fresher list than caches serve. Without this pause, every judgement would send a
+            // request.
             nextAttempt = time.uptime() + Self.spacing
         }
         resumeAll()

@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import Synchronization
 
 /// A complete HTTP response.
@@ -39,8 +40,9 @@ package struct HTTPAnswer: Sendable {
 
 /// Why there is no complete answer. Messages contain no part of the request.
 package enum HTTPFailure: Error, Sendable {
-    /// No connection: the request was not sent.
-    case notConnected(String)
+    /// No connection: the request was not sent. `isOfServer` if the address of the server refuses or does not answer; false if this
+    /// machine finds no address, has no network, or does not trust the server's certificate.
+    case notConnected(isOfServer: Bool, String)
     /// No answer; the request may have arrived.
     case unanswered(isTimeout: Bool, String)
     /// An answer began, but is incomplete or too long.
@@ -176,19 +178,34 @@ package final class HTTPExchange: Sendable {
         switch error {
         case is TimeIsUp: return .unanswered(isTimeout: true, "no answer after \(time.inWords)")
         case is CancellationError: return .cancelled
-        case let error as NIOConnectionError: return .notConnected("no connection: \(reason(error))")
+        case let error as NIOConnectionError:
+            let errors = error.connectionErrors.map(\.error)
+            return .notConnected(
+                isOfServer: !errors.isEmpty && errors.allSatisfy(isOfServer), "no connection: \(reason(error))")
         // Thrown instead of NIOConnectionError for a numeric host.
         case let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode):
-            return .notConnected("no connection: \(reason(error))")
+            return .notConnected(isOfServer: isOfServer(error), "no connection: \(reason(error))")
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+            return .notConnected(
+                isOfServer: false, "no connection with TLS: \(ServerText.quote(String(describing: error)))")
         case let error as HTTPClientError:
             switch error {
             case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout:
-                return .notConnected("no connection in time")
+                return .notConnected(isOfServer: true, "no connection in time")
             default: return .unanswered(isTimeout: false, error.shortDescription)
             }
         default:
             return .unanswered(
                 isTimeout: false, "the connection failed: \(ServerText.quote(String(describing: error)))")
+        }
+    }
+
+    /// Whether a connection failed at the server, and not at this machine's network.
+    private static func isOfServer(_ error: any Error) -> Bool {
+        switch error {
+        case is ChannelError: true
+        case let error as IOError: [ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ETIMEDOUT].contains(error.errnoCode)
+        default: false
         }
     }
 

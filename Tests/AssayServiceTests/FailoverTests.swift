@@ -110,6 +110,22 @@ struct FailoverTests {
         try await server.close()
     }
 
+    @Test("Faults of the failover instance's own machine, and answers below 500 that are too long, start no failover")
+    func ownFaults() async throws {
+        let server = try await ScriptedServer()
+        server.respond { _ in
+            .answer(403, String(repeating: "<p>", count: 40_000), fields: ["Content-Type": "text/html"])
+        }
+        let untrusted = try TLSTests.service()
+        let instances = try [
+            server.url, "https://127.0.0.1:\(untrusted.port)", "https://no-such-host.invalid",
+        ].map { try Self.start($0) }
+        try await Task.sleep(for: .seconds(5))
+        for instance in instances { #expect(instance.entries("failover begins").isEmpty, "\(instance.logText)") }
+        withExtendedLifetime(untrusted) {}
+        try await server.close()
+    }
+
     @Test(
         "A first instance that is not named by an https URL is refused",
         arguments: [

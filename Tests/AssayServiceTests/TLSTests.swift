@@ -12,7 +12,7 @@ struct TLSTests {
         try #require(status == 0)
     }
 
-    private static func service(_ settings: String...) throws -> RunningService {
+    static func service(_ settings: String...) throws -> RunningService {
         try RunningService(["tls.certificate=one.pem", "tls.privateKey=one.key"] + settings) { folder in
             for name in ["one", "two", "client"] { try writeCertificate(name, in: folder) }
         }

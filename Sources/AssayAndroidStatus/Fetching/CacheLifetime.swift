@@ -43,7 +43,7 @@ struct CacheLifetime: Sendable, Equatable {
             }
         }
         self.age = age
-        // What is left of the lifetime is limited, not the whole: an answer from a cache may be old.
+        // The limits apply to the remaining lifetime, because a cached answer may already be old.
         let left = min(
             max((stated ?? CacheLifetime.standard + age) - age, CacheLifetime.shortest), CacheLifetime.longest)
         lifetime = age + left

@@ -25,8 +25,8 @@ struct StatusListFetch: Sendable {
 
     /// The server's list: a new one, or the former one confirmed.
     ///
-    /// Only HTTP 200 with a whole list, and 304 on a conditional request, are answers. A redirect, a page of HTML or any other
-    /// status comes from something else than Google's server, such as a captive portal.
+    /// Only a 200 with a whole list and a 304 to a conditional request are accepted. A redirect, HTML or another status
+    /// comes from an intermediary such as a captive portal.
     func list(after former: HeldStatusList?) async throws(StatusListFailure) -> HeldStatusList {
         let asked = time.now()
         let answer: HTTPAnswer
@@ -100,7 +100,7 @@ struct StatusListFetch: Sendable {
 
     private func failure(_ failure: HTTPFailure) -> StatusListFailure {
         switch failure {
-        case .notConnected(let reason): StatusListFailure(.unreachable, "\(url.host): \(reason)")
+        case .notConnected(_, let reason): StatusListFailure(.unreachable, "\(url.host): \(reason)")
         case .unanswered(let isTimeout, let reason):
             StatusListFailure(isTimeout ? .timeout : .unreachable, "\(url.host): \(reason)")
         case .cut(let status, let isTimeout, let reason):

@@ -36,8 +36,8 @@ struct SharedStatusList: Sendable {
         return index.held(list, checkedAt, time)
     }
 
-    /// Stores a list for the other servers, unless one of them has stored a list meanwhile. A ledger that cannot be reached is
-    /// left as it is: its outage shows elsewhere.
+    /// Stores a list for the other servers, unless one of them has stored a list meanwhile. Ledger outages are ignored
+    /// here: other operations report them.
     func write(_ held: HeldStatusList) async {
         do throws(LedgerOutage) {
             let index = try await documents.document(named: Self.indexName)

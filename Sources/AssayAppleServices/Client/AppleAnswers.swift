@@ -21,8 +21,8 @@ public enum DeviceCheckError: Error, Sendable, Equatable {
     case outage(AppleServicesOutage)
 }
 
-/// Reads the answers of Apple's services: first the status, then words that the text contains. Texts are plain, and their wording has
-/// changed. What is unknown is an outage.
+/// Classifies Apple's answers by status, then by words in the body. The bodies are plain text, and Apple has changed
+/// their wording. Every unknown answer is an outage.
 enum AppleAnswers {
     /// The most bytes that are read of a text: Apple's have less than 200.
     static let textLimit = 4096
@@ -92,7 +92,8 @@ enum AppleAnswers {
         }
         switch answer.status {
         case 400:
-            return .failure(.client, AppleServicesOutage(.refusedRequest, "Apple does not take the request: \(said)"))
+            return .failure(
+                .client, AppleServicesOutage(.refusedRequest, "Apple rejects the request as malformed: \(said)"))
         case 401: return .unauthorised(said)
         case 429:
             return .failure(.client, AppleServicesOutage(.quota, "Apple's limit is reached: \(said)", retryAt: retryAt))
@@ -105,10 +106,11 @@ enum AppleAnswers {
         .failure(
             .servers,
             AppleServicesOutage(
-                .unexpectedAnswer, "\(answer.summary), and \(found): that is no answer of Apple; look at proxies"))
+                .unexpectedAnswer,
+                "unexpected answer (\(answer.summary), \(found)); check for a proxy between this server and Apple"))
     }
 
-    /// The texts of Apple that messages may quote. An intermediary may repeat the request with its token.
+    /// The only texts that messages quote. The body of an intermediary may repeat the request with its token.
     private static let texts = [
         "Incorrect Environment", "Bad Payload", "No Data Found",
         "Missing or incorrectly formatted device token payload", "Bad Device Token",

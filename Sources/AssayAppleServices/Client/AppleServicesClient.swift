@@ -237,8 +237,7 @@ public final class AppleServicesClient: Sendable {
                     throw AppleServicesOutage(
                         .notAuthorised,
                         "Apple refuses the key \(key.named.name.excerpt) (key ID \(key.key.keyID), team \(key.key.teamID)): \(said); "
-                            + "look whether it still exists and has the DeviceCheck service, whether the team is right, and "
-                            + "whether this machine's clock is")
+                            + AppleTokens.advice)
                 }
             }
         }
@@ -256,7 +255,7 @@ public final class AppleServicesClient: Sendable {
             waited += wait
             guard waited <= longest else {
                 throw AppleServicesOutage(
-                    .quota, "the own limit of \(settings.requestRate) requests a second is reached",
+                    .quota, "this client's limit of \(settings.requestRate) requests a second is reached",
                     retryAt: time.now().addingTimeInterval(wait.inSeconds))
             }
             do { try await time.sleep(wait) } catch { throw AppleServicesOutage(.cancelled, "the task was cancelled") }
@@ -265,7 +264,7 @@ public final class AppleServicesClient: Sendable {
 
     private static func outage(_ failure: HTTPFailure) -> (FailureSide, AppleServicesOutage) {
         switch failure {
-        case .notConnected(let reason): (.servers, AppleServicesOutage(.unreachable, reason))
+        case .notConnected(_, let reason): (.servers, AppleServicesOutage(.unreachable, reason))
         case .unanswered(let isTimeout, let reason):
             (.servers, AppleServicesOutage(isTimeout ? .timeout : .unreachable, reason))
         case .cut(let status, let isTimeout, let reason):
@@ -287,7 +286,7 @@ extension AppleServicesOutage {
         let reason = "\(circuit.failures) calls in a row have failed on Apple's side"
         let rest =
             circuit.until.map { "nothing is sent until \(RFC3339.format($0))" }
-            ?? "one call is trying whether it is back"
+            ?? "one trial call is in progress"
         self.init(.circuitOpen, "\(reason); \(rest)", retryAt: circuit.until)
     }
 }

@@ -8,8 +8,8 @@ import Synchronization
 
 /// The tokens by which Apple's services know the developer account: one for each key, shared by all requests for 45 minutes.
 ///
-/// Apple refuses a token that is over an hour old, and a key whose token is renewed more often than every 20 minutes. After a refusal
-/// a token is made once more; after the second one in a row, the key pauses.
+/// Apple refuses a token that is over an hour old, and a key whose token is renewed more often than every 20 minutes.
+/// After one refusal the client makes a new token. After two refusals in a row it does not use the key for an hour.
 final class AppleTokens: Sendable {
     /// A token of a key.
     struct Token: Sendable {
@@ -28,6 +28,10 @@ final class AppleTokens: Sendable {
         var refusals = 0
         var pausedUntil: Duration?
     }
+
+    /// What an operator does about a refused key.
+    static let advice =
+        "check that the key exists and has the DeviceCheck service, that the team ID is right, and that this machine's clock is right"
 
     private let settings: AppleServicesSettings
     private let time: ClientTime
@@ -51,13 +55,12 @@ final class AppleTokens: Sendable {
                     throw AppleServicesOutage(
                         .notAuthorised,
                         "Apple has refused two tokens of the key \(named.name.excerpt) (key ID \(key.keyID), team \(key.teamID)), "
-                            + "which is not used until \(RFC3339.format(until)); look whether the key still exists and has the "
-                            + "DeviceCheck service, whether the team is right, and whether this machine's clock is",
+                            + "which is not used until \(RFC3339.format(until)); \(Self.advice)",
                         retryAt: until)
                 }
                 state.pausedUntil = nil
             }
-            // Also after a step of the wall clock.
+            // Check the wall clock too: it may have been set.
             let age = now.timeIntervalSince(state.issued)
             if let token = state.token, uptime < state.renewal, age < 3000, age > -60 { return token }
             state.serial += 1

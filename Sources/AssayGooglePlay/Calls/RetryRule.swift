@@ -22,7 +22,7 @@ struct CallFailure: Error, Sendable {
     init(_ circuit: OpenCircuit) {
         let reason = "\(circuit.failures) calls in a row have failed on Google's side"
         guard let until = circuit.until else {
-            self.init(.unknown, .circuitOpen, "\(reason); one call is trying whether it is back")
+            self.init(.unknown, .circuitOpen, "\(reason); one trial call is in progress")
             return
         }
         self.init(
@@ -42,7 +42,7 @@ struct CallFailure: Error, Sendable {
     /// Classifies a failed exchange, and decides whether to retry; `server` is a name for messages.
     static func of<Value>(_ failure: HTTPFailure, server: String) -> AttemptResult<Value> {
         switch failure {
-        case .notConnected(let reason): .again(CallFailure(.servers, .unreachable, "\(server): \(reason)"))
+        case .notConnected(_, let reason): .again(CallFailure(.servers, .unreachable, "\(server): \(reason)"))
         case .unanswered(let isTimeout, let reason):
             .again(CallFailure(.servers, isTimeout ? .timeout : .unreachable, "\(server): \(reason)"))
         // Do not retry: the server may have decoded the token, which Google does only once.

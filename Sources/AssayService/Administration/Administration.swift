@@ -35,11 +35,8 @@ struct Administration: Sendable {
     /// Reads the body of a request: a JSON object with members of these names and no others.
     func fields(_ served: ServiceRequest, _ names: [String]) async throws(Problem) -> AdminFields {
         try await served.demandNoQuery()
-        guard served.request.mediaType == "application/json" else {
-            throw Problem.mediaType(served.request.mediaType, "application/json")
-        }
-        let bytes = try await served.wholeBody(upTo: Self.bodyLimit, within: configuration.limits.bodyTime)
-        return try AdminFields.reading(bytes, names)
+        return AdminFields(
+            fields: try await served.fields(names, upTo: Self.bodyLimit, within: configuration.limits.bodyTime))
     }
 }
 
@@ -129,39 +126,19 @@ extension String {
 struct AdminFields {
     let fields: RecordFields
 
-    /// Reads an object.
-    static func reading(_ bytes: [UInt8], _ names: [String]) throws(Problem) -> AdminFields {
-        do throws(RecordError) {
-            let object: RecordObject
-            do { object = try JSONReader.readObject(bytes, limit: Administration.bodyLimit) } catch {
-                throw RecordError(field: error.field, offset: error.offset, error.message)
-            }
-            let fields = RecordFields(object, path: "")
-            try fields.demandOnly(names)
-            return AdminFields(fields: fields)
-        } catch {
-            throw Self.problem(error)
-        }
-    }
-
-    /// The problem of a member.
-    static func problem(_ error: RecordError) -> Problem {
-        Problem(.badRequest, .unreadableRequest, error.message, at: error)
-    }
-
     /// The problem of a member that has been read.
-    func problem(_ name: String, _ message: String) -> Problem { Self.problem(fields.error(name, message)) }
+    func problem(_ name: String, _ message: String) -> Problem { Problem(request: fields.error(name, message)) }
 
     /// A required text.
     func text(_ name: String) throws(Problem) -> String {
-        guard let text = try optionalText(name) else { throw Self.problem(fields.missing(name)) }
+        guard let text = try optionalText(name) else { throw Problem(request: fields.missing(name)) }
         return text
     }
 
     /// An optional text, which is not empty.
     func optionalText(_ name: String) throws(Problem) -> String? {
         let text: String?
-        do throws(RecordError) { text = try fields.text(name) } catch { throw Self.problem(error) }
+        do throws(RecordError) { text = try fields.text(name) } catch { throw Problem(request: error) }
         if let text, let objection = AdminText.objection(to: text) { throw problem(name, objection) }
         return text
     }
@@ -188,6 +165,6 @@ struct AdminFields {
 
     /// The texts of an optional list.
     func texts(_ name: String) throws(Problem) -> [String] {
-        do throws(RecordError) { return try fields.texts(name) } catch { throw Self.problem(error) }
+        do throws(RecordError) { return try fields.texts(name) } catch { throw Problem(request: error) }
     }
 }

@@ -44,9 +44,8 @@ extension Administration {
                 items.append(entry.json)
                 last = entry.number
             }
-        } catch let error as LedgerOutage {
-            throw outage(error)
-        } catch {}
+        } catch is EndOfPage {
+        } catch { throw outage(error as? LedgerOutage ?? LedgerOutage(.internalError, "\(error)")) }
         return AdminPage.response(items, next: hasMore ? "\(last)" : nil)
     }
 

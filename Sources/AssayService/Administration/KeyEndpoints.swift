@@ -87,7 +87,7 @@ extension Administration {
                 parts[member.name] = SecretBytes(Array(text.utf8))
             }
         } catch {
-            throw AdminFields.problem(error)
+            throw Problem(request: error)
         }
         let window = KeyWindow(notBefore: try fields.time("notBefore"), notAfter: try fields.time("notAfter"))
         let (scope, store, now) = (try fields.optionalText("for"), try keyStore(), Date())

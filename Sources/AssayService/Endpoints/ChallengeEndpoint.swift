@@ -23,33 +23,24 @@ struct ChallengeEndpoint: Sendable {
 
     var endpoint: Endpoint {
         Endpoint(.post, "/v1/challenges", .right(.verify)) { (served) async throws(Problem) in
-            guard served.request.mediaType == "application/json" else {
-                throw Problem.mediaType(served.request.mediaType, "application/json")
-            }
-            let bytes = try await served.wholeBody(
-                upTo: Self.bodyLimit, within: configuration.limits.bodyTime)
-            let (app, kind) = try Self.read(bytes)
+            let fields = try await served.fields(
+                ["app", "kind"], upTo: Self.bodyLimit, within: configuration.limits.bodyTime)
+            let (app, kind) = try Self.read(fields)
             served.note.app = app
             served.note.kind = kind.name
             return try await issue(app, kind)
         }
     }
 
-    private static func read(_ bytes: [UInt8]) throws(Problem) -> (app: String, kind: EvidenceKind) {
+    private static func read(_ fields: RecordFields) throws(Problem) -> (app: String, kind: EvidenceKind) {
         do throws(RecordError) {
-            let object: RecordObject
-            do { object = try JSONReader.readObject(bytes, limit: bodyLimit) } catch {
-                throw RecordError(field: error.field, offset: error.offset, error.message)
-            }
-            let fields = RecordFields(object, path: "")
-            try fields.demandOnly(["app", "kind"])
             guard let app = try fields.text("app", atMost: InputLimits.recordName) else { throw fields.missing("app") }
             guard let kind = try fields.text("kind", atMost: InputLimits.recordName) else {
                 throw fields.missing("kind")
             }
             return (app, EvidenceKind(kind))
         } catch {
-            throw Problem(.badRequest, .unreadableRequest, error.message, at: error)
+            throw Problem(request: error)
         }
     }
 
@@ -72,8 +63,8 @@ struct ChallengeEndpoint: Sendable {
                             + "would consume one"
                 )
             }
+            try rates.take(app, kind)
         }
-        if verifier.policy.apps.contains(where: { $0.name.isByteEqual(to: app) }) { try rates.take(app, kind) }
         let challenge: IssuedChallenge
         do throws(VerificationError) {
             challenge = try await verifier.issueChallenge(app: app, for: kind, at: Date())
@@ -86,13 +77,5 @@ struct ChallengeEndpoint: Sendable {
         object.add("kind", text: kind.name)
         object.add("expiresAt", text: RFC3339.format(challenge.expiresAt))
         return .json(object.text, .created)
-    }
-}
-
-extension Problem {
-    /// A problem at a place of the body.
-    init(_ status: HTTPResponse.Status, _ code: ProblemCode, _ detail: String, at error: RecordError) {
-        self.init(status, code, detail)
-        place = (error.field, error.offset)
     }
 }

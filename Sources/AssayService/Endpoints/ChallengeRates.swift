@@ -28,7 +28,7 @@ final class ChallengeRates: Sendable {
         self.uptime = uptime
     }
 
-    /// Throws if the app has had its challenges. The clients that were refused are told different times to come back at.
+    /// Throws if the app has used up its challenges. The refused clients get different retry times.
     ///
     /// The status is 429, not 503: the instance is healthy, and no load balancer should take it out of service.
     ///
@@ -53,7 +53,7 @@ final class ChallengeRates: Sendable {
         let seconds = Int(wait.rounded(.up))
         var problem = Problem(
             .tooManyRequests, .challengeLimit,
-            "app \(app.excerpt) has had its \(Int(rate)) challenges of this second; ask again after \(seconds) s")
+            "app \(app.excerpt) has used up its \(Int(rate)) challenges for this second; ask again after \(seconds) s")
         problem.headers[.retryAfter] = "\(seconds)"
         problem.remedy = .retry
         throw problem

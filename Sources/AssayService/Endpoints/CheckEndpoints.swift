@@ -6,7 +6,7 @@ import NIOCore
 
 /// `GET /v1/checks` and `/v1/checks/{name}`: what `assay explain --json` says.
 enum CheckEndpoints {
-    /// All checks. Each answer refers to these bytes: clients without a token that read slowly would have memory filled with copies.
+    /// All checks. Shared by all answers: otherwise slow clients without a token could fill memory with copies.
     private static let all = ByteBuffer(string: JSONText.array(Verifier.catalogue.map(\.json)) + "\n")
 
     static let endpoints = [

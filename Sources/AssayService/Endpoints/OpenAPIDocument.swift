@@ -5,7 +5,7 @@ import NIOCore
 /// `GET /openapi.json`: the API of the public listener as OpenAPI 3.1, with the limits of this service.
 enum OpenAPIDocument {
     static func endpoint(_ configuration: ServiceConfiguration) -> Endpoint {
-        // Each answer refers to these bytes: clients without a token that read slowly would have memory filled with copies.
+        // Shared by all answers: otherwise slow clients without a token could fill memory with copies.
         let text = ByteBuffer(string: text(configuration) + "\n")
         return Endpoint(.get, "/openapi.json", .all) { (_) throws(Problem) in
             Response(

@@ -43,32 +43,31 @@ struct TokenEndpoints: Sendable {
     // MARK: Issuing
 
     private func issue(_ served: inout ServiceRequest) async throws(Problem) -> Response {
-        guard served.request.mediaType == "application/json" else {
-            throw Problem.mediaType(served.request.mediaType, "application/json")
-        }
         let limits = configuration.limits
-        let bytes = try await served.wholeBody(upTo: limits.body, within: limits.bodyTime)
-        let request = try Self.read(bytes, limit: limits.body)
+        let request = try Self.read(
+            try await served.fields(
+                ["record", "challenge", "audience", "jkt", "jwk", "pay", "limitedUse", "ear"], upTo: limits.body,
+                within: limits.bodyTime))
         served.note.kind = request.record.kind.name
         _ = try rules()
-        if let failover { return try await issue(for: request.record.app, failover, &served) }
+        if let failover { return try await issue(request, failover, &served) }
         let answer: TokenAnswer
         do throws(VerificationError) {
             answer = try await live.verifier.issueToken(request, at: Date())
         } catch { throw problem(error) }
         switch answer {
         case .rejected(let verdict):
-            Self.note(verdict, &served)
+            served.note.take(verdict)
             return .json(verdict.json(id: request.record.id), .forbidden)
         case .issued(let token, let verdict), .decoy(let token, let verdict):
-            Self.note(verdict, &served)
+            served.note.take(verdict)
             return Self.response(token)
         }
     }
 
     /// The answer of a failover instance, which looks at no evidence.
     private func issue(
-        for app: String?, _ failover: FailoverState, _ served: inout ServiceRequest
+        _ request: TokenRequest, _ failover: FailoverState, _ served: inout ServiceRequest
     ) async throws(Problem) -> Response {
         guard failover.isActive else {
             throw Problem(
@@ -76,7 +75,8 @@ struct TokenEndpoints: Sendable {
                 "this is a failover instance, and the first one, \(failover.primary), can be reached")
         }
         do throws(VerificationError) {
-            let issued = try await live.verifier.issueFailoverToken(app: app, at: Date())
+            let issued = try await live.verifier.issueFailoverToken(
+                app: request.record.app, audience: request.audience, at: Date())
             served.note.app = issued.app
             served.note.isFailover = true
             return Self.response(issued.token)
@@ -93,12 +93,11 @@ struct TokenEndpoints: Sendable {
 
     /// Issues a token for a debug token. Its name stands in the log, and the route in the metrics of requests.
     private func issueDebug(_ served: inout ServiceRequest) async throws(Problem) -> Response {
-        guard served.request.mediaType == "application/json" else {
-            throw Problem.mediaType(served.request.mediaType, "application/json")
-        }
-        let bytes = try await served.wholeBody(
-            upTo: min(configuration.limits.body, Self.debugBodyLimit), within: configuration.limits.bodyTime)
-        let request = try Self.readDebug(bytes)
+        let limits = configuration.limits
+        let request = try Self.readDebug(
+            try await served.fields(
+                ["app", "debugToken", "audience", "jkt", "limitedUse"], upTo: min(limits.body, Self.debugBodyLimit),
+                within: limits.bodyTime))
         _ = try rules()
         served.note.app = request.app
         do throws(VerificationError) {
@@ -111,9 +110,8 @@ struct TokenEndpoints: Sendable {
     /// The longest body of a request with a debug token, in bytes.
     private static let debugBodyLimit = 4096
 
-    private static func readDebug(_ bytes: [UInt8]) throws(Problem) -> DebugTokenRequest {
+    private static func readDebug(_ fields: RecordFields) throws(Problem) -> DebugTokenRequest {
         do throws(RecordError) {
-            let fields = try Self.fields(bytes, debugBodyLimit, ["app", "debugToken", "audience", "jkt", "limitedUse"])
             guard let app = try fields.text("app", atMost: 128) else { throw fields.missing("app") }
             guard let debugToken = try fields.text("debugToken", atMost: 128) else {
                 throw fields.missing("debugToken")
@@ -123,30 +121,12 @@ struct TokenEndpoints: Sendable {
                 debugToken: debugToken, app: app, audience: audience, keyThumbprint: try fields.text("jkt", atMost: 64),
                 isLimitedUse: try flag("limitedUse", fields))
         } catch {
-            throw Problem(.badRequest, .unreadableRequest, error.message, at: error)
+            throw Problem(request: error)
         }
     }
 
-    private static func fields(_ bytes: [UInt8], _ limit: Int, _ names: [String]) throws(RecordError) -> RecordFields {
-        let object: RecordObject
-        do { object = try JSONReader.readObject(bytes, limit: limit) } catch {
-            throw RecordError(field: error.field, offset: error.offset, error.message)
-        }
-        let fields = RecordFields(object, path: "")
-        try fields.demandOnly(names)
-        return fields
-    }
-
-    private static func note(_ verdict: Verdict, _ served: inout ServiceRequest) {
-        served.note.app = verdict.app
-        served.note.outcome = verdict.outcome.rawValue
-        served.note.failed = verdict.failed.map(\.name)
-    }
-
-    private static func read(_ bytes: [UInt8], limit: Int) throws(Problem) -> TokenRequest {
+    private static func read(_ fields: RecordFields) throws(Problem) -> TokenRequest {
         do throws(RecordError) {
-            let fields = try Self.fields(
-                bytes, limit, ["record", "challenge", "audience", "jkt", "jwk", "pay", "limitedUse", "ear"])
             guard let record = fields["record"] else { throw fields.missing("record") }
             guard let challenge = try fields.text("challenge", atMost: 64) else { throw fields.missing("challenge") }
             guard let audience = try fields.text("audience", atMost: 255) else { throw fields.missing("audience") }
@@ -160,7 +140,7 @@ struct TokenEndpoints: Sendable {
                 publicKey: publicKey, binding: try fields.text("pay", atMost: 64),
                 isLimitedUse: try flag("limitedUse", fields), hasEAR: try flag("ear", fields))
         } catch {
-            throw Problem(.badRequest, .unreadableRequest, error.message, at: error)
+            throw Problem(request: error)
         }
     }
 
@@ -203,12 +183,15 @@ struct TokenEndpoints: Sendable {
         }
     }
 
-    /// Without a key to sign or to publish, another attempt may find one: the service makes the first one when it starts.
+    /// `no-key` is 503: the service creates its first key at startup, so a retry can succeed.
     private func problem(_ error: VerificationError) -> Problem {
         guard case .request(let request) = error, request.reason == .noKey else {
             return Problem(error, retryAfter: configuration.retryAfter)
         }
-        var problem = Problem(.serviceUnavailable, .noKey, request.message)
+        let advice =
+            configuration.masterKey == nil
+            ? "; this service has no masterKey, and without it none of the keys in the ledger" : ""
+        var problem = Problem(.serviceUnavailable, .noKey, request.message + advice)
         problem.headers[.retryAfter] = "\(configuration.retryAfter)"
         return problem
     }
@@ -229,8 +212,8 @@ struct TokenEndpoints: Sendable {
     }
 }
 
-/// The bytes of a document that seldom changes. All answers refer to them: clients without a token that read slowly would have memory
-/// filled with copies.
+/// The bytes of a document that seldom changes. Shared by all answers: otherwise slow clients without a token could
+/// fill memory with copies.
 private final class SharedBytes: Sendable {
     private let last = Mutex<(text: String, bytes: ByteBuffer)?>(nil)
 

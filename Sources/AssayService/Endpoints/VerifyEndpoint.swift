@@ -35,9 +35,7 @@ struct VerifyEndpoint: Sendable {
         } catch {
             throw Problem(error, retryAfter: configuration.retryAfter)
         }
-        served.note.app = verdict.app
-        served.note.outcome = verdict.outcome.rawValue
-        served.note.failed = verdict.failed.map(\.name)
+        served.note.take(verdict)
         return .json(verdict.json(id: record.id))
     }
 
@@ -65,7 +63,7 @@ struct VerifyEndpoint: Sendable {
             status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"], body: answer)
     }
 
-    /// How often a stream asks again who calls.
+    /// How often a stream authenticates its caller again.
     private static let callerInterval = Duration.seconds(1)
 
     private func judge(_ line: Result<[UInt8], Problem>) async -> String {
@@ -88,14 +86,6 @@ struct VerifyEndpoint: Sendable {
         if let id { object.add("id", text: id) }
         object.add("problem", raw: problem.json)
         return object.text
-    }
-}
-
-extension Problem {
-    static func mediaType(_ found: String?, _ allowed: String) -> Problem {
-        Problem(
-            .unsupportedMediaType, .mediaType,
-            "expected Content-Type \(allowed), found \(found.map(\.excerpt) ?? "none")")
     }
 }
 

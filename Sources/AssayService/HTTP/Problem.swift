@@ -37,7 +37,7 @@ struct Problem: Error {
         case .record(let error): self.init(error)
         case .outage(let outage): self.init(outage, retryAfter: retryAfter)
         case .request(let error):
-            // What only the operator of the service can change is no error of the caller.
+            // Errors that only the operator of the service can fix are 500, not 422.
             let isOperators = [.noKey, .noService, .noStatusList].contains(error.reason)
             self.init(isOperators ? .internalServerError : .unprocessableContent, ProblemCode(error), error.message)
         }
@@ -49,14 +49,17 @@ struct Problem: Error {
         place = (error.field, error.offset)
     }
 
-    /// The title of a status, constant for each type.
-    private var title: String { status.reasonPhrase }
+    /// The problem of another request that cannot be read.
+    init(request error: RecordError) {
+        self.init(.badRequest, .unreadableRequest, error.message)
+        place = (error.field, error.offset)
+    }
 
     /// The object on one line.
     var json: String {
         var object = JSONObject()
         object.add("type", text: "urn:assay:problem:\(code.rawValue)")
-        object.add("title", text: title)
+        object.add("title", text: status.reasonPhrase)
         object.add("status", raw: "\(status.code)")
         object.add("detail", text: detail)
         object.add("code", text: code.rawValue)
@@ -73,6 +76,26 @@ struct Problem: Error {
         var headers = headers
         headers[.contentType] = "application/problem+json"
         return .text(json, status, headers)
+    }
+}
+
+extension Problem {
+    static func tooLong(_ limit: Int) -> Problem {
+        Problem(.contentTooLarge, .bodyTooLong, "a body has at most \(limit) bytes here; see limits.body")
+    }
+
+    static var cut: Problem {
+        Problem(.badRequest, .bodyLengthDiffers, "the body is shorter or longer than Content-Length says")
+    }
+
+    static func slow(_ seconds: Double) -> Problem {
+        Problem(.requestTimeout, .bodyTooSlow, "the body did not arrive within \(seconds) s; see limits.bodyTime")
+    }
+
+    static func mediaType(_ found: String?, _ allowed: String) -> Problem {
+        Problem(
+            .unsupportedMediaType, .mediaType,
+            "expected Content-Type \(allowed), found \(found.map(\.excerpt) ?? "none")")
     }
 }
 

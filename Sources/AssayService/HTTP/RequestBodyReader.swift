@@ -1,3 +1,6 @@
+import Assay
+import AssayCore
+import AssayPrimitives
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -36,14 +39,33 @@ extension ServiceRequest {
     }
 }
 
-/// Ends bodies that do not arrive in time. One look at all of them now and then costs less than a timer for each.
+extension ServiceRequest {
+    /// Reads a body that is one JSON object with members of these names and no others.
+    func fields(_ names: [String], upTo limit: Int, within seconds: Double) async throws(Problem) -> RecordFields {
+        guard request.mediaType == "application/json" else {
+            throw Problem.mediaType(request.mediaType, "application/json")
+        }
+        let bytes = try await wholeBody(upTo: limit, within: seconds)
+        do throws(RecordError) {
+            let object: RecordObject
+            do { object = try JSONReader.readObject(bytes, limit: limit) } catch { throw RecordError(error) }
+            let fields = RecordFields(object, path: "")
+            try fields.demandOnly(names)
+            return fields
+        } catch {
+            throw Problem(request: error)
+        }
+    }
+}
+
+/// Aborts bodies that do not arrive in time. Polling all bodies costs less than one timer for each.
 final class BodyDeadlines: Sendable {
     private struct State {
         var entries: [Int: (end: ContinuousClock.Instant, channel: any Channel)] = [:]
         var last = 0
     }
 
-    /// How late a body may be ended.
+    /// The polling interval, which is also the longest delay of an abort.
     private static let interval = Duration.milliseconds(250)
     private let state = Mutex(State())
 
@@ -79,19 +101,5 @@ extension Request {
             let type = value.prefix { $0 != ";" }
             return type.lowercased().filter { $0 != " " && $0 != "\t" }
         }
-    }
-}
-
-extension Problem {
-    static func tooLong(_ limit: Int) -> Problem {
-        Problem(.contentTooLarge, .bodyTooLong, "a body has at most \(limit) bytes here; see limits.body")
-    }
-
-    static var cut: Problem {
-        Problem(.badRequest, .bodyLengthDiffers, "the body is shorter or longer than Content-Length says")
-    }
-
-    static func slow(_ seconds: Double) -> Problem {
-        Problem(.requestTimeout, .bodyTooSlow, "the body did not arrive within \(seconds) s; see limits.bodyTime")
     }
 }

@@ -8,6 +8,8 @@ import Synchronization
 final class FailoverState: Sendable {
     /// The URL below which the first instance is reached.
     let primary: String
+    /// The longest time between probes during failover, in seconds.
+    private static let activeInterval = 10.0
     private let active = Atomic<Bool>(false)
     private let gauge: Meter
 
@@ -43,7 +45,8 @@ final class FailoverState: Sendable {
                     logger.notice("failover ends", metadata: ["assay.primary": "\(primary)"])
                 }
             }
-            try? await Task.sleep(for: .seconds(rules.interval))
+            // Looks more often while tokens without evidence are issued.
+            try? await Task.sleep(for: .seconds(isActive ? min(rules.interval, Self.activeInterval) : rules.interval))
         }
     }
 }

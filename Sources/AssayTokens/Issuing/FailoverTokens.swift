@@ -5,15 +5,18 @@ extension TokenEngine {
     /// Issues a failover token in Approov's format: nothing but its end, without evidence. Backends accept it under
     /// `failover: accept` of their policy, or as they treat failover tokens of Approov's own service.
     ///
-    /// - Parameter name: the policy's app; nil for the only one.
+    /// - Parameters:
+    ///   - name: the policy's app; nil for the only one.
+    ///   - audience: one of the app's audiences. The token does not contain it.
     /// - Throws: `.request` for an unknown app, one whose policy does not say `tokens.failover: issue`, and one without a secret;
     ///   `.outage` when the secret cannot be read.
     package func failoverToken(
-        app name: String?, at now: Date
+        app name: String?, audience: String, at now: Date
     ) async throws(VerificationError) -> (token: IssuedToken, app: String) {
         let (expectations, _) = try apps.demand(name, "failover: issue") {
             $0.configuration.shape.failover == .issue ? () : nil
         }
+        do { try TokenIssuer.demand(audience, expectations) } catch { throw .request(error) }
         let (app, configuration) = (expectations.app, expectations.configuration)
         guard let account = try await approovSecret(for: app, at: now) else {
             throw .request(

@@ -29,7 +29,9 @@ package struct TokenIssuer: Sendable {
     ) async throws(VerificationError) -> (issuer: TokenIssuer, bound: Assessment) {
         guard let expectations = try engine.apps.app(assessment.app) else {
             throw .request(
-                RequestError(.unknownApp, "the evidence is of no app with \(TokenConfiguration.policyField)"))
+                RequestError(
+                    .unknownApp,
+                    "the app of the evidence has no section \(TokenConfiguration.policyField) in the policy"))
         }
         let bound: Assessment
         do throws(RequestError) {
@@ -65,9 +67,7 @@ package struct TokenIssuer: Sendable {
 
     // MARK: The request
 
-    static func demand(
-        _ audience: String, _ keyThumbprint: String?, _ app: TokenExpectations
-    ) throws(RequestError) {
+    static func demand(_ audience: String, _ app: TokenExpectations) throws(RequestError) {
         let audiences = app.configuration.audiences
         guard audiences.containsBytes(of: audience) else {
             throw RequestError(
@@ -75,6 +75,12 @@ package struct TokenIssuer: Sendable {
                 "app \(app.app.excerpt) has tokens for \(audiences.joined(separator: ", ")), found "
                     + "\"\(audience.excerpt)\"")
         }
+    }
+
+    static func demand(
+        _ audience: String, _ keyThumbprint: String?, _ app: TokenExpectations
+    ) throws(RequestError) {
+        try demand(audience, app)
         if let keyThumbprint {
             guard JWKThumbprint.isThumbprint(keyThumbprint) else {
                 throw RequestError(
@@ -126,7 +132,8 @@ package struct TokenIssuer: Sendable {
         guard request.record.kind != .assayToken, !assessment.effects.isEmpty else {
             throw RequestError(
                 .notExchangeable,
-                "\(request.record.kind) is no evidence for a token: the ledger would accept it any number of times")
+                "no token is issued for this \(request.record.kind): nothing in the ledger prevents its reuse. "
+                    + "Use evidence with challenge: ledger")
         }
         let derived = request.evidenceChallenge
         // The challenge in the form in which the ledger issued it.
@@ -142,8 +149,8 @@ package struct TokenIssuer: Sendable {
         }
         throw RequestError(
             .evidenceNotBound,
-            "the evidence does not cover this request: in place of the challenge it contains SHA-256 of assay-token, the "
-                + "challenge, the audience and the key's thumbprint, each followed by a line feed; and the policy says "
+            "the evidence is not bound to this request: its challenge must be SHA-256 of assay-token, the challenge, "
+                + "the audience and the key's thumbprint, each followed by a line feed; the policy must say "
                 + "challenge: ledger")
     }
 
@@ -219,11 +226,13 @@ package struct TokenIssuer: Sendable {
     /// The token for rejected evidence, if the policy wants the app not to learn of it: it is signed with a random secret.
     package static func decoy(
         _ request: TokenRequest, for verdict: Verdict, _ engine: TokenEngine, at now: Date
-    ) throws(VerificationError) -> IssuedToken? {
+    ) async throws(VerificationError) -> IssuedToken? {
         guard let app = verdict.app, let expectations = engine.apps.all.first(where: { $0.app.isByteEqual(to: app) }),
             expectations.configuration.shape.format == .approov, expectations.configuration.shape.refused == .token
         else { return nil }
-        return try approov(request, expectations, under: ApproovTokenSecret(), device: nil, verdict, at: now)
+        let account = try await engine.approovSecret(for: app, at: now)
+        return try approov(
+            request, expectations, under: ApproovTokenSecret(keyID: account?.keyID), device: nil, verdict, at: now)
     }
 
     private static func approov(

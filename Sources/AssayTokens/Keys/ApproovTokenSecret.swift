@@ -18,7 +18,7 @@ package final class ApproovTokenSecret: KeyMaterial {
 
     private let signing: HMACSHA256Key
     private let encryption: SecretBytes
-    private let keyID: String?
+    let keyID: String?
 
     /// The algorithms.
     package var algorithm: String { "HS256, A256GCMKW" }
@@ -49,9 +49,9 @@ package final class ApproovTokenSecret: KeyMaterial {
         (signing, encryption) = Self.keys(secret)
     }
 
-    /// A random secret, which no backend has.
-    init() {
-        keyID = nil
+    /// A random secret, which no backend has, under a key ID that may be another secret's.
+    init(keyID: String?) {
+        self.keyID = keyID
         (signing, encryption) = Self.keys(SecretBytes(Self.random(Self.length)))
     }
 
