@@ -190,7 +190,7 @@ struct DeviceCheckTests {
         }
     }
 
-    @Test("An outage of Apple is none of the client's: no verdict, or one without the bits where policy says so")
+    @Test("An outage of Apple gives no verdict, or a verdict without bits if the policy allows it")
     func outages() async throws {
         try await TestApple.run(deviceCheck: Self.rules()) { test in
             let device = Device("a", test)
@@ -233,6 +233,48 @@ struct DeviceCheckTests {
         }
     }
 
+    @Test("An outage of the ledger gives no verdict, even if the policy accepts evidence without Apple's answer")
+    func ledgerOutage() async throws {
+        // The second question is about allowances for the ban.
+        let ledger = FaultyLedger(MemoryLedger()) { operation, number in
+            operation == .standings && number == 2 ? .outage() : nil
+        }
+        try await TestApple.run(
+            deviceCheck: Self.rules(outage: .annotate), modes: [Check.ban: .annotate], ledger: ledger
+        ) { test in
+            let device = Device("a", test)
+            device.setBits(true, false, month: "2026-01")
+            do {
+                _ = try await device.attest("1", token: device.token())
+                Issue.record("there is a verdict")
+            } catch {
+                guard case .outage(let outage) = error as? VerificationError else { throw error }
+                #expect(outage is LedgerOutage)
+            }
+            #expect(try await device.attest("1", token: device.token()).annotated.contains(Check.ban))
+        }
+    }
+
+    @Test("Apple is asked three times about the same evidence, and an exceeded quota is never annotated")
+    func repeated() async throws {
+        try await TestApple.run(deviceCheck: Self.rules(outage: .annotate)) { test in
+            let device = Device("a", test)
+            #expect(try await device.attest("1", token: device.token()).outcome == .accept)
+            let asked = test.script.requests.count
+            test.script.script((0..<6).map { _ in .answer(429, "Too Many Requests") })
+            for _ in 0..<2 {
+                await #expect(throws: VerificationError.self) { try await device.attest("1", token: device.token()) }
+            }
+            let repeated = try await device.attest("1", token: device.token())
+            #expect(repeated.failed.contains(Check.token))
+            #expect(Self.code(Check.token, repeated) == "device-token-repeated")
+            #expect(test.script.requests.count == asked + 2)
+            // An hour later it may be asked again.
+            test.time.pass(.seconds(3600))
+            await #expect(throws: VerificationError.self) { try await device.attest("1", token: device.token()) }
+        }
+    }
+
     @Test("A policy that only annotates bans accepts the device, and says so")
     func annotated() async throws {
         try await TestApple.run(deviceCheck: Self.rules(), modes: [Check.ban: .annotate, Check.token: .annotate]) {
@@ -245,7 +287,7 @@ struct DeviceCheckTests {
         }
     }
 
-    @Test("A replay judges by what Apple said at the time, and asks nobody")
+    @Test("A replay uses the captured bits and sends no request")
     func replays() async throws {
         try await TestApple.run(deviceCheck: Self.rules()) { test in
             let minted = try test.mint(AttestedKey(seed: "a", label: "1"))

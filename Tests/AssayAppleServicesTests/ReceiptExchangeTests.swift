@@ -66,7 +66,7 @@ struct ReceiptTests {
         }
     }
 
-    @Test("Nothing is kept of a rejected attestation, and nothing without the policy's word")
+    @Test("No receipt is kept for a rejected attestation, or without receipt.keep")
     func notKept() async throws {
         try await TestApple.run { test in
             let key = AttestedKey(seed: "receipts", label: "rejected")
@@ -143,7 +143,7 @@ struct ReceiptTests {
         ("closed at once", [.close], .outage),
     ]
 
-    @Test("Whatever the server does, the receipt stays, and is exchanged later", arguments: faults.indices)
+    @Test("After any server fault the receipt is kept, and a later exchange succeeds", arguments: faults.indices)
     func fault(_ index: Int) async throws {
         let (name, steps, outcome) = Self.faults[index]
         try await TestApple.run { test in
@@ -298,6 +298,11 @@ struct ReceiptTests {
             test.time.pass(TestApple.hour * 2)
             #expect(try await test.apple.refreshDue(test.verifier).count == 2)
             #expect(try await test.ledger.task(unknown, in: KeptReceipt.queue) == nil)
+            #expect(
+                try await test.ledger.putTask(
+                    unknown, in: KeptReceipt.queue, dueAt: test.time.now, bytes: bytes, replacing: 0, at: test.time.now)
+            )
+            #expect(try await test.apple.refresh(keyID: unknown, test.verifier)?.outcome == .notEnrolled)
             #expect(try await test.ledger.enrolledKey(.appAttest(key.keyID))?.properties["riskMetric"] == nil)
             test.time.pass(TestApple.day * 100)
             #expect(try await test.apple.refreshDue(test.verifier).count == 1)

@@ -30,7 +30,8 @@ struct CheckCodeTests {
     private static let unitTests: [UnitTest] = [
         UnitTest(
             "DeviceCheckTests.swift", "ban", "device-check.token device-token-missing",
-            "device-check.token device-token-refused", "device-check.ban device-banned",
+            "device-check.token device-token-refused", "device-check.token device-token-repeated",
+            "device-check.ban device-banned",
             "device-check.replay digest-used"),
         UnitTest("DeviceCheckTests.swift", "enrolments", "device-check.ban too-many-enrolments"),
         UnitTest("DeviceCheckTests.swift", "outages", "device-check.answer apple-unavailable"),

@@ -15,23 +15,25 @@ package enum DeviceCheckCheck {
     package static let catalogue: [CheckDefinition] = [
         CheckDefinition(
             answer, .signal, proves: "Apple's server has answered about the device token.",
-            stops: "Nothing by itself: without an answer the verdict does without the bits, where policy says so.",
+            stops: """
+                Nothing by itself. If Apple does not answer, the policy decides whether a verdict without the bits is \
+                allowed.
+                """,
             lookAt: "`assay_apple_requests_total`; the key of Apple's services (`assay keys list`) and the clock.",
             source: "Apple, Accessing and modifying per-device data", remedy: .retry,
             codes: [.appleUnavailable, .notAsked]),
         CheckDefinition(
             token, .policy(default: .enforce),
-            proves: "Apple takes the device token for one that this team's app has just made on a genuine device.",
-            stops: "Evidence that keeps the device away from its bits, by no device token or by a forged one.",
+            proves: "Apple confirms that this team's app has just generated the device token on a genuine device.",
+            stops: "Clients that hide the device's bits by sending no device token, or a forged one.",
             lookAt:
                 "Whether the app sends `DCDevice.generateToken`, a new one each time, and `environment` in the policy.",
             source: "Apple, Accessing and modifying per-device data", remedy: .retry,
-            codes: [.deviceTokenMissing, .deviceTokenRefused]),
+            codes: [.deviceTokenMissing, .deviceTokenRefused, .deviceTokenRepeated]),
         CheckDefinition(
             ban, .policy(default: .enforce),
             proves: "The bits do not ban the device, or it has enrolled fewer keys than the limit.",
-            stops:
-                "Devices that were found to do harm, after reinstallation of the app and erasure of the device, too.",
+            stops: "Banned devices, even after the app is reinstalled or the device is erased.",
             lookAt:
                 "`deviceBits` in the verdict. `assay devicecheck unban` removes the ban of the device of a key or account.",
             source: "Apple, Accessing and modifying per-device data", remedy: .contactSupport,
@@ -52,6 +54,10 @@ extension CheckCode {
     static let deviceTokenRefused = CheckCode(
         "device-token-refused",
         "Apple does not take the device token: it is forged, used, too old, or of the other environment.")
+    static let deviceTokenRepeated = CheckCode(
+        "device-token-repeated",
+        "The same evidence came with a device token again and again: Apple is not asked any more, so that no client uses up the quota.",
+        remedy: .newAttestation)
     static let deviceBanned = CheckCode("device-banned", "A bit of the device says that it is banned.")
     static let tooManyEnrolments = CheckCode(
         "too-many-enrolments", "The device has enrolled as many keys as the policy allows.")

@@ -1,7 +1,7 @@
 package import AppAttest
 package import AssayCore
 
-/// What a policy makes of the two bits that Apple keeps for a device. The field `deviceCheck` of an app.
+/// How a policy uses the two bits that Apple stores for a device. The field `deviceCheck` of an app.
 package final class DeviceCheckConfiguration: EngineConfiguration {
     /// The name of the engine in checks.
     package static let engine = "device-check"
@@ -39,7 +39,7 @@ package final class DeviceCheckConfiguration: EngineConfiguration {
 
     /// Whether a block in the ledger bans the device, too.
     package enum BlockRule: String, Sendable, CaseIterable {
-        /// The bits change by nothing but this policy's meaning.
+        /// Blocks do not change the bits.
         case none
         /// The next device token of a blocked key or account sets the bit.
         case ban
@@ -90,7 +90,9 @@ extension DeviceCheckConfiguration: ReadableConfiguration {
         PolicyField(
             "required", .list(.text), "The kinds of evidence that must come with a device token; none without it."),
         PolicyField("blocks", .words(BlockRule.self), "Whether the device of a blocked key or account is banned, too."),
-        PolicyField("outage", .words(OutageRule.self), "Whether an outage of Apple's server is one of the verdict."),
+        PolicyField(
+            "outage", .words(OutageRule.self),
+            "What an outage of Apple's server causes: no verdict, or a verdict without the bits."),
     ]
 
     /// Valid values of the required fields.
@@ -164,7 +166,8 @@ extension DeviceCheckConfiguration: ReadableConfiguration {
     package var remarks: [PolicyRemark] {
         var remarks: [PolicyRemark] = []
         if required.isEmpty {
-            remarks.append(PolicyRemark("required", "no kind: a banned device sends no device token, and is not found"))
+            remarks.append(
+                PolicyRemark("required", "empty: a banned device can avoid this check by sending no device token"))
         }
         if outage == .annotate {
             remarks.append(

@@ -85,6 +85,7 @@ package struct DeviceCheckEngine: InspectableEngine {
     private let keys: any KeyStore
     private let service: (any DeviceTokenService)?
     private let use: VerdictUse
+    private let questions = DeviceQuestions()
 
     /// Prepares the engine for the apps of a policy with `deviceCheck`.
     package init(policy: VerificationPolicy, resources: EngineResources) {
@@ -100,7 +101,7 @@ package struct DeviceCheckEngine: InspectableEngine {
     /// Whether an app has rules.
     var isNeeded: Bool { !rules.isEmpty }
 
-    /// There is no such kind.
+    /// Always throws: DeviceCheck has no evidence kind of its own.
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -126,6 +127,7 @@ package struct DeviceCheckEngine: InspectableEngine {
         guard assessment.isAcceptable || (assessment.isOnlyBlocked && rules.configuration.blocks == .ban) else {
             return judge.notReached()
         }
+        guard questions.take(assessment.effects, at: now) else { return judge.askedTooOften() }
         guard let service else {
             throw .request(
                 RequestError(

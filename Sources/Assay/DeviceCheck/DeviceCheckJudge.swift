@@ -33,6 +33,16 @@ struct DeviceCheckJudge {
             effect: nil)
     }
 
+    /// Evidence that came several times with a device token.
+    func askedTooOften() -> Assessment {
+        completed(
+            Findings(
+                token: Finding(
+                    .deviceTokenRepeated,
+                    "this evidence came with a device token \(DeviceQuestions.limit) times; new evidence is needed")),
+            effect: nil)
+    }
+
     /// Evidence that another check has rejected.
     func notReached() -> Assessment {
         let failed = assessment.checks.first { $0.status == .failed }?.check
@@ -68,7 +78,7 @@ struct DeviceCheckJudge {
             let isNewKey = await isNewKey()
             findings.ban = ban(bits, isNewKey: isNewKey)
             if assessment.isOnlyBlocked {
-                // It is rejected in any case. From now on its device is, whatever key it has.
+                // The evidence is rejected anyway. The bit also rejects the device's later keys.
                 try await setBan(true, token, service, app)
                 findings.ban = Finding(
                     .deviceBanned, "the device is banned now, as an operator blocked the key or the account")
@@ -84,8 +94,10 @@ struct DeviceCheckJudge {
             switch error {
             case .refused(let said): findings.token = Finding(.deviceTokenRefused, "Apple says: \(said)")
             case .outage(let outage):
-                // A device that Apple has called banned is not accepted because a later question, or the ledger, failed.
-                guard configuration.outage == .annotate, findings.ban == nil || modes[DeviceCheckCheck.ban] != .enforce
+                // If Apple reported a device as banned, never accept it because a later request failed. An outage of the ledger is not
+                // one of Apple, and a client can use up the quota.
+                guard !(outage is LedgerOutage), outage.code != .quota, configuration.outage == .annotate,
+                    findings.ban == nil || modes[DeviceCheckCheck.ban] != .enforce
                 else { throw .outage(outage) }
                 return completed(
                     Findings(

@@ -21,7 +21,7 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
     package let riskMetric: Int?
     private let receipt: String?
     private let sealed: String?
-    /// What came of the last attempt; nil before the first one.
+    /// The result of the last attempt; nil before the first one.
     package var outcome: ReceiptOutcome?
     /// The attempts in a row that got no new receipt.
     package var failures = 0
@@ -36,15 +36,23 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
     ///
     /// - Parameters:
     ///   - keyID: the key identifier, which the seal covers.
-    ///   - masterKey: seals the receipt; nil to keep it plain.
-    init(_ kept: RefreshableReceipt, app: String, keyID: [UInt8], masterKey: MasterKey?) throws(Unusable) {
+    ///   - masterKey: seals the receipt if the policy says so.
+    init(
+        _ kept: RefreshableReceipt, app: String, keyID: [UInt8], _ keeping: AppAttestConfiguration.ReceiptKeeping,
+        _ masterKey: MasterKey?
+    ) throws(Unusable) {
         self.app = app
         environment = kept.environment.rawValue
         createdAt = RFC3339.format(kept.createdAt)
         notBefore = kept.notBefore.map(RFC3339.format)
         expiresAt = RFC3339.format(kept.expiresAt)
         riskMetric = kept.riskMetric
-        if let masterKey {
+        if keeping == .sealed {
+            guard let masterKey else {
+                throw Unusable(
+                    description:
+                        "the policy of app \(app.excerpt) says receipt.keep: sealed, and there is no master key")
+            }
             guard let bytes = masterKey.seal(kept.bytes, label: Self.label, context: keyID) else {
                 throw Unusable(description: "the receipt cannot be sealed")
             }
@@ -106,7 +114,7 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
     }
 }
 
-/// What came of a receipt that was due: a stable word for metrics and lists.
+/// The result of exchanging a due receipt: a stable code for metrics and lists.
 package enum ReceiptOutcome: String, Sendable, Codable, CaseIterable {
     /// Apple issued a new one, which is verified and kept.
     case refreshed

@@ -22,53 +22,34 @@ struct ReceiptKeeper: Sendable {
         guard let subject = verdict.appAttest, let bytes = subject.receiptBytes, let app = verdict.app,
             let keeping = verifier.keepingReceipts(of: app)
         else { return }
-        do throws(KeptReceipt.Unusable) {
-            try await keep(bytes, subject.keyID, app, keeping, verifier, now)
-        } catch {
-            report.note(.unreadable, app: app, "a receipt is not kept: \(error.description)")
+        do { try await keep(bytes, subject.keyID, app, keeping, verifier, now) } catch {
+            let reason = (error as? LedgerOutage)?.message ?? "\(error)"
+            report.note(.unreadable, app: app, "a receipt is not kept: \(reason)")
         }
     }
 
     private func keep(
         _ bytes: [UInt8], _ keyID: [UInt8], _ app: String, _ keeping: AppAttestConfiguration.ReceiptKeeping,
         _ verifier: Verifier, _ now: Date
-    ) async throws(KeptReceipt.Unusable) {
-        if keeping == .sealed, masterKey == nil {
-            throw KeptReceipt.Unusable(
-                description: "the policy of app \(app.excerpt) says receipt.keep: sealed, and there is no master key")
+    ) async throws {
+        guard let key = try await ledger.enrolledKey(.appAttest(keyID)),
+            let receipt = try verifier.receipt(bytes, of: key)
+        else { return }
+        let kept = try KeptReceipt(receipt, app: app, keyID: keyID, keeping, masterKey).encoded()
+        // Another process may change the task meanwhile.
+        for _ in 0..<5 {
+            let stored = try await ledger.task(keyID, in: KeptReceipt.queue)
+            let known = stored.flatMap { try? KeptReceipt(task: $0).times().createdAt }
+            if let known, known >= receipt.createdAt { return }
+            let isStored = try await ledger.putTask(
+                keyID, in: KeptReceipt.queue, dueAt: plan.first(after: now, random: time.random()), bytes: kept,
+                replacing: stored?.revision ?? 0, at: now)
+            if isStored { return }
         }
-        do throws(LedgerOutage) {
-            guard let key = try await ledger.enrolledKey(.appAttest(keyID)) else { return }
-            guard let receipt = try unwrap({ () throws(ReceiptRefusal) in try verifier.receipt(bytes, of: key) }) else {
-                return
-            }
-            let kept = try unwrap { () throws(KeptReceipt.Unusable) in
-                try KeptReceipt(receipt, app: app, keyID: keyID, masterKey: keeping == .sealed ? masterKey : nil)
-            }
-            let encoded = try unwrap { () throws(KeptReceipt.Unusable) in try kept.encoded() }
-            // Another process may change the task meanwhile.
-            for _ in 0..<5 {
-                let stored = try await ledger.task(keyID, in: KeptReceipt.queue)
-                let known = stored.flatMap { try? KeptReceipt(task: $0).times().createdAt }
-                if let known, known >= receipt.createdAt { return }
-                let isStored = try await ledger.putTask(
-                    keyID, in: KeptReceipt.queue, dueAt: plan.first(after: now, random: time.random()), bytes: encoded,
-                    replacing: stored?.revision ?? 0, at: now)
-                if isStored { return }
-            }
-        } catch {
-            throw KeptReceipt.Unusable(description: error.message)
-        }
-    }
-
-    private func unwrap<Value, Failure: Error>(
-        _ body: () throws(Failure) -> Value
-    ) throws(LedgerOutage) -> Value {
-        do { return try body() } catch { throw LedgerOutage(.internalError, "\(error)") }
     }
 }
 
-/// Counts what came of receipts, and passes what operators should see to a log.
+/// Counts the results of exchanges, and logs what operators should see.
 final class ReceiptReports: Sendable {
     private let log = Mutex<(@Sendable (String) -> Void)?>(nil)
 

@@ -20,7 +20,7 @@ package struct ReceiptRound: Sendable {
 /// Several processes share the work through leases of the ledger. A process that dies gives its receipts back when their leases end.
 /// After an outage of Apple's server all receipts wait.
 actor ReceiptScheduler {
-    /// How long a process has for a receipt. A batch takes at most two requests and their wait for the rate limit.
+    /// The lease of one receipt, in seconds. A batch needs at most two requests and the wait for the rate limit.
     static let leaseTime = 300.0
     /// How many receipts are exchanged at once.
     private static let batch = 16
@@ -86,7 +86,7 @@ actor ReceiptScheduler {
             for task in tasks {
                 group.addTask {
                     do throws(LedgerOutage) {
-                        return .success(try await self.refresh(task, verifier))
+                        return .success(try await self.refresh(task, verifier).outage)
                     } catch {
                         return .failure(error)
                     }
@@ -122,18 +122,15 @@ actor ReceiptScheduler {
         let lease = try await ledger.leaseTask(
             keyID, in: KeptReceipt.queue, to: holder, until: now + Self.leaseTime, at: now)
         guard let leased = lease else { return nil }
-        let outage = try await refresh(leased, verifier)
-        let after = try await ledger.task(keyID, in: KeptReceipt.queue)
-        guard let after else { return (.expired, outage) }
-        return ((try? KeptReceipt(task: after).outcome) ?? .unreadable, outage)
+        return try await refresh(leased, verifier)
     }
 
     // MARK: One receipt
 
-    /// Exchanges a leased receipt, and stores what came of it. Returns an outage of Apple's server.
+    /// Exchanges a leased receipt and stores the result.
     private nonisolated func refresh(
         _ task: LedgerTask, _ verifier: Verifier
-    ) async throws(LedgerOutage) -> AppleServicesOutage? {
+    ) async throws(LedgerOutage) -> (outcome: ReceiptOutcome, outage: AppleServicesOutage?) {
         let kept: KeptReceipt
         let old: RefreshableReceipt
         do throws(KeptReceipt.Unusable) {
@@ -143,14 +140,13 @@ actor ReceiptScheduler {
             report.note(.unreadable, app: "", "a stored receipt cannot be used: \(error.description)")
             let due = plan.retry(after: .unreadable, failures: 12, at: time.now(), random: time.random())
             try await settle(task, task.bytes, due)
-            return nil
+            return (.unreadable, nil)
         }
         let stored = try await ledger.enrolledKey(.appAttest(task.key))
         guard let key = stored, key.retiredAt == nil else { return try await drop(task, kept, .notEnrolled) }
         guard time.now() <= old.expiresAt else { return try await drop(task, kept, .expired) }
         guard let keeping = verifier.keepingReceipts(of: kept.app), let appID = key.properties["appId"] else {
-            try await postpone(task, kept, .notKept, nil)
-            return nil
+            return (try await postpone(task, kept, .notKept), nil)
         }
         let answer: ReceiptAnswer
         do {
@@ -158,26 +154,23 @@ actor ReceiptScheduler {
                 old.bytes, environment: old.environment, appID: appID, app: kept.app, keys: verifier.keyStore)
         } catch {
             guard error.code == .refusedRequest else {
-                try await postpone(task, kept, .outage, nil, notBefore: error.retryAt)
-                return error
+                return (try await postpone(task, kept, .outage, notBefore: error.retryAt), error)
             }
-            try await postpone(task, kept, .refused, error.message)
-            return nil
+            return (try await postpone(task, kept, .refused, error.message), nil)
         }
         switch answer {
-        case .notYet: try await postpone(task, kept, .notYet, nil, notBefore: old.notBefore)
-        case .noData: try await postpone(task, kept, .noData, nil)
+        case .notYet: return (try await postpone(task, kept, .notYet, notBefore: old.notBefore), nil)
+        case .noData: return (try await postpone(task, kept, .noData), nil)
         case .receipt(let bytes):
             let new: RefreshableReceipt
             do throws(ReceiptRefusal) {
                 new = try verifier.refreshedReceipt(bytes, of: key, replacing: old, at: time.now())
             } catch {
-                try await postpone(task, kept, .unusable, "\(error)")
-                return nil
+                return (try await postpone(task, kept, .unusable, "\(error)"), nil)
             }
             try await store(new, task, kept, key, keeping)
+            return (.refreshed, nil)
         }
-        return nil
     }
 
     /// Stores the metric with the key, then the receipt. If the process dies in between, the old receipt is exchanged again.
@@ -190,11 +183,7 @@ actor ReceiptScheduler {
         if let effect = AppAttestEngine.recording(new, with: key) { _ = try await ledger.commit([effect], at: now) }
         let bytes: [UInt8]
         do throws(KeptReceipt.Unusable) {
-            if keeping == .sealed, masterKey == nil {
-                throw KeptReceipt.Unusable(description: "the policy seals receipts, and there is no master key")
-            }
-            var next = try KeptReceipt(
-                new, app: kept.app, keyID: task.key, masterKey: keeping == .sealed ? masterKey : nil)
+            var next = try KeptReceipt(new, app: kept.app, keyID: task.key, keeping, masterKey)
             next.outcome = .refreshed
             bytes = try next.encoded()
         } catch {
@@ -205,9 +194,11 @@ actor ReceiptScheduler {
         if let metric = new.riskMetric { report.measure(metric, app: kept.app) }
     }
 
+    /// Plans the next attempt. Returns the outcome.
     private nonisolated func postpone(
-        _ task: LedgerTask, _ kept: KeptReceipt, _ outcome: ReceiptOutcome, _ sentence: String?, notBefore: Date? = nil
-    ) async throws(LedgerOutage) {
+        _ task: LedgerTask, _ kept: KeptReceipt, _ outcome: ReceiptOutcome, _ sentence: String? = nil,
+        notBefore: Date? = nil
+    ) async throws(LedgerOutage) -> ReceiptOutcome {
         var next = kept
         next.failures = kept.outcome == outcome ? min(kept.failures + 1, 99) : 1
         next.outcome = outcome
@@ -216,14 +207,15 @@ actor ReceiptScheduler {
         do { bytes = try next.encoded() } catch { throw LedgerOutage(.internalError, error.description) }
         try await settle(task, bytes, max(due, notBefore.map { $0 + 60 * time.random() } ?? due))
         report.note(outcome, app: kept.app, sentence.map { "a receipt of app \(kept.app.excerpt): \($0)" })
+        return outcome
     }
 
     private nonisolated func drop(
         _ task: LedgerTask, _ kept: KeptReceipt, _ outcome: ReceiptOutcome
-    ) async throws(LedgerOutage) -> AppleServicesOutage? {
+    ) async throws(LedgerOutage) -> (outcome: ReceiptOutcome, outage: AppleServicesOutage?) {
         _ = try await ledger.removeTask(task.key, in: task.queue, replacing: task.revision, at: time.now())
         report.note(outcome, app: kept.app, nil)
-        return nil
+        return (outcome, nil)
     }
 
     /// Ends the lease. If it has expired, another process or another attestation has changed the task, which stays as it is.
