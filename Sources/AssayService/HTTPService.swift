@@ -154,16 +154,27 @@ package struct HTTPService: Sendable {
 
     private func serviceGroup(_ started: @escaping @Sendable (Bool, String) -> Void) throws -> ServiceGroup {
         let listen = configuration.listen
+        let wanted = configuration.limits.connections
+        let most = OpenFiles.divide(among: wanted, hasAdmin: configuration.admin != nil)
+        if most.publicListener < wanted {
+            logger.warning(
+                "fewer connections than configured",
+                metadata: [
+                    "assay.problem":
+                        "the process may open \(most.files) files, which are enough for \(most.publicListener) connections of the public listener; limits.connections is \(wanted): raise the limit (LimitNOFILE of systemd, ulimit -n), or lower the setting"
+                ])
+        }
         var services: [any ServiceLifecycle.Service] = [
             try listener(
                 "listen", listen, try publicEndpoints(), isOpen: listen.path != nil || configuration.isOpen, tls: tls,
-                descriptor: inherited.publicListener
+                connections: most.publicListener, descriptor: inherited.publicListener
             ) { started(false, $0) }
         ]
         if let admin = configuration.admin {
             services.append(
                 try listener(
-                    "admin", admin, adminEndpoints, isOpen: admin.isLocal, tls: nil, descriptor: inherited.admin
+                    "admin", admin, adminEndpoints, isOpen: admin.isLocal, tls: nil, connections: most.admin,
+                    descriptor: inherited.admin
                 ) {
                     started(true, $0)
                 })
@@ -206,7 +217,7 @@ package struct HTTPService: Sendable {
 
     private func listener(
         _ key: String, _ address: ListenAddress, _ endpoints: [Endpoint], isOpen: Bool, tls: TLSFiles?,
-        descriptor: Int32?,
+        connections: Int, descriptor: Int32?,
         _ started: @escaping @Sendable (String) -> Void
     ) throws -> any ServiceLifecycle.Service {
         let limits = configuration.limits
@@ -222,7 +233,7 @@ package struct HTTPService: Sendable {
             logger: logger, metrics: parts.metrics)
         return try Listener(
             key, address, inherited: descriptor, responder, channel, tls: tls?.configuration(),
-            connections: limits.connections
+            connections: connections
         ) { started($0.description) }
     }
 
@@ -249,7 +260,22 @@ package struct HTTPService: Sendable {
                 logger.warning(
                     "requests come without TLS", metadata: ["assay.listen": "\(configuration.listen.description)"])
             }
+            await warnWithoutTokenKeys()
             return
+        }
+    }
+
+    /// Warns if the policy has tokens, and no request for one can succeed.
+    private func warnWithoutTokenKeys() async {
+        guard parts.keyStore == nil, live.verifier.tokenRules != nil else { return }
+        do throws(VerificationError) { _ = try await live.verifier.tokenKeys(at: Date()) } catch {
+            guard case .request = error else { return }
+            logger.warning(
+                "no key for tokens",
+                metadata: [
+                    "assay.problem":
+                        "apps of the policy have tokens, and the service has neither their keys nor a masterKey, under which the ledger keeps them"
+                ])
         }
     }
 

@@ -226,6 +226,14 @@ struct ForwardAuthTests {
         #expect(
             entry["level"] as? String == "warning" && entry["assay.client.host"] as? String == "evil.example.com"
                 && entry["assay.client.path"] as? String == "/stock" && entry["assay.problem"] != nil, "\(entry)")
+        // A backend may read another host in what is none.
+        for host in [
+            "x@evil.example.com", "evil.example.com,api.example.com", "api.example.com?", "api.example.com%20",
+        ] {
+            let fields = ["X-Original-Method: GET", "X-Original-URI: /stock", "X-Original-Host: \(host)"]
+            let answer = try service.send("GET", "/v1/authorize/api", type: nil, fields: fields + token)
+            #expect(answer.status == 403 && answer.json["code"] as? String == "unknown-host", "\(host): \(answer)")
+        }
         // A request of HTTP/1.0 need not name a host, and gateways pass it on.
         let hostless = ["X-Original-Method: GET", "X-Original-URI: /stock"]
         for fields in [hostless, hostless + ["X-Original-Host: "]] {

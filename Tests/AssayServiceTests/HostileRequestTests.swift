@@ -46,6 +46,28 @@ struct HostileRequestTests {
         #expect(!service.logText.contains("smuggled"))
     }
 
+    @Test("A service with few files accepts no more connections than it has files for, and goes on")
+    func fewFiles() throws {
+        let launcher = """
+            import os, resource, sys
+            resource.setrlimit(resource.RLIMIT_NOFILE, (300, 300))
+            os.execv(sys.argv[1], sys.argv[1:])
+            """
+        let service = try RunningService(["limits.connections=1000", "limits.idleTime=1h"], launcher: launcher)
+        #expect(service.entries("fewer connections than configured").count == 1)
+        var held = try (0..<250).map { _ in try service.connect() }
+        for connection in held { connection.write("POST /v1/verify HTTP/1.1\r\nHost: localhost\r\n") }
+        // The first ones are served although others wait.
+        held[0].write("Content-Length: 2\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{}")
+        #expect(HTTPAnswer(held[0].readToEnd()).status == 400)
+        try service.waitUntil("full") { service.openFiles > 140 }
+        #expect(service.openFiles < 300)
+        held = []
+        #expect(try service.send("GET", "/v1/checks", type: nil).status == 200)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+    }
+
     @Test("Chunk extensions and trailers change nothing")
     func chunks() throws {
         let service = try RunningService()

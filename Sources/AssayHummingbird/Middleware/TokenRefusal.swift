@@ -18,7 +18,9 @@ enum TokenRefusal {
     private static func challenge(_ verdict: Verdict) -> String {
         let failed = verdict.checks.first { $0.status == .failed }
         // Without credentials there is no error to report (RFC 6750 section 3.1).
-        guard verdict.checks.contains(where: { $0.status == .passed }), let failed else { return #"DPoP algs="ES256""# }
+        guard let failed, failed.check != TokenCheck.decode || failed.finding?.code != "missing" else {
+            return #"DPoP algs="ES256""#
+        }
         guard proofChecks.contains(failed.check) else { return #"DPoP algs="ES256", error="invalid_token""# }
         let isNonce = ["nonce-required", "nonce-differs"].contains(failed.finding?.code)
         return #"DPoP algs="ES256", error="\#(isNonce ? "use_dpop_nonce" : "invalid_dpop_proof")""#

@@ -8,7 +8,7 @@ package struct FileWatch: Sendable {
     package enum Cause: String, Sendable {
         /// The files may have changed since they were read.
         case start = "the watch began"
-        /// The content or the modification time of a file has changed.
+        /// The content, the modification time or the mode of a file has changed.
         case change = "the file changed"
         /// The process received SIGHUP.
         case signal = "SIGHUP"
@@ -16,12 +16,14 @@ package struct FileWatch: Sendable {
 
     /// The last known state of the files. It stores no content, which may be a key.
     private struct State: Equatable {
-        let modified: [Date?]
+        /// When content or mode changed, in seconds and nanoseconds since 1970.
+        let changed: [[Int]]
         let digests: [[UInt8]?]
 
         init(_ paths: [String]) {
-            modified = paths.map {
-                (try? FileManager.default.attributesOfItem(atPath: $0))?[.modificationDate] as? Date
+            changed = paths.map { path in
+                var status = stat()
+                return stat(path, &status) == 0 ? [status.st_ctim.tv_sec, status.st_ctim.tv_nsec] : []
             }
             digests = paths.map { path in
                 // `Data(contentsOf:)` leaks 4 KiB for an empty file.

@@ -38,15 +38,14 @@ struct AuthorizeEndpoint: Sendable {
         let isUnix = configuration.listen.path != nil
         let peer = served.channel.remoteAddress
         guard rules.peers.contains(where: { $0.contain(peer, isUnix: isUnix) }) else {
-            let address = peer?.ipAddress.map { live.verifier.policy.addresses.text(of: $0) ?? "of the peer" }
+            let address = peer?.ipAddress.map { live.verifier.policy.addresses.text(of: $0) ?? "(withheld address)" }
             throw Problem(
                 .forbidden, .peerNotTrusted,
-                "the address \(address ?? "of a unix socket") is none of authorize.peers, which may ask whether a request passes"
-            )
+                "the peer \(address ?? "(unix socket)") is not in authorize.peers; only those may use forward auth")
         }
-        let below = (served.request.head.path ?? "").dropFirst(Self.prefix.count)
-        let name = String(below.prefix { $0 != "/" && $0 != "?" })
-        let rest = below.dropFirst(name.count)
+        let below = (served.request.head.path ?? "").utf8.dropFirst(Self.prefix.utf8.count)
+        let end = below.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? below.endIndex
+        let (name, rest) = (String(Substring(below[..<end])), Substring(below[end...]))
         // Caddy adds the query of its client.
         guard rules.dialect == .envoy || rest.isEmpty || rest.first == "?" else {
             throw Problem(
@@ -78,8 +77,8 @@ struct AuthorizeEndpoint: Sendable {
         return answer(decision)
     }
 
-    /// Refuses a request for a host that is none of the origins, or for one that the gateway does not state: a backend of several
-    /// hosts may take it for another's.
+    /// Refuses a request whose host is missing or not in `authorize.origins`: a backend with several hosts could handle
+    /// it as a request to another host.
     private func demandKnownHost(_ source: ForwardedRequest) throws(Problem) {
         guard let origins = settings.options.origins else { return }
         switch source.host {
@@ -94,7 +93,9 @@ struct AuthorizeEndpoint: Sendable {
                 .badRequest, .badForwarding,
                 "the gateway does not state the host that its client addressed, or the client named none; see Docs/gateways.md"
             )
-        case .malformed: return
+        case .malformed:
+            throw Problem(
+                .forbidden, .unknownHost, "the client addressed something else than a host with an optional port")
         }
     }
 
@@ -138,8 +139,11 @@ enum IdentityFields {
         let verdicts = decision.verdicts
         // A rejected request that passes has no identity.
         let subjects = isAccepted ? verdicts.map(\.engineSubject) : []
-        let digests = subjects.flatMap { $0?.message?.contentDigests ?? [] }.map {
-            "\($0.algorithm)=:\(Base64.encode($0.value, .standard)):"
+        var digests: Set<String> = []
+        for subject in subjects {
+            for digest in subject?.message?.contentDigests ?? [] {
+                digests.insert("\(digest.algorithm)=:\(Base64.encode(digest.value, .standard)):")
+            }
         }
         let values = [
             decision.outcome.word,
@@ -149,15 +153,15 @@ enum IdentityFields {
             list(subjects.map { $0?.account ?? "" }),
             list(verdicts.flatMap(\.annotated).map(\.name)),
             verdicts.map { Base64.encode($0.jsonBytes(id: nil), .url) }.joined(separator: ", "),
-            Set(digests).sorted().joined(separator: ", "),
+            digests.sorted().joined(separator: ", "),
         ]
-        // Not by subscript, which looks for a field of the name.
+        // Appended, because the subscript would first search for a field of that name.
         for (name, value) in zip(fieldNames, values) { fields.append(HTTPField(name: name, value: value)) }
         return fields
     }
 
-    /// Values in the order of the verdicts, none of which has a comma or more than visible ASCII; empty if all are. Among others,
-    /// an empty one is `-`.
+    /// Joins values in the order of the verdicts. Each value is percent-encoded to visible ASCII without commas. An
+    /// empty value is `-`. If all values are empty, the result is empty.
     private static func list(_ values: [String]) -> String {
         guard !values.allSatisfy(\.isEmpty) else { return "" }
         return values.map { $0.isEmpty ? "-" : $0 == "-" ? "%2D" : encoded($0) }.joined(separator: ", ")

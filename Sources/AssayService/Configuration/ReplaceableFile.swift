@@ -1,7 +1,8 @@
 import AssayCore
 import Foundation
 
-/// Finds files of the configuration that every user of the machine could change: the policy decides what is accepted.
+/// Rejects configuration files that every user of the machine could change, because the policy decides what is
+/// accepted.
 enum ReplaceableFile {
     /// Refuses a file that every user may write, or replace because every user may write a folder above it. Links are followed:
     /// the folders of the link count as well as those of its target.

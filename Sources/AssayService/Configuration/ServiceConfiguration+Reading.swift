@@ -10,7 +10,7 @@ extension ServiceConfiguration {
     ///   - file: a YAML file; nil for none.
     ///   - environment: the variables of the process. A variable that begins with `ASSAY_` and resembles a key is an error.
     ///   - settings: keys and values in the order of the command line.
-    ///   - isPartial: whether required keys may be missing, and keys that exclude each other are not compared: to ask a running
+    ///   - isPartial: skips the checks for required keys and conflicting keys; for commands that only contact a running
     ///     service.
     /// - Throws: `PolicyError` with file, line and key, or with the variable or option in place of the file; also for a file that every
     ///   user of the machine may replace.
@@ -57,13 +57,21 @@ extension ServiceConfiguration {
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.utf8.starts(with: "ASSAY_".utf8) {
             if let key = keys.first(where: { $0.variable == name }) {
                 try read(value, of: key, named: name)
-            } else if name != "ASSAY_MASTER_KEY", !Nearest.names(to: name, among: keys.compactMap(\.variable)).isEmpty {
+            } else if Self.otherVariables.contains(name) {
+                continue
+            } else if let key = keys.first(where: { $0.variableName == name }) {
+                throw PolicyError(
+                    field: name.excerpt, "no such variable; set \(key.path) in the configuration file or with --set")
+            } else if !Nearest.names(to: name, among: keys.map(\.variableName)).isEmpty {
                 throw PolicyError(
                     field: name.excerpt,
-                    "no such variable" + Nearest.advice(for: name, among: keys.compactMap(\.variable)))
+                    "no such variable" + Nearest.advice(for: name, among: keys.map(\.variableName)))
             }
         }
     }
+
+    /// Variables that are none of the configuration: the master key itself, and what clients of the service read.
+    private static let otherVariables: Set = ["ASSAY_MASTER_KEY", "ASSAY_TOKEN", "ASSAY_URL"]
 
     /// Reads a value that is in no file, so that an error has the name of the variable or option, and no line.
     private mutating func read(_ value: String, of key: ServiceKey, named name: String) throws(PolicyError) {
@@ -89,7 +97,7 @@ extension ServiceConfiguration {
             throw PolicyError(field: "tls.certificate", "required: client certificates need TLS")
         }
         guard admin != listen || listen.isAnyPort else {
-            throw PolicyError(field: "admin", "the public listener has this address; the two are apart")
+            throw PolicyError(field: "admin", "the public listener already has this address; choose another one")
         }
         try demandAuthorization()
         guard !isOpen || listen.isLocal && admin?.isLocal ?? true else {
@@ -118,8 +126,7 @@ extension ServiceConfiguration {
         guard authorize.bodies == .withheld || dialect.canForwardBodies else {
             throw PolicyError(
                 field: "authorize.bodies",
-                "forwarded is for traefik and envoy, found it with \(dialect.rawValue), which sends no bodies to the service"
-            )
+                "forwarded requires traefik or envoy: \(dialect.rawValue) sends no bodies to the service")
         }
         let isUnix = listen.path != nil
         guard authorize.peers.contains(where: { ($0 == .unix) == isUnix }) else {

@@ -28,13 +28,13 @@ package struct ServiceConfiguration: Sendable {
     package var clientAuthorities: String?
     /// Forward auth.
     package var authorize = AuthorizationRules()
-    /// Whether this is a failover instance, and of which one.
+    /// Failover settings; off unless `primary` is set.
     package var failover = Failover()
     /// The limits of requests.
     package var limits = Limits()
     /// `Retry-After` of answers with 503, in seconds.
     package var retryAfter = 5
-    /// How long the service goes on to accept requests after it has become unready, in seconds.
+    /// How long the service still accepts requests after it reports unready, in seconds.
     package var shutdownDelay = 0.0
     /// How long requests may take to finish after that, in seconds.
     package var shutdownTimeout = 25.0

@@ -14,15 +14,17 @@ package struct ServiceKey: Sendable {
     let read: @Sendable (inout ServiceConfiguration, PolicyNode) throws(PolicyError) -> Void
 
     /// The environment variable: `ASSAY_LIMITS_BODY`. Nil for the sources of secrets, of which `ASSAY_MASTER_KEY` holds the secret.
-    package var variable: String? {
-        guard !isSource else { return nil }
+    package var variable: String? { isSource ? nil : variableName }
+
+    /// The path as the name of a variable: each capital letter after a small one begins a word.
+    var variableName: String {
         var name = "ASSAY_"
-        for scalar in path.unicodeScalars {
-            switch scalar {
-            case ".": name += "_"
-            case "A"..."Z": name += "_\(scalar)"
-            default: name += "\(scalar)".uppercased()
-            }
+        var previous = "."
+        for character in path.map(String.init) {
+            let isCapital = character != character.lowercased()
+            if isCapital, previous == previous.lowercased(), previous != "." { name += "_" }
+            name += character == "." ? "_" : character.uppercased()
+            previous = character
         }
         return name
     }
@@ -68,7 +70,8 @@ package struct ServiceKey: Sendable {
         optional(
             "tls.privateKey", \.privateKey, "PATH", "The private key of the certificate, PEM.", standard: "no TLS"),
         optional(
-            "tls.clientAuthorities", \.clientAuthorities, "PATH", "The authorities of client certificates, PEM.",
+            "tls.clientAuthorities", \.clientAuthorities, "PATH",
+            "The authorities of client certificates, PEM. A change takes effect after a restart.",
             standard: "clients need no certificate"),
         word(
             "authorize.dialect", \.authorize.dialect, AuthorizationRules.Dialect.self,
@@ -82,8 +85,8 @@ package struct ServiceKey: Sendable {
             }
             guard !peers.arePublic else {
                 throw node.error(
-                    "a peer can state any request of a client: name the gateways alone, found \(node.found); a range is at most "
-                        + "10.0.0.0/8 or fc00::/7 large")
+                    "a peer can claim any client request, so list only gateways; found \(node.found), the largest "
+                        + "ranges allowed are 10.0.0.0/8 and fc00::/7")
             }
             return peers
         },

@@ -146,7 +146,11 @@ package enum ProblemCode: String, CaseIterable, Sendable {
         case .noAccount: "Evidence of this kind comes with no account. Leave it out."
         case .noKey:
             "No key of the app is active at this time. An operator adds one: see `assay policy check` and `assay keys list`."
-        case .noService: "The evidence needs Google, and the service has no `serviceAccount`. An operator sets it."
+        case .noService:
+            """
+            The evidence needs a client that this service does not run: Google's (`serviceAccount`), Apple's, or the \
+            status list's. `detail` says which. An operator configures it.
+            """
         case .outage:
             "The ledger, the key store or Google does not answer. Repeat it after `Retry-After`; never count it as an acceptance."
         case .notReady: "The service starts or stops. Send requests to another instance, or later."

@@ -12,7 +12,7 @@ struct MetricsEndpoint: Sendable {
     var endpoint: Endpoint {
         Endpoint(.get, "/metrics", .right(.read)) { (_) throws(Problem) in
             registry.makeMeter(label: MetricName.ready.rawValue, dimensions: []).set(live.isReady ? Int64(1) : 0)
-            // Written at once: a client that does not read it keeps nothing but these bytes, and no slot of a request.
+            // Rendered at once: a client that does not read keeps these bytes in memory, but no request slot.
             return Response(
                 status: .ok, headers: [.contentType: MetricsText.mediaType, .cacheControl: "no-store"],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: MetricsText.write(registry))))

@@ -81,7 +81,7 @@ package final class MetricsRegistry: MetricsFactory {
         let labels = MetricsText.labels(dimensions)
         return state.withLock { families in
             var family = families[name] ?? Family(kind: kind)
-            // A name has one type. What a library declares with another one has values, and is not exposed.
+            // A name has one type. If a library reuses the name with another type, its values are not exported.
             guard family.kind == kind else { return make() }
             if let known = family.series(labels) { return known }
             let made = make()

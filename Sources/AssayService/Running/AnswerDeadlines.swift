@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes the connection of a client that takes no part of its answer for too long, or that goes on sending its body after the answer.
-/// Hummingbird waits for both without a limit.
+/// Closes the connection of a client that stops reading its answer, or that keeps sending its body after the answer.
+/// Hummingbird limits neither.
 final class AnswerDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -46,7 +46,8 @@ final class AnswerDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    /// Writes the end of the last answer. Closing earlier than the system has taken all of it would cut the answer of a slow client.
+    /// Writes the end of the last answer. The connection closes only after the system has taken all bytes; otherwise a
+    /// slow client would lose the rest.
     private func writeLast(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>) {
         overlong = close(context, in: stall)
         promise.futureResult.assumeIsolated().whenSuccess { [self] in

@@ -41,7 +41,7 @@ struct Listener: ServiceLifecycle.Service {
         let http = HTTP1Channel(
             responder: { request, writer, channel in
                 var response = await responder.respond(to: request, on: channel)
-                response.headers[.date] = date.now
+                response.headers.append(HTTPField(name: .date, value: date.now))
                 try await writer.write(response: response.head, body: response.body)
             }, configuration: configuration)
         child = try tls.map { try TLSChannel(http, tlsConfiguration: $0) } ?? http
@@ -107,7 +107,8 @@ struct Listener: ServiceLifecycle.Service {
 
     /// The system's description of an error.
     static func reason(_ error: any Error) -> String {
-        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        let cause = (error as? NIOConnectionError)?.connectionErrors.first?.error ?? error
+        return (cause as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(cause)"
     }
 
     /// The address with the port that the system has chosen.

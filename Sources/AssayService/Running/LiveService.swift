@@ -4,7 +4,7 @@ import AssayHummingbird
 import Logging
 import Synchronization
 
-/// What changes while the service runs: the verifier, with each new policy, and whether the service is ready.
+/// The mutable state of a running service: the verifier in force, the text of its policy, and readiness.
 final class LiveService: Sendable {
     private enum Phase: Int {
         case starting, ready, stopping

@@ -17,7 +17,7 @@ package struct ServiceParts: Sendable {
     let metrics: MetricsRegistry
     /// Says why the instance at a URL cannot be reached; nil if it can, or if nothing is known of it.
     let probe: @Sendable (_ url: String) async -> String?
-    /// The devices that were seen, under whatever policy.
+    /// Counts distinct devices. Kept across reloads of the policy.
     private let devices = DistinctDevices()
 
     /// Collects the parts.

@@ -18,7 +18,8 @@ final class TLSFiles: Sendable {
         current = Mutex(try Self.read(certificate, privateKey))
     }
 
-    /// Reads the files again, for the next connections. A pair that cannot be used changes nothing.
+    /// Reads certificate and key again for new connections. An unusable pair changes nothing. Client authorities change
+    /// only at a restart.
     func reload() throws(ServiceError) {
         let read = try Self.read(certificate, privateKey)
         current.withLock { $0 = read }
