@@ -29,8 +29,7 @@ struct TokenAssessor {
         guard !schedule.isRetired(keyID) else {
             throw CheckFailure(.tokenKeyRetired, "the key \"\(keyID.excerpt)\" is retired")
         }
-        throw CheckFailure(
-            .unknownKeyID, "the header names the key \"\(keyID.excerpt)\", which the issuer does not have")
+        throw CheckFailure(.unknownKeyID, "the issuer has no key with the kid \"\(keyID.excerpt)\"")
     }
 
     func verify(_ key: JWSKey) throws(CheckFailure) {
@@ -43,11 +42,12 @@ struct TokenAssessor {
                 .issuerDiffers, "expected iss \(configuration.issuer), found \"\(claims.issuer.excerpt)\"")
         }
         guard claims.app.isByteEqual(to: expectations.app) else {
-            throw CheckFailure(
-                .tokenOfAnotherApp, "the token is of app \(claims.app.excerpt), expected \(expectations.app)")
+            throw CheckFailure(.tokenOfAnotherApp, "expected app \(expectations.app), found \(claims.app.excerpt)")
         }
         guard !claims.isOfTest || configuration.testAuthorities == .allow else {
-            throw CheckFailure(.testTokenRefused, "the policy says testAuthorities: refuse; env is not for production")
+            throw CheckFailure(
+                .testTokenRefused,
+                "the token rests on a test authority or a debug token, and the policy says testAuthorities: refuse")
         }
     }
 
@@ -120,14 +120,15 @@ struct TokenAssessor {
         }
         guard proof.thumbprint.isByteEqual(to: expected) else {
             throw CheckFailure(
-                .proofKeyDiffers, "the proof is of the key \(proof.thumbprint), the token of \(expected)")
+                .proofKeyDiffers,
+                "key \(proof.thumbprint) signed the proof, but the token is bound to key \(expected)")
         }
         guard let target = token.presentation.target else {
             throw CheckFailure(.proofTargetDiffers, "the token came without a request that the proof could be about")
         }
         guard proof.method.isByteEqual(to: target.method) else {
             throw CheckFailure(
-                .proofMethodDiffers, "the proof is for \(proof.method.excerpt), the request \(target.method.excerpt)")
+                .proofMethodDiffers, "expected htm \(target.method.excerpt), found \(proof.method.excerpt)")
         }
         guard let received = ProofTarget(target.uri), let signed = ProofTarget(proof.target), received == signed else {
             throw CheckFailure(
@@ -160,7 +161,7 @@ struct TokenAssessor {
         guard configuration.nonce == .required else { return }
         guard let nonce = proof.nonce else { throw CheckFailure(.nonceRequired, "the proof has no nonce") }
         guard secrets.contains(where: { $0.accepts(nonce: nonce, at: now) }) else {
-            throw CheckFailure(.nonceDiffers, "the nonce of the proof is none that this server accepts now")
+            throw CheckFailure(.nonceDiffers, "the nonce of the proof is unknown or expired")
         }
     }
 

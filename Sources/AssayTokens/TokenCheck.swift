@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 
 /// The checks of tokens: their names and catalogue entries.
@@ -44,7 +44,10 @@ package enum TokenCheck {
             codes: CheckCode.ofDecoding),
         CheckDefinition(
             key, .gate,
-            proves: "`kid` names a key that the issuer publishes, or has published until its last token died.",
+            proves: """
+                `kid` names a key that the issuer publishes now. Keys stay published until their last token has \
+                expired.
+                """,
             stops: "Tokens under keys of an attacker, and under keys that were retired because they leaked.",
             lookAt: "`assay keys list`; whether the service that issued the token shares its key store with this one.",
             source: "RFC 7515 section 4.1.4, RFC 8725 section 3.10", remedy: .newChallenge,
@@ -79,7 +82,7 @@ package enum TokenCheck {
         CheckDefinition(
             subject, .gate,
             proves: "Neither the attested key or device nor its account is blocked in the ledger.",
-            stops: "The rest of the life of tokens of a device that was found to do harm.",
+            stops: "Tokens of a blocked device, which would otherwise work until they expire.",
             lookAt: "`assay ledger show`. Services that check tokens offline accept them until they end.",
             source: "Assay, blocks", remedy: .contactSupport, codes: [.blocked, .referenceUnreadable]),
         CheckDefinition(
@@ -112,7 +115,7 @@ package enum TokenCheck {
             freshness, .gate,
             proves:
                 "The proof was made within 60 seconds of now, and contains a current nonce where policy demands one.",
-            stops: "Proofs that were made ahead, or kept.",
+            stops: "Proofs that an attacker prepared in advance or stored.",
             lookAt: "The clocks of device and server. With a nonce: the field `DPoP-Nonce` of the last answer.",
             source: "RFC 9449 sections 4.3, 8, 9 and 11.1", remedy: .retry,
             codes: [.proofTooOld, .proofFromFuture, .nonceRequired, .nonceDiffers]),
@@ -134,14 +137,14 @@ package enum TokenCheck {
 
 extension CheckCode {
     static let tokenKeyRetired = CheckCode(
-        "key-retired", "The token was signed with a key that is retired: it leaked, or its last token is long dead.")
+        "key-retired", "The key that signed the token is retired: it leaked, or its last token has expired.")
     static let issuerDiffers = CheckCode(
-        "issuer-differs", "The token is of another issuer than the policy's, which is compared byte for byte.")
+        "issuer-differs", "`iss` differs from the issuer in the policy. The comparison is byte for byte.")
     static let tokenOfAnotherApp = CheckCode(
         "app-differs", "The token was issued for another app of the policy.")
     static let testTokenRefused = CheckCode(
         "test-authority",
-        "A test authority or a debug token stands behind the token, and the policy accepts no such tokens.",
+        "The token rests on a test authority or a debug token, and the policy accepts no such tokens.",
         remedy: .nothing)
     static let tokenExpired = CheckCode(
         "token-expired", "The token has ended: the client attests again, with a new challenge.")
@@ -160,16 +163,16 @@ extension CheckCode {
     static let proofRepeated = CheckCode(
         "proof-repeated", "The request has more than one field DPoP.", remedy: .nothing)
     static let proofType = CheckCode(
-        "proof-type-differs", "The proof has another type than dpop+jwt: another signed text in its place.")
+        "proof-type-differs", "`typ` of the proof is not dpop+jwt: the client sent another kind of signed text.")
     static let proofAlgorithm = CheckCode(
         "proof-algorithm", "The proof names another algorithm than ES256; a symmetric one proves nothing.")
     static let proofKey = CheckCode(
-        "proof-key", "The header of the proof has no public key of P-256, or a private one.")
+        "proof-key", "The header of the proof contains no P-256 public key, or contains a private key.")
     static let bindingRequired = CheckCode(
         "binding-required", "The token is bound to no key, and the policy demands one.", remedy: .newChallenge)
     static let schemeDiffers = CheckCode(
         "scheme-differs",
-        "A bound token comes with the scheme Bearer, or one without a key with the scheme DPoP: a downgrade.")
+        "A bound token was sent as Bearer, or an unbound token was sent with a proof: a downgrade.")
     static let proofKeyDiffers = CheckCode(
         "key-differs", "The proof is of another key than the one that the token is bound to: a stolen token.")
     static let proofMethodDiffers = CheckCode("method-differs", "The proof is for another method.")
@@ -184,7 +187,12 @@ extension CheckCode {
     static let nonceRequired = CheckCode(
         "nonce-required", "The policy demands a nonce of the server in proofs: take it from DPoP-Nonce.")
     static let nonceDiffers = CheckCode(
-        "nonce-differs", "The nonce of the proof is none of the current ones: take the new one from DPoP-Nonce.")
+        "nonce-differs", "The nonce of the proof is unknown or expired: take the new one from DPoP-Nonce.")
     static let tokenOfAnotherAccount = CheckCode(
         "token-of-another-account", "The attested key behind the token belongs to another account than the session.")
+}
+
+extension EvidenceKind {
+    /// A token that Assay issued after an attestation, with the proof of its key if it is bound to one.
+    public static let assayToken = EvidenceKind("assay.token")
 }

@@ -33,7 +33,7 @@ struct AbuseTests {
         }
     }
 
-    @Test("no header makes another key or algorithm count")
+    @Test("header parameters cannot select another key or algorithm")
     func headers() async throws {
         /// Signed by the attacker, under the ID of the issuer's key.
         func pointing(_ name: String, _ value: JSONItem) -> (String, String, Change) {
@@ -63,7 +63,7 @@ struct AbuseTests {
         ])
     }
 
-    @Test("no proof counts but one by a public key, in one field")
+    @Test("a proof needs a public key in its header and exactly one DPoP field")
     func proofs() async throws {
         func key(_ name: String, _ jwk: JSONItem) -> (String, String, Change) {
             (name, "proof proof-key", { $0.proof.header["jwk"] = jwk })

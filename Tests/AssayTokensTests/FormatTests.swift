@@ -155,10 +155,12 @@ struct FormatTests {
     }
 
     @Test(
-        "a failover token is its end alone; a backend accepts it where its policy says so", arguments: ["jws", "jwe"])
+        "a failover token contains only exp, and a backend accepts it if its policy allows failover",
+        arguments: ["jws", "jwe"])
     func failover(form: String) async throws {
         let (_, verifier) = try await Self.world("format: approov, approovForm: \(form), failover: issue")
-        let (token, app) = try await verifier.issueFailoverToken(app: nil, at: TokenWorld.now)
+        let (token, app) = try await verifier.issueFailoverToken(
+            app: nil, audience: TokenWorld.audience, at: TokenWorld.now)
         #expect(app == "shop" && token.scheme == .approov && token.expiresIn == 300)
         #expect(try await Self.judge(token.text, form: form, authorization: nil).outcome == .accept)
         let bound = try await Self.judge(token.text, form: form)
@@ -170,7 +172,8 @@ struct FormatTests {
         let strict = try await Self.world("format: approov, approovForm: \(form)").verifier
         for (verifier, app) in [(strict, "shop"), (strict, nil), (verifier, "other")] as [(Verifier, String?)] {
             do {
-                _ = try await verifier.issueFailoverToken(app: app, at: TokenWorld.now)
+                _ = try await verifier.issueFailoverToken(
+                    app: app, audience: TokenWorld.audience, at: TokenWorld.now)
                 Issue.record("a failover token that the policy does not allow")
             } catch VerificationError.request(let error) { #expect(error.code == "unknown-app", "\(error)") }
         }

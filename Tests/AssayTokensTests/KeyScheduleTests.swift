@@ -87,4 +87,30 @@ struct KeyScheduleTests {
             try await states(store, at: TokenWorld.now + 30)
                 == ["tokens-1 verifying", "tokens-2 retired", "tokens-3 signing"])
     }
+
+    @Test("a new secret gets a free name, whichever secrets were removed")
+    func secretNames() async throws {
+        let store = try TokenWorld.keyStore()
+        let rotation = TokenKeyRotation(store)
+        let now = TokenWorld.now
+        #expect(try await rotation.run(at: now) == ["tokens-subjects", "tokens-1"])
+        try await store.retire("tokens-subjects", at: now, now: now)
+        #expect(try await rotation.run(at: now) == ["tokens-subjects-2"])
+        try await store.remove("tokens-subjects", by: nil, at: now)
+        try await store.retire("tokens-subjects-2", at: now, now: now)
+        #expect(try await rotation.run(at: now) == ["tokens-subjects"])
+    }
+
+    @Test("each of several rotations at once, at the same time, makes a key that signs at once")
+    func rotationsAtOnce() async throws {
+        let store = try TokenWorld.keyStore()
+        try await TokenKeyRotation(store).run(at: TokenWorld.now)
+        let made = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<8 {
+                group.addTask { try await TokenKeyRotation(store).run(atOnce: true, at: TokenWorld.now + 10) }
+            }
+            return try await group.reduce(into: [String]()) { $0 += $1 }
+        }
+        #expect(made.sorted() == (2...9).map { "tokens-\($0)" })
+    }
 }

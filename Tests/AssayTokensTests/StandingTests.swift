@@ -31,7 +31,7 @@ struct StandingTests {
         }
     }
 
-    @Test("a token serves its own account only, and a blocked account has none that serve")
+    @Test("a token is accepted only for its own account, and not if that account is blocked")
     func accounts() async throws {
         let world = try await TokenWorld()
         let token = try await world.token(client: client, account: "alice")
@@ -58,9 +58,7 @@ struct StandingTests {
             outcome(try await world.judge(token, client: client, account: "alice")) == "subject reference-unreadable")
     }
 
-    @Test(
-        "an issuer whose secret is gone refuses tokens where standings count, in place of accepting those of blocked keys"
-    )
+    @Test("an issuer without its secret refuses tokens if the ledger has standings")
     func missingSecret() async throws {
         let world = try await TokenWorld()
         let key = AttestedKey()

@@ -44,7 +44,8 @@ extension TokenEngine {
         let configuration = expectations.configuration
         let secret = request.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         let issuedAt = Int64(now.timeIntervalSince1970.rounded(.down))
-        // First, so that a caller without one learns nothing of the policy. One answer for every reason.
+        // Checked first and with one answer for every reason: a caller without a debug token learns nothing about the
+        // policy.
         guard configuration.testAuthorities == .allow,
             let debugToken = DebugToken.matching(secret, among: configuration.debugTokens, at: now),
             case let end = Int64(debugToken.until.timeIntervalSince1970.rounded(.down)), end > issuedAt
@@ -52,8 +53,8 @@ extension TokenEngine {
             throw .request(
                 RequestError(
                     .notExchangeable,
-                    "app \(expectations.app.excerpt) has no debug token with this value that counts at "
-                        + "\(RFC3339.format(now)): it is unknown, has ended, or was taken from the policy"))
+                    "app \(expectations.app.excerpt) accepts no debug token with this value at "
+                        + "\(RFC3339.format(now)): it is unknown, not yet valid, expired, or removed from the policy"))
         }
         do throws(RequestError) {
             try TokenIssuer.demand(request.audience, request.keyThumbprint, expectations)

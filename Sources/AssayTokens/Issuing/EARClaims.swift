@@ -14,6 +14,12 @@ struct EARClaims {
         static let contraindicated = 96
     }
 
+    /// The last parts of the names of checks that concern the app and its installation. All others concern the device.
+    private static let appChecks: Set = [
+        "app-package", "app-recognition", "application", "bundle-version", "certificate", "validation-category",
+        "version-code",
+    ]
+
     /// The claims of the vector, by name, in a fixed order.
     let vector: [(name: String, value: Int)]
 
@@ -62,7 +68,7 @@ struct EARClaims {
             func lower(_ claim: String, to value: Int) { values[claim] = max(values[claim] ?? 0, value) }
             if check == "device-check.ban" {
                 lower("instance-identity", to: Tier.contraindicated)
-            } else if check.hasSuffix("version") || check.hasSuffix("recognition") {
+            } else if Self.appChecks.contains(check.split(separator: ".").last.map(String.init) ?? "") {
                 lower("executables", to: Tier.warning)
             } else {
                 lower("configuration", to: Tier.warning)

@@ -106,16 +106,10 @@ package struct TokenSigner: Sendable {
     }
 
     /// Signs a payload as a compact JWS (RFC 7515 section 7.1); nil if the library fails.
-    package func sign(_ payload: [UInt8]) -> String? {
-        sign(payload, after: headerText)
-    }
-
-    /// Signs a payload under another `typ`.
-    package func sign(_ payload: [UInt8], type: String) -> String? {
-        sign(payload, after: Self.header(keyID, type: type))
-    }
-
-    private func sign(_ payload: [UInt8], after header: [UInt8]) -> String? {
+    ///
+    /// - Parameter type: another `typ` than that of tokens.
+    package func sign(_ payload: [UInt8], type: String? = nil) -> String? {
+        let header = type.map { Self.header(keyID, type: $0) } ?? headerText
         let input = header + Base64.encode(payload, .url).utf8
         guard let signature = key.signature(for: input[...]) else { return nil }
         return String(decoding: input, as: UTF8.self) + "." + Base64.encode(signature, .url)

@@ -3,10 +3,10 @@ package import AssayKeyStore
 import AssayPrimitives
 package import FoundationEssentials
 
-/// Makes the keys of an issuer in a key store: by plan, or at once. No request does.
+/// Creates an issuer's keys in a key store, on schedule or immediately. Requests never create keys.
 ///
-/// Each change inserts one key under a name that only one of several servers can take. A crash before or after it leaves a state that
-/// every server reads the same way, see ``TokenKeySchedule``.
+/// Each step inserts one key under a unique name, so only one of several servers succeeds. After a crash at any point,
+/// all servers compute the same ``TokenKeySchedule``.
 package struct TokenKeyRotation: Sendable {
     /// The beginning of the names of signing keys. Their number follows.
     private static let prefix = "tokens-"
@@ -21,8 +21,8 @@ package struct TokenKeyRotation: Sendable {
     /// Makes the secret if there is none, and the next signing key if it is due.
     ///
     /// - Parameters:
-    ///   - atOnce: makes a signing key that signs from now on, because the one before has leaked. Retire that one then.
-    ///   - operatorName: who asks for it, for the audit trail; nil for the plan.
+    ///   - atOnce: creates a key that signs from now on, for use after a leak. Retire the leaked key afterwards.
+    ///   - operatorName: the operator for the audit trail; nil for scheduled runs.
     /// - Returns: the names of the keys that this call has made.
     @discardableResult
     package func run(
@@ -35,12 +35,11 @@ package struct TokenKeyRotation: Sendable {
         } catch { throw .outage(error) }
         var made: [String] = []
         if !secrets.contains(where: { $0.state(at: now) == .live }) {
-            // Unless its name was used and retired: subjects would change unnoticed.
             var generator = SystemRandomNumberGenerator()
             let secret = SecretBytes(count: TokenSecret.length) { buffer in
                 for index in buffer.indices { buffer[index] = UInt8.random(in: .min ... .max, using: &generator) }
             }
-            let name = secrets.isEmpty ? Self.secretName : "\(Self.secretName)-\(secrets.count + 1)"
+            let name = Self.freeName(Self.secretName, among: secrets)
             if try await add(
                 name, TokenSecret.purpose, [TokenSecret.secretPart: Self.base64(secret)], nil, operatorName, now)
             {
@@ -53,12 +52,27 @@ package struct TokenKeyRotation: Sendable {
         let numbers = keys.compactMap { key in
             key.name.hasPrefix(Self.prefix) ? Int(key.name.dropFirst(Self.prefix.count)) : nil
         }
-        let name = "\(Self.prefix)\((numbers.max() ?? 0) + 1)"
+        var number = (numbers.max() ?? 0) + 1
         let scalar = Self.base64(ECDSAPrivateKey().scalar)
-        let isMade = try await add(
-            name, TokenKey.purpose, [TokenKey.privateKeyPart: scalar], start, operatorName, now)
-        if isMade { made.append(name) }
-        return made
+        while true {
+            let name = "\(Self.prefix)\(number)"
+            let isMade = try await add(
+                name, TokenKey.purpose, [TokenKey.privateKeyPart: scalar], start, operatorName, now)
+            if isMade { made.append(name) }
+            // A key that another server has made meanwhile does not sign at once.
+            if isMade || !atOnce { return made }
+            number += 1
+        }
+    }
+
+    /// A name that no key has: the name itself, or with the first free number from 2 on.
+    private static func freeName(_ name: String, among keys: [NamedKey]) -> String {
+        var (free, number) = (name, 1)
+        while keys.contains(where: { $0.name.isByteEqual(to: free) }) {
+            number += 1
+            free = "\(name)-\(number)"
+        }
+        return free
     }
 
     /// The form in which keys are read, from the store as from a file.

@@ -1,10 +1,13 @@
 package import AssayCore
 package import FoundationEssentials
+import Synchronization
 
-/// What the keys of an issuer are used for at a time. It depends on stored times only: servers with the same keys never disagree.
+/// The state of each key of an issuer at a given time. It is computed from stored times only, so servers with the same
+/// keys always agree.
 ///
-/// A key is made and published at once. It signs from its `notBefore` on, until that of a newer key. Then it verifies until the last
-/// token that it signed is dead, and is retired. A key that an operator retires is none of these from that time on.
+/// A new key is published immediately. It signs from its `notBefore` until the `notBefore` of a newer key. It then
+/// verifies until its last token has expired, and is retired after that. A key that an operator retires is retired from
+/// that time.
 package struct TokenKeySchedule: Sendable {
     /// How long verifiers cache the published keys, in seconds.
     package static let maximumAge: Double = 600
@@ -41,7 +44,8 @@ package struct TokenKeySchedule: Sendable {
 
     /// All keys that can sign, the one that signs last first.
     package let entries: [Entry]
-    /// Key sets of issuers, which never sign, and may be used. The scope is the app of the policy that they count for; nil for any.
+    /// Public key sets of other issuers that are live. `scope` is the only policy app that a set serves; nil for all
+    /// apps.
     private let sets: [(scope: String?, key: TokenKey)]
 
     /// Computes the uses at a time of the keys that a store has.
@@ -88,7 +92,7 @@ package struct TokenKeySchedule: Sendable {
     /// The keys that are published: all but the retired ones.
     package var published: [TokenSigner] { entries.compactMap { $0.state == .retired ? nil : $0.key.signer } }
 
-    /// Whether the keys are those of an issuer: at least one of them can sign, or could.
+    /// True if the store has at least one private key, in any state: this server is an issuer.
     var isIssuer: Bool { !entries.isEmpty }
 
     /// The keys that verify tokens of an app.
@@ -106,13 +110,46 @@ package struct TokenKeySchedule: Sendable {
         entries.contains { $0.state == .retired && $0.key.signer?.keyID.isByteEqual(to: keyID) ?? false }
     }
 
-    /// When the next key should begin to sign, if it must be made now; nil if it is too early. Without a key that signs, the next one
-    /// does so at once: verifiers fetch an unknown key.
+    /// The time from which a new key should sign, if it must be created now; nil if it is too early. If no key signs,
+    /// the new key signs at once: verifiers fetch keys that they do not know.
     package func nextKey(at now: Date) -> Date? {
         guard let signing = entries.first(where: { $0.state == .signing }) else { return now }
         guard !entries.contains(where: { $0.state == .published }) else { return nil }
         let due = signing.signsFrom.addingTimeInterval(Self.period)
         guard now >= due.addingTimeInterval(-Self.lead) else { return nil }
         return max(due, now.addingTimeInterval(Self.lead))
+    }
+}
+
+/// Caches the schedule for one second, because key states change only at whole seconds.
+final class TokenKeyMemo: Sendable {
+    private struct Entry {
+        let named: [NamedKey]
+        let second: Double
+        let schedule: TokenKeySchedule
+    }
+
+    private let entry = Mutex<Entry?>(nil)
+
+    /// The schedule of keys at a time. Arrays are compared by storage address, which costs less than comparing keys.
+    func schedule(of named: [NamedKey], at now: Date) -> TokenKeySchedule {
+        let second = now.timeIntervalSince1970.rounded(.down)
+        let found = entry.withLockIfAvailable { entry -> TokenKeySchedule? in
+            guard let entry, entry.second == second, Self.isSameArray(entry.named, named) else { return nil }
+            return entry.schedule
+        }
+        if let schedule = found ?? nil { return schedule }
+        // At the start of the second, so that every moment of it has one schedule.
+        let schedule = TokenKeySchedule(named, at: Date(timeIntervalSince1970: second))
+        entry.withLock { $0 = Entry(named: named, second: second, schedule: schedule) }
+        return schedule
+    }
+
+    private static func isSameArray(_ left: [NamedKey], _ right: [NamedKey]) -> Bool {
+        left.withUnsafeBufferPointer { left in
+            right.withUnsafeBufferPointer { right in
+                left.baseAddress == right.baseAddress && left.count == right.count
+            }
+        }
     }
 }

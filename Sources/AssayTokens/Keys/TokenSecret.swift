@@ -2,7 +2,8 @@ package import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
 
-/// The secret under which an issuer hides the subjects of its tokens. It stays the same when signing keys rotate, so that `sub` does.
+/// The secret that hides subjects (`sub`), encrypts references and derives nonces. It does not rotate with the signing
+/// keys, so that `sub` stays stable.
 package final class TokenSecret: KeyMaterial {
     /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("assay-token-subjects")
@@ -54,7 +55,7 @@ package final class TokenSecret: KeyMaterial {
 
     /// Encrypts the subjects that a block must reach, for the issuer alone.
     ///
-    /// - Parameter tokenID: `jti`: each token has its own key, so that one nonce serves all.
+    /// - Parameter tokenID: `jti`. The encryption key is derived from it, so a constant nonce is safe.
     /// - Returns: base64url of ciphertext and tag; nil if the library fails.
     package func reference(to subjects: [LedgerSubject], tokenID: String, app: String) -> String? {
         let lines = subjects.map { "\($0.kind.rawValue) \(Base64.encode(Array($0.name.utf8), .url))" }.joined(

@@ -56,8 +56,8 @@ extension TokenConfiguration: ReadableConfiguration {
         let debugTokens = try fields["debugTokens"].map(DebugToken.list) ?? []
         if let node = fields["debugTokens"], testRule == .refuse {
             throw node.error(
-                "tokens for debug tokens have env: test, and this policy refuses those: say testAuthorities: allow, in no policy "
-                    + "of production")
+                "a debug token gives tokens with env: test, which this policy refuses; set testAuthorities: allow, but "
+                    + "never in production")
         }
         self.init(
             issuer: try Self.issuer(issuer), audiences: names, acceptedAudiences: accepted,
@@ -107,8 +107,7 @@ extension TokenConfiguration: ReadableConfiguration {
         shape.failover = try fields["failover"]?.word(FailoverRule.self) ?? .refuse
         if let failover = fields["failover"], shape.failover == .issue, shape.format != .approov {
             throw failover.error(
-                "failover tokens are for format: approov: without audience and key, a token in another format means nothing"
-            )
+                "failover: issue requires format: approov, because a failover token has no audience and no key")
         }
         shape.ear = try fields["ear"]?.word(EARRule.self) ?? .refuse
         return shape
@@ -157,12 +156,11 @@ extension TokenConfiguration: ReadableConfiguration {
             remarks.append(
                 PolicyRemark(
                     "life",
-                    "\(PolicyNode.text(ofSeconds: life)) is long: services that check tokens offline accept those of a "
-                        + "blocked device so long"))
+                    "\(PolicyNode.text(ofSeconds: life)) is long: services that verify tokens offline accept tokens of "
+                        + "a blocked device until they expire"))
         }
         if testAuthorities == .allow {
-            remarks.append(
-                PolicyRemark("testAuthorities", "allow: tokens that no genuine device stands behind are accepted"))
+            remarks.append(PolicyRemark("testAuthorities", "allow: accepts tokens that rest on no genuine device"))
         }
         if !debugTokens.isEmpty {
             remarks.append(
@@ -175,14 +173,14 @@ extension TokenConfiguration: ReadableConfiguration {
             remarks.append(
                 PolicyRemark(
                     "failover",
-                    "issue: whoever reaches a failover instance gets tokens without evidence while the first instance cannot be "
-                        + "reached"))
+                    "issue: while the first instance is unreachable, every client of a failover instance gets tokens "
+                        + "without evidence"))
         }
         for (name, isSet, format) in [
             ("clientID", shape.clientID != nil, .clientAttestation), ("refused", shape.refused == .token, .approov),
             ("approovForm", shape.approovForm == .jwe, .approov), ("ear", shape.ear == .allow, .assay),
         ] as [(String, Bool, Format)] where isSet && shape.format != format {
-            remarks.append(PolicyRemark(name, "it has an effect with format: \(format.rawValue) alone"))
+            remarks.append(PolicyRemark(name, "has no effect unless format is \(format.rawValue)"))
         }
         return remarks + enforcement.remarks("enforcement")
     }

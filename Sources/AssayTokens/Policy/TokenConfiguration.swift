@@ -1,6 +1,6 @@
 package import AssayCore
 
-/// What a policy says of tokens: who issues them, for whom, and how they are bound. The field `tokens` of an app.
+/// The token rules of an app: issuer, audiences and key binding. The field `tokens`.
 package final class TokenConfiguration: EngineConfiguration {
     /// The name of the engine in checks.
     package static let engine = "assay"
@@ -70,15 +70,15 @@ package final class TokenConfiguration: EngineConfiguration {
     package enum FailoverRule: String, Sendable, CaseIterable {
         /// It issues none.
         case refuse
-        /// It does, in Approov's format.
+        /// It issues tokens in Approov's format.
         case issue
     }
 
     /// Whether tokens may have the claims of EAR (draft-ietf-rats-ear).
     package enum EARRule: String, Sendable, CaseIterable {
-        /// None has.
+        /// Requests for EAR claims are refused.
         case refuse
-        /// Those have that are asked for with `ear`.
+        /// A token has them if its request says `ear`.
         case allow
     }
 

@@ -1,3 +1,4 @@
+import AssayCore
 import AssayHTTPSignatures
 
 /// The target of a proof, without query and fragment, after the normalisation of RFC 3986 sections 6.2.2 and 6.2.3 that cannot
@@ -28,9 +29,9 @@ package struct ProofTarget: Equatable {
                 index += 1
                 continue
             }
-            guard index + 2 < path.count, let high = digit(path[index + 1]), let low = digit(path[index + 2]) else {
-                return nil
-            }
+            guard index + 2 < path.count, let high = path[index + 1].hexadecimalValue,
+                let low = path[index + 2].hexadecimalValue
+            else { return nil }
             let byte = high << 4 | low
             if isUnreserved(byte) {
                 result.append(byte)
@@ -43,15 +44,6 @@ package struct ProofTarget: Equatable {
     }
 
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
-    }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {

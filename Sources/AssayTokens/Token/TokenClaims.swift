@@ -48,7 +48,7 @@ package struct TokenClaims: Sendable, Equatable {
     package var isLimitedUse: Bool
     /// `ref`: the subjects that a block must reach, for the issuer alone; see ``TokenSecret``.
     package var reference: String?
-    /// Whether no genuine device stands behind the token.
+    /// Whether the token rests on a test authority or a debug token.
     var isOfTest: Bool {
         environment != nil || attestation.kind.isByteEqual(to: DebugToken.attestationKind)
     }
@@ -110,7 +110,7 @@ extension TokenClaims {
         attestation = Attestation(
             kind: try att.text("kind"), at: try att.time("at"), annotated: try att.texts("annotated"))
         keyThumbprint = try claims.optionalObject("cnf").map { (confirmation) throws(DecodeError) in
-            // Another method of confirmation that is not understood must not make a bearer token of a bound one.
+            // Reject unknown confirmation methods: ignoring one would turn a bound token into a bearer token.
             try confirmation.demandOnly(["jkt"])
             let text = try confirmation.text("jkt")
             guard JWKThumbprint.isThumbprint(text) else {
@@ -146,8 +146,6 @@ struct ClaimReader {
             throw error(.unexpected, member.name.excerpt, "allowed are \(names.joined(separator: ", "))")
         }
     }
-
-    func has(_ name: String) -> Bool { object[name] != nil }
 
     func optionalText(_ name: String) throws(DecodeError) -> String? {
         guard let value = object[name] else { return nil }
