@@ -48,7 +48,7 @@ struct StatusListTests {
         }
     }
 
-    private static func list(_ serial: String) -> String {
+    static func list(_ serial: String) -> String {
         #"{"entries":{"\#(serial)":{"status":"SUSPENDED","reason":"SOFTWARE_FLAW"}}}"#
     }
 

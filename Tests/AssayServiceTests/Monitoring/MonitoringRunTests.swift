@@ -165,8 +165,8 @@ struct MonitoringRunTests {
         }
     }
 
-    /// Metrics of parts that this run does not have: a ledger in PostgreSQL, Google's status list and Apple's services. The alerts on
-    /// them are tested by promtool alone.
+    /// Metrics of parts that this run does not have: a ledger in PostgreSQL and the status list, which have a run of their own, and
+    /// Apple's services, whose hosts are fixed: the alert on them is tested by promtool alone.
     private static var elsewhere: Regex<Substring> { /assay_(?:ledger_(?!commit|batch)|status_list|apple|app_attest)/ }
 
     @Test("Each alert fires and ends, and every query of the dashboard gives data")
