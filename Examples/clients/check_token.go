@@ -1,7 +1,7 @@
 // Checks bearer tokens of Assay in a backend, with golang-jwt and nothing of Assay; see check_token.py. It refuses tokens that are bound to
 // a key (cnf): they count only with the DPoP proof of the request, which check_token.py, check_token.mjs and forward auth of Assay check.
 //
-//	go get github.com/golang-jwt/jwt/v4 && go build check_token.go && ./check_token ISSUER AUDIENCE [SERVICE] <requests
+//	go mod init check_token && go get github.com/golang-jwt/jwt/v4 && go build check_token.go && ./check_token ISSUER AUDIENCE [SERVICE] <requests
 package main
 
 import (
@@ -27,6 +27,7 @@ var (
 	metadata struct{ Issuer, JWKS_URI string }
 	keys     = map[string]*ecdsa.PublicKey{}
 	fetched  time.Time
+	loaded   time.Time
 )
 
 func fetch(url string, into any) error {
@@ -49,7 +50,8 @@ func key(token *jwt.Token) (any, error) {
 		var set struct {
 			Keys []struct{ Kid, Crv, X, Y string }
 		}
-		if fetch(metadata.JWKS_URI, &set) == nil && len(set.Keys) > 0 { // The last keys count in an outage.
+		if fetch(metadata.JWKS_URI, &set) == nil && len(set.Keys) > 0 { // The last keys count in an outage, for 20 minutes.
+			loaded = fetched
 			keys = map[string]*ecdsa.PublicKey{}
 			for _, key := range set.Keys {
 				x, _ := base64.RawURLEncoding.DecodeString(key.X)
@@ -61,7 +63,7 @@ func key(token *jwt.Token) (any, error) {
 			}
 		}
 	}
-	if token.Header["typ"] != "assay+jwt" || keys[kid] == nil {
+	if token.Header["typ"] != "assay+jwt" || keys[kid] == nil || time.Since(loaded).Minutes() >= 20 {
 		return nil, errors.New("another type, or an unknown key")
 	}
 	return keys[kid], nil
@@ -73,6 +75,8 @@ func check(token, audience string) (jwt.MapClaims, error) {
 		return nil, err
 	} else if claims["iss"] != metadata.Issuer || claims["aud"] != audience || claims["exp"] == nil || claims["iat"] == nil {
 		return nil, errors.New("another iss or aud, or no exp or iat")
+	} else if claims["use"] != nil {
+		return nil, errors.New("the token is for one use, which needs a memory that all processes share")
 	} else if claims["env"] != nil && os.Getenv("ASSAY_TEST_TOKENS") == "" {
 		return nil, errors.New("the token rests on no genuine device")
 	} else if claims["cnf"] != nil {

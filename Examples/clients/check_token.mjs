@@ -41,6 +41,7 @@ async function checkProof(thumbprint, method, url, token, proof) {
 async function check(keys, method, url, token, proof) {
   const { payload } = await jwtVerify(token, keys, { algorithms: ["ES256"], typ: "assay+jwt", issuer, audience });
   demand(typeof payload.aud === "string" && payload.exp && payload.iat && payload.jti, "aud is a list, or a claim is missing");
+  demand(!payload.use, "the token is for one use, which needs a memory that all processes share");
   demand(!payload.env || process.env.ASSAY_TEST_TOKENS, "the token rests on no genuine device");
   if (payload.cnf) await checkProof(payload.cnf.jkt, method, url.split("?")[0], token, proof);
   return payload;

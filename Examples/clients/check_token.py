@@ -37,7 +37,7 @@ class Checker:
         metadata = fetch(f"{service}/.well-known/openid-configuration")
         demand(metadata["issuer"] == issuer, f"the metadata is of {metadata['issuer']}")
         self.issuer, self.audience, self.url = issuer, audience, metadata["jwks_uri"].replace(issuer, service, 1)
-        self.keys, self.fetched, self.proofs = {}, float("-inf"), {}
+        self.keys, self.fetched, self.loaded, self.proofs = {}, float("-inf"), float("-inf"), {}
 
     def key(self, kid):
         age = time.monotonic() - self.fetched
@@ -45,9 +45,10 @@ class Checker:
             self.fetched = time.monotonic()
             try:
                 self.keys = {key.key_id: key.key for key in jwt.PyJWKSet.from_dict(fetch(self.url)).keys}
-            except OSError as error:  # The last keys count in an outage.
+                self.loaded = time.monotonic()
+            except OSError as error:  # The last keys count in an outage, for 20 minutes.
                 print(f"no keys: {error}", file=sys.stderr)
-        demand(kid in self.keys, "unknown key")
+        demand(kid in self.keys and time.monotonic() - self.loaded < 1200, "unknown key")
         return self.keys[kid]
 
     def check(self, method, url, token, proof=None):
@@ -55,13 +56,15 @@ class Checker:
         demand(header.get("typ") == "assay+jwt", "another type")
         claims = jwt.decode(token, self.key(header.get("kid")), algorithms=["ES256"], issuer=self.issuer, audience=self.audience,
                             options={"require": ["iss", "aud", "exp", "iat", "jti"], "strict_aud": True})
+        demand("use" not in claims, "the token is for one use, which needs a memory that all processes share")
         demand("env" not in claims or os.environ.get("ASSAY_TEST_TOKENS"), "the token rests on no genuine device")
         if "cnf" in claims:
             self.check_proof(claims["cnf"]["jkt"], method, url.split("?")[0], token, proof)
         return claims
 
     def check_proof(self, thumbprint, method, url, token, proof):
-        header = jwt.get_unverified_header(proof or "")
+        demand(proof, "a bound token needs the proof of its request")
+        header = jwt.get_unverified_header(proof)
         jwk = header.get("jwk") or {}
         demand(header.get("typ") == "dpop+jwt" and jwk.get("crv") == "P-256" and "d" not in jwk, "no proof with a public key")
         claims = jwt.decode(proof, jwt.PyJWK(jwk, "ES256").key, algorithms=["ES256"], leeway=60,

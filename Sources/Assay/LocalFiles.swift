@@ -44,7 +44,9 @@ package struct LocalFiles: PolicyFiles {
     private static func reason(_ error: any Error, _ path: String) -> String {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return "it does not exist" }
-        return isFolder.boolValue ? "it is a folder" : error.localizedDescription
+        if isFolder.boolValue { return "it is a folder" }
+        return FileManager.default.isReadableFile(atPath: path)
+            ? error.localizedDescription : "this user may not read it"
     }
 
     /// Reads a file of at most `limit` bytes. Errors carry the file separately from the message.

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("The time of a list is that of its server: Age counts")
+    @Test("Age is subtracted from the time of a list")
     func age() async throws {
         try await TestStatus.run { test in
             test.script.publish(TestStatus.list(["a1"]), ["Age": "700"])

@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test("While a list is still allowed, a judgement waits two seconds for a newer one, and takes it later")
-    func patience() async throws {
+    func renewalWait() async throws {
         try await TestStatus.run { test in
             let former = try await test.list()
             let gate = Gate()
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("After a failure the server is left alone, longer each time, and as long as Retry-After says")
+    @Test("After failures the pauses grow, and Retry-After is respected")
     func pauses() async throws {
         try await TestStatus.run { test in
             test.script.script(.close, .close, .answer(503, "", fields: ["Retry-After": "500"]))
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("A list from an earlier server that is gone after a shut-down is an outage")
+    @Test("After shutdown every judgement is the outage shut-down")
     func shutDown() async throws {
         try await TestStatus.run { test in
             _ = try await test.list()

@@ -10,7 +10,7 @@ import Testing
     private static let list = "android-key.status-list"
     private static let index = "android-key.status-list.index"
 
-    @Test("A second server takes the list of the ledger, and asks nobody")
+    @Test("A second server takes the list from the ledger and sends no request")
     func second() async throws {
         try await TestStatus.run { test in
             let first = try await test.list()

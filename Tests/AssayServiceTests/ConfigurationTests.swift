@@ -70,7 +70,7 @@ struct ConfigurationTests {
             Mistake(
                 yaml: "policy: p\nlisten: localhost:80\nadmin: 0.0.0.0:81\nopen: true\n", field: "open",
                 words: "loopback"),
-            Mistake(yaml: "policy: p\nlisten: h:80\nadmin: h:80\n", field: "admin", words: "apart"),
+            Mistake(yaml: "policy: p\nlisten: h:80\nadmin: h:80\n", field: "admin", words: "choose another"),
             Mistake(
                 environment: ["ASSAY_POLICY": "p", "ASSAY_LIMITS_BODI": "1KiB"], field: "ASSAY_LIMITS_BODI",
                 words: "did you mean ASSAY_LIMITS_BODY?"),
@@ -83,7 +83,7 @@ struct ConfigurationTests {
         + ["0.0.0.0/0", "::/0", "0.0.0.0/7", "128.0.0.0/1", "fc00::/6"].map { range in
             Mistake(
                 yaml: "policy: p\nauthorize:\n  dialect: nginx\n  peers: [127.0.0.1, \"\(range)\"]\n",
-                field: "authorize.peers[1]", words: "name the gateways alone", line: 4)
+                field: "authorize.peers[1]", words: "list only gateways", line: 4)
         }
 
     @Test("An error names the file and line, the variable or the option, and what is allowed", arguments: mistakes)

@@ -88,7 +88,7 @@ struct HealthcheckTests {
         #expect(try check(folder, "--address 'unix:\(folder.path("none.sock"))'").status == 3)
     }
 
-    @Test("A wrong address, a configuration that cannot be read and one without the listener are apart from no answer")
+    @Test("Wrong addresses and configurations have other exit codes than a missing answer")
     func mistakes() throws {
         let folder = try TestFolder()
         try folder.write("none.yaml", "admin: none\n")

@@ -53,7 +53,7 @@ struct SocketActivationTests {
         os.execv(sys.argv[1], sys.argv[1:])
         """
 
-    @Test("systemd learns that the service is ready, reloads and stops")
+    @Test("The service notifies systemd when it is ready, reloads and stops")
     func notices() throws {
         let service = try RunningService([], launcher: Self.receiver)
         func seen() -> [String] {

@@ -183,6 +183,7 @@ struct TokenCheckerTests {
                     $0.token.header["alg"] = "HS256"
                 }
             ),
+            ("for one use", try token { $0.claims["use"] = "once" }),
             ("no token", "a.b.c"),
         ]
     }

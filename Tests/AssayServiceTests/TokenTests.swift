@@ -167,7 +167,7 @@ struct TokenTests {
         #expect(passed.status == 200, "\(passed)")
     }
 
-    @Test("what gives no token: unbound and rejected evidence, and requests that cannot be read")
+    @Test("no token is issued for unbound or rejected evidence, or for unreadable requests")
     func refused() throws {
         let service = try Self.start()
         let rejected = try Self.issue(service, "forged", isForged: true)

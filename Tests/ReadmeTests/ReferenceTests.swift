@@ -22,7 +22,8 @@ struct ReferenceTests {
         try folder.write("v.b64", keys.verificationKeyFile)
         try folder.write("secret.b64", account.secretFile)
         try folder.write("account.b64", account.secretFile)
-        try folder.write("test-root.pem", TestAuthority(notBefore: Date(timeIntervalSince1970: 1_700_000_000)).rootPEM)
+        let root = try TestAuthority(notBefore: Date(timeIntervalSince1970: 1_700_000_000)).rootPEM
+        for name in ["test-root.pem", "device-root.pem"] { try folder.write(name, root) }
         try folder.shell("chmod 600 *.b64")
         return folder
     }

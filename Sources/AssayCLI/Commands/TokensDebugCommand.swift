@@ -38,10 +38,8 @@ struct TokensDebugCommand: AsyncParsableCommand {
         let from = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
         let until = from.addingTimeInterval(duration ?? 30 * 86_400)
         try Console.print(secret)
-        Console.note(
-            """
-            this is a secret, and cannot be printed again; its entry in the policy:
-            - { name: \(name), sha256: "\(hash)", from: \(RFC3339.format(from)), until: \(RFC3339.format(until)) }
-            """)
+        Console.note("this is a secret, and cannot be printed again; its entry in the policy:")
+        let times = "from: \(RFC3339.format(from)), until: \(RFC3339.format(until))"
+        Console.complain("- { name: \(name), sha256: \"\(hash)\", \(times) }")
     }
 }

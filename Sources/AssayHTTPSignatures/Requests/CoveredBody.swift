@@ -39,7 +39,8 @@ package struct CoveredBody: Sendable {
         case .notComputed(let algorithm):
             throw CheckFailure(
                 .digestNotComputed,
-                "the signature covers \(algorithm.rawValue) of the body, which was not computed")
+                "the signature covers \(algorithm.rawValue) of the body, which this server did not see: behind a gateway that sends "
+                    + "no bodies, see requests.body in the policy")
         case .noKnownAlgorithm:
             throw CheckFailure(
                 .noKnownAlgorithm,

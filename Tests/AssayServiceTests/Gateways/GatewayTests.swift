@@ -184,7 +184,7 @@ struct GatewayTests {
         try setting.refuse("copies without evidence", "GET", "/stock", Self.forged)
     }
 
-    @Test("Over HTTP/2 the same holds, also of a body without a length", arguments: Gateway.installed)
+    @Test("HTTP/2 requests get the same decisions, also with a body without a length", arguments: Gateway.installed)
     func http2(_ gateway: Gateway) throws {
         let setting = try Setting(gateway)
         func send(_ method: String, _ target: String, _ fields: [String], body: String? = nil) throws -> Int {
@@ -223,7 +223,7 @@ struct GatewayTests {
     }
 
     // oauth2-proxy 2026-40575 and 2026-76835, Traefik 2026-35051: a client's X-Forwarded fields are trusted.
-    @Test("A client's fields of the dialect count for nothing", arguments: Gateway.installed)
+    @Test("Forwarding fields from the client are ignored", arguments: Gateway.installed)
     func forwardedFields(_ gateway: Gateway) throws {
         let setting = try Setting(gateway)
         let stated = [

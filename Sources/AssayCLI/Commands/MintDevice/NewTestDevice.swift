@@ -30,6 +30,7 @@ struct NewTestDevice: ParsableArguments {
         let roots = try TestDeviceOptions.minting { () throws(MintingError) in try rootPEM(device) }
         try NewFile.write(SecretBytes(Array(device.text.utf8)), to: file, mode: 0o600)
         try NewFile.write(SecretBytes(Array(roots.utf8)), to: root, mode: 0o644)
+        Console.note("a policy trusts this device with testRoots: [\"file:\(root)\"], for tests only")
         return device
     }
 }
