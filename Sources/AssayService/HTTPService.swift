@@ -274,7 +274,7 @@ package struct HTTPService: Sendable {
                 "no key for tokens",
                 metadata: [
                     "assay.problem":
-                        "apps of the policy have tokens, and the service has neither their keys nor a masterKey, under which the ledger keeps them"
+                        "the policy has tokens, and there is no key to sign them: set masterKey, with which the service opens the keys in the ledger"
                 ])
         }
     }

@@ -190,7 +190,7 @@ struct TokenEndpoints: Sendable {
         }
         let advice =
             configuration.masterKey == nil
-            ? "; this service has no masterKey, and without it none of the keys in the ledger" : ""
+            ? "; this service has no masterKey, so that it cannot open the keys in the ledger" : ""
         var problem = Problem(.serviceUnavailable, .noKey, request.message + advice)
         problem.headers[.retryAfter] = "\(configuration.retryAfter)"
         return problem

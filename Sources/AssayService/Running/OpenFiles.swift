@@ -1,16 +1,16 @@
 import Foundation
 
-/// How many files the process may open. Without a free one, the runtime of Swift ends the process: clients must not hold all of them.
+/// The limit of open files. Without a free file, Swift's runtime ends the process: clients must never hold all of them.
 enum OpenFiles {
-    /// What the process needs besides connections of clients: ledger, policy, connections to other servers.
+    /// Files for everything but connections of clients: the ledger, the policy, connections to other servers.
     private static let reserve = 256
 
-    /// Raises the limit as far as the system allows, and divides the files among the listeners.
+    /// Raises the soft limit to the hard one, and divides the files between the listeners.
     ///
     /// - Parameters:
-    ///   - connections: the most connections of each listener.
-    ///   - hasAdmin: whether there is a listener of operators. It gets at most an eighth.
-    /// - Returns: the most connections of the public listener and of that of operators, at least one each.
+    ///   - connections: the configured limit of each listener.
+    ///   - hasAdmin: whether there is a listener for operators, which gets at most an eighth of the files.
+    /// - Returns: the limits of connections of the two listeners, and the limit of open files.
     static func divide(
         among connections: Int, hasAdmin: Bool
     ) -> (publicListener: Int, admin: Int, files: Int) {
