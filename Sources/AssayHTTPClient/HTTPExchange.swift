@@ -185,9 +185,12 @@ package final class HTTPExchange: Sendable {
         // Thrown instead of NIOConnectionError for a numeric host.
         case let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode):
             return .notConnected(isOfServer: isOfServer(error), "no connection: \(reason(error))")
+        // The connection was cut, perhaps after the request was sent.
+        case NIOSSLError.uncleanShutdown:
+            return .unanswered(isTimeout: false, "the server closed the connection without an answer")
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
             return .notConnected(
-                isOfServer: false, "no connection with TLS: \(ServerText.quote(String(describing: error)))")
+                isOfServer: isOfServer(error), "no connection with TLS: \(ServerText.quote(String(describing: error)))")
         case let error as HTTPClientError:
             switch error {
             case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout:
@@ -204,6 +207,8 @@ package final class HTTPExchange: Sendable {
     private static func isOfServer(_ error: any Error) -> Bool {
         switch error {
         case is ChannelError: true
+        // A load balancer that passes TLS on, and has no server behind it.
+        case NIOSSLError.handshakeFailed(.sslError([.eofDuringHandshake])): true
         case let error as IOError: [ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ETIMEDOUT].contains(error.errnoCode)
         default: false
         }

@@ -126,6 +126,28 @@ struct FailoverTests {
         try await server.close()
     }
 
+    @Test("A load balancer that closes the handshake of TLS, because no first instance is behind it, starts failover")
+    func closed() throws {
+        let balancer = try LineProcess(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            [
+                "python3", "-c",
+                """
+                import socket
+                listener = socket.create_server(("127.0.0.1", 0))
+                print(listener.getsockname()[1], flush=True)
+                while True:
+                    connection = listener.accept()[0]
+                    connection.recv(4096)
+                    connection.close()
+                """,
+            ])
+        let port = try #require(Int(try balancer.readLine()))
+        let service = try Self.start("https://127.0.0.1:\(port)")
+        try service.waitUntil("failover") { !service.entries("failover begins").isEmpty }
+        #expect(try Self.ask(service).status == 201)
+    }
+
     @Test(
         "A first instance that is not named by an https URL is refused",
         arguments: [
