@@ -29,6 +29,8 @@ extension LedgerTables {
     fileprivate static let findDigest = LedgerSQL("SELECT \(digestColumns) WHERE digest = ?")
     fileprivate static let findStanding = LedgerSQL("SELECT \(standingColumns) WHERE kind = ? AND name = ?")
 
+    fileprivate static let findAnyStanding = LedgerSQL("SELECT 1 FROM block LIMIT 1")
+
     /// The queries for standings, indexed by the number of subjects.
     fileprivate static let findStandings = (0...standingLimit).map { LedgerSQL(standingsQuery(subjects: $0)) }
 
@@ -154,6 +156,11 @@ extension RowFinder {
         } reading: {
             try LedgerTables.standing($0)
         }
+    }
+
+    /// Whether no block and no allowance exists, in force or ended.
+    func hasNoStanding() throws -> Bool {
+        try statement(LedgerTables.findAnyStanding).first({ _ in }, reading: { _ in true }) == nil
     }
 
     /// The standings of subjects, in force or ended, in the order of the subjects.

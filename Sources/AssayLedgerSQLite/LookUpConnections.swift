@@ -20,6 +20,7 @@ final class LookUpConnections: Sendable {
     private let path: String
     private let busyTimeout: Int32
     private let slots = (0..<4).map { _ in Slot() }
+    private let queriesForAnyStanding = Atomic<Int>(0)
 
     /// - Parameter busyTimeout: how long a query waits for a process that recovers the file, in milliseconds.
     init(path: String, busyTimeout: Int32) {
@@ -31,24 +32,38 @@ final class LookUpConnections: Sendable {
     ///
     /// - Throws: `DatabaseError`, also after closing, and the errors of `body`.
     func find<Value: Sendable>(_ body: @Sendable (any RowFinder) throws -> Value) throws -> Value {
+        try withConnection { connection in try body(connection) }
+    }
+
+    /// Whether no block and no allowance exists. Runs a query only if a process has committed since the last one.
+    func isWithoutStandings() throws -> Bool {
+        try withConnection { connection in
+            if connection.isKnownToBeWithoutStandings { return true }
+            queriesForAnyStanding.add(1, ordering: .relaxed)
+            return try connection.isWithoutStandings()
+        }
+    }
+
+    /// How many queries have looked whether any standing exists.
+    var countOfQueriesForAnyStanding: Int { queriesForAnyStanding.load(ordering: .relaxed) }
+
+    private func withConnection<Value: Sendable>(_ body: (LookUpConnection) throws -> Value) throws -> Value {
         let own = ThreadGroup.current
         for number in slots.indices {
             let result = try slots[(own + number) % slots.count].state.withLockIfAvailable { state in
-                try find(&state, body)
+                try body(connection(&state))
             }
             if let result { return result }
         }
-        return try slots[own % slots.count].state.withLock { state in try find(&state, body) }
+        return try slots[own % slots.count].state.withLock { state in try body(connection(&state)) }
     }
 
-    private func find<Value: Sendable>(_ state: inout State, _ body: @Sendable (any RowFinder) throws -> Value) throws
-        -> Value
-    {
+    private func connection(_ state: inout State) throws -> LookUpConnection {
         guard !state.isClosed else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
-        if let connection = state.connection { return try body(connection) }
+        if let connection = state.connection { return connection }
         let connection = try LookUpConnection(path: path, busyTimeout: busyTimeout)
         state.connection = connection
-        return try body(connection)
+        return connection
     }
 
     /// Closes all connections. Later queries are errors.
@@ -66,6 +81,9 @@ final class LookUpConnections: Sendable {
 private final class LookUpConnection: RowFinder {
     private let handle: OpaquePointer
     private var prepared: [(sql: LedgerSQL, statement: OpaquePointer)] = []
+    private var index: WriteAheadIndex?
+    /// The state of the file in which no standing exists.
+    private var stateWithoutStandings: WriteAheadIndex.State?
 
     init(path: String, busyTimeout: Int32) throws {
         var opened: OpaquePointer?
@@ -82,6 +100,22 @@ private final class LookUpConnection: RowFinder {
     deinit {
         for entry in prepared { sqlite3_finalize(entry.statement) }
         sqlite3_close_v2(handle)
+    }
+
+    /// Whether the file is still in the state in which no standing existed.
+    var isKnownToBeWithoutStandings: Bool {
+        guard let state = index?.state else { return false }
+        return state == stateWithoutStandings
+    }
+
+    /// Looks whether no block and no allowance exists, and keeps the state of the file if so.
+    func isWithoutStandings() throws -> Bool {
+        let state = index?.state
+        let isWithout = try hasNoStanding()
+        // SQLite has mapped the index by now.
+        index = index ?? WriteAheadIndex(of: handle)
+        stateWithoutStandings = isWithout && index?.state == state ? state : nil
+        return isWithout
     }
 
     func statement(_ sql: LedgerSQL) throws -> StoredStatement {

@@ -22,9 +22,11 @@ public final class SQLiteLedger: LedgerAdministration {
 
     let pool: DatabasePool
     package let writer: GroupWriter
-    private let lookUps: LookUpConnections
+    let lookUps: LookUpConnections
     /// Whether the last look-up took more than a millisecond.
     private let isSlow = Atomic<Bool>(false)
+    /// Whether a look-up has found a standing. Further ones would ask twice.
+    private let hasHadStandings = Atomic<Bool>(false)
 
     init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging) {
         self.pool = pool
@@ -44,6 +46,16 @@ public final class SQLiteLedger: LedgerAdministration {
     /// The enrolled key with an identifier, with its counter; nil for none.
     public func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
         try await lookUp { rows in try rows.key(identifier) }
+    }
+
+    /// Whether no block and no allowance exists, in force or ended. Without a query as long as no process has written to the file.
+    /// False also if that is unknown, and after there was one.
+    public var isWithoutStandings: Bool {
+        guard !hasHadStandings.load(ordering: .relaxed), !isSlow.load(ordering: .relaxed) else { return false }
+        // An outage meets the query that follows, too.
+        guard let isWithout = try? timed({ try lookUps.isWithoutStandings() }) else { return false }
+        if !isWithout { hasHadStandings.store(true, ordering: .relaxed) }
+        return isWithout
     }
 
     /// The blocks and allowances of subjects in force at a time, in the order of the subjects. One statement reads up
@@ -148,19 +160,16 @@ public final class SQLiteLedger: LedgerAdministration {
     func lookUp<Value: Sendable>(
         _ body: @escaping @Sendable (any RowFinder) throws -> Value
     ) async throws(LedgerOutage) -> Value {
-        let timed: @Sendable (any RowFinder) throws -> Value = { [self] rows in
-            let start = ContinuousClock.now
-            defer { isSlow.store(ContinuousClock.now - start > .milliseconds(1), ordering: .relaxed) }
-            return try body(rows)
+        if isSlow.load(ordering: .relaxed) {
+            return try await read { [self] db in try timed { try body(LedgerTables(db)) } }
         }
-        if isSlow.load(ordering: .relaxed) { return try await read { db in try timed(LedgerTables(db)) } }
-        return try lookUpHere(timed)
+        do { return try timed { try lookUps.find(body) } } catch { throw LedgerOutage(error, path: path) }
     }
 
-    private func lookUpHere<Value: Sendable>(_ body: @Sendable (any RowFinder) throws -> Value) throws(LedgerOutage)
-        -> Value
-    {
-        do { return try lookUps.find(body) } catch { throw LedgerOutage(error, path: path) }
+    private func timed<Value>(_ lookUp: () throws -> Value) rethrows -> Value {
+        let start = ContinuousClock.now
+        defer { isSlow.store(ContinuousClock.now - start > .milliseconds(1), ordering: .relaxed) }
+        return try lookUp()
     }
 
     /// Reads a snapshot, without waiting for writers and without blocking the caller's thread.

@@ -18,6 +18,9 @@ extension SQLiteLedger {
         try pool.read { db in try String.fetchAll(db, sql: sql) }
     }
 
+    /// How many queries ``isWithoutStandings`` has made.
+    package var countOfQueriesForAnyStanding: Int { lookUps.countOfQueriesForAnyStanding }
+
     /// SQLite's query plan for the standings of a number of subjects, one text per step.
     package func standingsPlan(subjects count: Int) throws -> [String] {
         try pool.read { db in

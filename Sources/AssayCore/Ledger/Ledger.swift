@@ -24,8 +24,8 @@ public protocol Ledger: Sendable {
     /// The key enrolled under an identifier, with its counter; nil if there is none.
     func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey?
 
-    /// True if the ledger knows without I/O that it holds no block and no allowance: engines then skip
-    /// ``standings(of:at:)``. False means unknown. A ledger that other processes write to returns false.
+    /// True if the ledger knows without waiting that it holds no block and no allowance, in force or ended: engines then skip
+    /// ``standings(of:at:)``. False means unknown. A ledger that cannot notice what other processes write returns false.
     var isWithoutStandings: Bool { get }
 
     /// The blocks and allowances of some subjects that are in force at a time, in the order of the subjects.
