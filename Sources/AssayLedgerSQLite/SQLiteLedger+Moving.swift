@@ -79,7 +79,7 @@ extension SQLiteLedger: MovableLedger {
     }
 
     /// Reads on a separate thread, at most two batches ahead of `body`.
-    package func records(_ body: ([LedgerRecord]) async throws -> Void) async throws {
+    package func records(_ body: @concurrent ([LedgerRecord]) async throws -> Void) async throws {
         let ahead = DispatchSemaphore(value: 2)
         let (pool, path) = (pool, path)
         let batches = AsyncThrowingStream<[LedgerRecord], any Error> { continuation in

@@ -7,14 +7,14 @@ extension SQLiteLedger {
     ///
     /// Rows are streamed: memory does not grow with the ledger. Writers continue; the caller's thread is blocked.
     /// - Throws: ``LedgerOutage``, and what `body` throws.
-    public func export(_ body: (LedgerEntry) throws -> Void) async throws {
+    @concurrent public func export(_ body: (LedgerEntry) throws -> Void) async throws {
         try exportBlocking(body)
     }
 
     /// Passes the audit trail to `body`, in a consistent snapshot.
     ///
     /// - Throws: ``LedgerOutage``, and what `body` throws.
-    public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws { try auditBlocking(body) }
+    @concurrent public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws { try auditBlocking(body) }
 
     private func auditBlocking(_ body: (LedgerAuditEntry) throws -> Void) throws {
         try streaming(body) { db, hand in

@@ -76,7 +76,7 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
     func record(_ change: LedgerChange) async throws(LedgerOutage)
 
     /// Passes the audit trail to `body`, in a consistent snapshot, the first entry first. Rethrows its errors.
-    func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws
+    @concurrent func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws
 
     /// Deletes all challenges and digests that ``LedgerRules/purgeHorizon(at:clock:)`` allows, and returns their
     /// number. Ledgers may also purge with each write.
@@ -84,7 +84,7 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
     func purge(at now: Date) async throws(LedgerOutage) -> Int
 
     /// Passes every entry to `body`, in a consistent snapshot, in the order of ``LedgerEntry``. Rethrows its errors.
-    func export(_ body: (LedgerEntry) throws -> Void) async throws
+    @concurrent func export(_ body: (LedgerEntry) throws -> Void) async throws
 
     /// Counts the entries of the ledger at a time.
     func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary

@@ -190,7 +190,7 @@ public final class MemoryLedger: LedgerAdministration {
     }
 
     /// Passes the changes by hand. This ledger does not chain them by hashes.
-    public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {
+    @concurrent public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {
         for (index, change) in state.withLock({ $0.changes }).enumerated() {
             try body(LedgerAuditEntry(number: index + 1, change: change, previousHash: [], hash: []))
         }
@@ -203,7 +203,7 @@ public final class MemoryLedger: LedgerAdministration {
     }
 
     /// Passes every entry to `body`, section by section, each sorted by name.
-    public func export(_ body: (LedgerEntry) throws -> Void) async throws {
+    @concurrent public func export(_ body: (LedgerEntry) throws -> Void) async throws {
         let snapshot = state.withLock { $0 }
         for (value, consumedAt) in snapshot.challenges.values.sorted(by: {
             $0.challenge.value.lexicographicallyPrecedes($1.challenge.value)

@@ -78,9 +78,9 @@ extension Assessment {
     ///   makes them durable.
     /// - Throws: `.outage` when the ledger could not decide, when a check ran out of memory, or when the assessment has
     ///   a ledger check without an effect.
-    nonisolated(nonsending)
-        package func verdict(committingTo ledger: any Ledger, at now: Date) async throws(VerificationError) -> Verdict
-    {
+    package func verdict(
+        committingTo ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Verdict {
         if let rejection = try rejection(by: ledger, at: now) { return rejection }
         guard !effects.isEmpty else {
             return Verdict(self, outcome: .accept, ledgerChecks: [], ledger: ledger, judgedAt: now)

@@ -41,7 +41,7 @@ package struct RequestJudge: Sendable {
     ///   - body: The request's body. A body that is read is replaced by one with the same bytes.
     ///   - account: the account of the session.
     /// - Throws: errors of reading the body.
-    package func decide(
+    nonisolated(nonsending) package func decide(
         _ source: some RequestSource, _ body: inout RequestBody, on route: GuardedRoute, account: String?
     ) async throws -> RequestDecision {
         switch try await judge(source, &body, on: route, account: account) {
@@ -52,7 +52,7 @@ package struct RequestJudge: Sendable {
         }
     }
 
-    func judge(
+    nonisolated(nonsending) func judge(
         _ source: some RequestSource, _ body: inout RequestBody, on route: GuardedRoute, account: String?
     ) async throws -> Judgement {
         // Fast path: most routes demand one token.
@@ -75,7 +75,7 @@ package struct RequestJudge: Sendable {
         return try await examination.judge(source, &body)
     }
 
-    private func verifyToken(
+    nonisolated(nonsending) private func verifyToken(
         _ source: some RequestSource, _ fields: ApproovFields, app: String, _ account: String?
     ) async -> RequestOutcome {
         let input = fields.input(of: source)

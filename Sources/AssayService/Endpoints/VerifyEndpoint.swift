@@ -106,7 +106,7 @@ private struct RecordLines {
     }
 
     /// The next line; nil at the end. After a problem there is none: where the next line begins is not known.
-    mutating func next() async -> Result<[UInt8], Problem>? {
+    @concurrent mutating func next() async -> Result<[UInt8], Problem>? {
         while true {
             if let line = takeLine() {
                 begin = .now
