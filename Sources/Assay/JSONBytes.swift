@@ -17,6 +17,11 @@ package struct JSONBytes: Sendable {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
+    /// Writes a text of the program that needs no escapes, such as the name of a check, without quotation marks.
+    package mutating func unescaped(_ text: String) {
+        bytes.append(contentsOf: text.utf8)
+    }
+
     /// Writes a byte.
     package mutating func raw(_ byte: UInt8) {
         bytes.append(byte)

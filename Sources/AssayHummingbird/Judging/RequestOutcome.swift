@@ -65,10 +65,15 @@ public enum RequestObstacle: String, Sendable {
     case bodyLengthDiffers = "body-length-differs"
 }
 
-/// The outcome of a request and the evidence that decided.
-package struct RequestDecision: Sendable {
+/// The outcome of a request and the evidence that decided. A class, with what is asked most often: copying a verdict counts many
+/// references.
+package final class RequestDecision: Sendable {
     /// The outcome.
     package let outcome: RequestOutcome
+    /// Whether the evidence was verified and accepted.
+    package let isAccepted: Bool
+    /// ``RequestOutcome/word``.
+    package let word: String
     /// The app that decided; for a rejected request, one whose evidence the request carries.
     package let app: String
     /// The kind of the evidence that decided.
@@ -78,22 +83,26 @@ package struct RequestDecision: Sendable {
     /// The accepting verdicts of the route in its order, or the rejecting verdict.
     package let verdicts: [Verdict]
 
-    init(
-        _ outcome: RequestOutcome, _ evidence: GuardedEvidence, _ enforcement: Enforcement, verdicts: [Verdict]? = nil
+    private init(
+        _ outcome: RequestOutcome, app: String, _ kind: EvidenceKind, _ enforcement: Enforcement, _ verdicts: [Verdict]?
     ) {
         self.outcome = outcome
-        app = evidence.app
-        kind = evidence.kind
+        isAccepted = outcome.isAccepted
+        word = outcome.word
+        self.app = app
+        self.kind = kind
         self.enforcement = enforcement
         self.verdicts = verdicts ?? outcome.verdict.map { [$0] } ?? []
     }
 
-    /// The decision with another outcome.
-    func with(_ outcome: RequestOutcome) -> RequestDecision { RequestDecision(self, outcome) }
+    convenience init(
+        _ outcome: RequestOutcome, _ evidence: GuardedEvidence, _ enforcement: Enforcement, verdicts: [Verdict]? = nil
+    ) {
+        self.init(outcome, app: evidence.app, evidence.kind, enforcement, verdicts)
+    }
 
-    private init(_ other: RequestDecision, _ outcome: RequestOutcome) {
-        self.outcome = outcome
-        (app, kind, enforcement) = (other.app, other.kind, other.enforcement)
-        verdicts = outcome.verdict.map { [$0] } ?? []
+    /// The decision with another outcome.
+    func with(_ outcome: RequestOutcome) -> RequestDecision {
+        RequestDecision(outcome, app: app, kind, enforcement, nil)
     }
 }

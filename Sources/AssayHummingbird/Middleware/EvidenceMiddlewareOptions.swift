@@ -40,7 +40,7 @@ public struct EvidenceMiddlewareOptions: Sendable {
 
     /// Whether a request is refused.
     package func refuses(_ decision: RequestDecision) -> Bool {
-        guard decision.enforcement == .reject else { return false }
+        guard decision.enforcement == .reject, !decision.isAccepted else { return false }
         return switch decision.outcome {
         case .verdict(let verdict): verdict.outcome == .reject
         // A client can cause this outage by sending its body slowly, so always refuse.

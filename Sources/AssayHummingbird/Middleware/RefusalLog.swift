@@ -30,9 +30,9 @@ extension RequestDecision {
     /// The log fields of a decision.
     package var logFields: [(name: String, value: Logger.MetadataValue)] {
         var fields: [(name: String, value: Logger.MetadataValue)] = [
-            ("app", "\(app.excerpt)"), ("kind", "\(kind)"), ("outcome", "\(outcome.word)"),
+            ("app", "\(app.excerpt)"), ("kind", "\(kind)"), ("outcome", "\(word)"),
         ]
-        if !outcome.isAccepted { fields.append(("enforcement", "\(enforcement.rawValue)")) }
+        if !isAccepted { fields.append(("enforcement", "\(enforcement.rawValue)")) }
         switch outcome {
         case .verdict(let verdict):
             if let failed = verdict.failed.first {

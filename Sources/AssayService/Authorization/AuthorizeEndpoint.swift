@@ -135,7 +135,7 @@ enum IdentityFields {
     static func of(_ decision: RequestDecision) -> HTTPFields {
         var fields: HTTPFields = [.cacheControl: "no-store"]
         fields.reserveCapacity(names.count + 2)
-        let isAccepted = decision.outcome.isAccepted
+        let isAccepted = decision.isAccepted
         let verdicts = decision.verdicts
         // A rejected request that passes has no identity.
         let subjects = isAccepted ? verdicts.map(\.engineSubject) : []
@@ -146,7 +146,7 @@ enum IdentityFields {
             }
         }
         let values = [
-            decision.outcome.word,
+            decision.word,
             isAccepted ? list(verdicts.map { $0.app ?? "" }) : list([decision.app]),
             isAccepted ? list(verdicts.map(\.kind.name)) : decision.kind.name,
             list(subjects.map { $0?.identifier ?? "" }),
@@ -163,6 +163,7 @@ enum IdentityFields {
     /// Joins values in the order of the verdicts. Each value is percent-encoded to visible ASCII without commas. An
     /// empty value is `-`. If all values are empty, the result is empty.
     private static func list(_ values: [String]) -> String {
+        if values.count == 1 { return values[0] == "-" ? "%2D" : encoded(values[0]) }
         guard !values.allSatisfy(\.isEmpty) else { return "" }
         return values.map { $0.isEmpty ? "-" : $0 == "-" ? "%2D" : encoded($0) }.joined(separator: ", ")
     }

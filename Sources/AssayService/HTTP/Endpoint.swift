@@ -65,7 +65,7 @@ struct Endpoint: Sendable {
 struct ServiceRequest {
     let request: Request
     /// The part of the path in braces.
-    let segment: Substring
+    var segment: Substring = ""
     /// The ID of the request in the log and in the answer.
     let id: String
     /// The connection.
@@ -76,7 +76,7 @@ struct ServiceRequest {
     /// Nil as long as no endpoint matches.
     var endpoint: Endpoint?
     /// Authenticates the caller again, during a long answer.
-    let caller: @Sendable () async throws(Problem) -> Caller?
+    var caller: @Sendable () async throws(Problem) -> Caller? = { () throws(Problem) in nil }
     /// Who called, where the endpoint is not for all.
     var calledBy: Caller?
     /// What the log says about the request besides its answer.

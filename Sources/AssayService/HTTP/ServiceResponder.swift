@@ -52,9 +52,7 @@ final class ServiceResponder: Sendable {
         let start = DispatchTime.now()
         let slot = RequestSlot(slots)
         var served = ServiceRequest(
-            request: request, segment: "", id: Self.newID(), channel: channel, deadlines: deadlines,
-            slot: slot,
-            caller: { () throws(Problem) in nil })
+            request: request, id: Self.newID(), channel: channel, deadlines: deadlines, slot: slot)
         var response: Response
         do throws(Problem) {
             guard slot.number <= limit else {
@@ -87,17 +85,18 @@ final class ServiceResponder: Sendable {
         let target = served.request.head.path ?? ""
         let path = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(target[..<$0]) } ?? target
         var allowed: [String] = []
-        for endpoint in endpoints {
-            guard let segment = endpoint.match(path) else { continue }
+        for index in endpoints.indices {
+            guard let segment = endpoints[index].match(path) else { continue }
+            let endpoint = endpoints[index]
             if let method = endpoint.method, method != served.request.method {
                 allowed.append(method.rawValue)
                 continue
             }
+            served.segment = segment
+            served.endpoint = endpoint
+            if case .all = endpoint.access { return try await endpoint.answer(&served) }
             let (callers, fields, retryAfter) = (callers, served.request.headers, retryAfter)
-            served = ServiceRequest(
-                request: served.request, segment: segment, id: served.id, channel: channel,
-                deadlines: deadlines, slot: served.slot, endpoint: endpoint
-            ) { () async throws(Problem) in
+            served.caller = { () async throws(Problem) in
                 try await callers.demand(endpoint.access, fields, channel, retryAfter: retryAfter)
             }
             served.calledBy = try await served.caller()
@@ -141,23 +140,19 @@ final class ServiceResponder: Sendable {
         request.headers[.transferEncoding] != nil || request.headers[.contentLength].map { $0 != "0" } ?? false
     }
 
+    private func level(of note: borrowing RequestNote, _ status: Int) -> Logger.Level {
+        if status >= 500 { return .error }
+        if note.isGatewayWrong { return .warning }
+        // Each use must be in the log at its standard level.
+        if note.debugToken != nil || note.isFailover { return .notice }
+        let outcome = note.decision?.word ?? note.outcome
+        return note.problem != nil || outcome != "accept" && outcome != nil ? .info : .debug
+    }
+
     private func log(_ served: ServiceRequest, _ response: Response, _ seconds: Double, _ parent: TraceParent?) {
-        let note = served.note
-        let outcome = note.decision?.outcome.word ?? note.outcome
-        let level: Logger.Level =
-            if response.status.code >= 500 {
-                .error
-            } else if note.isGatewayWrong {
-                .warning
-            } else if note.debugToken != nil || note.isFailover {
-                // Each use must be in the log at its standard level.
-                .notice
-            } else if note.problem != nil || outcome != "accept" && outcome != nil {
-                .info
-            } else {
-                .debug
-            }
+        let level = level(of: served.note, response.status.code)
         guard level >= logger.logLevel else { return }
+        let note = served.note
         var metadata: Logger.Metadata = [
             "assay.requestId": "\(served.id)", "http.request.method": "\(served.request.method.rawValue.excerpt)",
             "url.path": "\((served.request.head.path ?? "").prefix { $0 != "?" }.description.excerpt)",

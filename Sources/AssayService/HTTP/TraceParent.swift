@@ -11,9 +11,9 @@ package struct TraceParent: Sendable, Equatable {
 
     /// Reads the field; nil if it is missing, repeated or malformed: a new trace begins then.
     package init?(_ fields: HTTPFields) {
-        guard let name = HTTPField.Name("traceparent"), fields[values: name].count == 1,
-            let text = fields[values: name].first
-        else { return nil }
+        guard fields.contains(Self.name) else { return nil }
+        let texts = fields[values: Self.name]
+        guard texts.count == 1, let text = texts.first else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 4, zip(parts, [2, 32, 16, 2]).allSatisfy({ Self.isHexadecimal($0, digits: $1) }) else {
             return nil
@@ -23,8 +23,11 @@ package struct TraceParent: Sendable, Equatable {
         guard parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" }) else { return nil }
         traceID = String(parts[1])
         self.text = text
-        state = HTTPField.Name("tracestate").flatMap { fields[$0] }
+        state = fields[Self.stateName]
     }
+
+    private static let name = HTTPField.Name("traceparent") ?? .date
+    private static let stateName = HTTPField.Name("tracestate") ?? .date
 
     private static func isHexadecimal(_ part: Substring, digits: Int) -> Bool {
         part.utf8.count == digits

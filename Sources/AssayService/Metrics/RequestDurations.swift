@@ -34,9 +34,12 @@ final class RequestDurations: Sendable {
 
     /// The method; `_OTHER` for one that HTTP does not define, as OpenTelemetry has it.
     fileprivate static func name(_ method: HTTPRequest.Method) -> String {
-        let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .connect, .trace]
-        return known.contains(method) ? method.rawValue : "_OTHER"
+        known.contains(method) ? method.rawValue : "_OTHER"
     }
+
+    private static let known: [HTTPRequest.Method] = [
+        .get, .post, .head, .put, .patch, .delete, .options, .connect, .trace,
+    ]
 }
 
 extension Span {
