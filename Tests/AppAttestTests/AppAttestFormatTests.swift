@@ -66,6 +66,17 @@ struct AppAttestFormatTests {
         }
     }
 
+    @Test("An RSA key whose bytes look like flags and a map is no authenticator data; unknown extensions are")
+    func similar() {
+        var key = [0x30, 0x82, 0x01, 0x0A, 0x02, 0x82, 0x01, 0x01, 0x00] + [UInt8](repeating: 0xE7, count: 256)
+        key += [0x02, 0x03, 0x01, 0x00, 0x01]
+        (key[32], key[37]) = (0x40, 0xB8)
+        #expect(Self.inspect(key).format != "App Attest authenticator data")
+        let head = [UInt8](repeating: 7, count: 32) + [0xC0, 0, 0, 0, 1]
+        let layer = Self.inspect(head + [0xA1, 0x63] + Array("new".utf8) + [0x01])
+        #expect(layer.format == "App Attest authenticator data")
+    }
+
     @Test("Unknown and duplicate receipt fields are reported; strict decoding stops at the duplicate")
     func receiptFields() {
         func field(_ type: UInt8, _ value: String) -> [UInt8] {

@@ -19,12 +19,17 @@ enum AuthenticatorDataFormat: BlobFormat {
         }
         let (node, end) = LenientCBOR.read(bytes[37...])
         guard case .map(let members) = node.content, end == bytes.count, !members.isEmpty else { return nil }
-        let isApple = members.contains {
-            if case .text(let text, _) = $0.key.content { text.utf8.starts(with: "apple_".utf8) } else { false }
+        let names = members.compactMap { member -> String? in
+            guard case .text(let text, _) = member.key.content else { return nil }
+            return text
         }
-        return isApple
-            ? Recognition(.certain, because: "extensions of Apple's stand at byte 37")
-            : Recognition(.structure, because: "flags stand at byte 32, and a CBOR map from byte 37 to the end")
+        if names.contains(where: { $0.utf8.starts(with: "apple_".utf8) }) {
+            return Recognition(.certain, because: "extensions of Apple's stand at byte 37")
+        }
+        // Names of extensions are texts. Of other binary data, such as RSA keys, one in a thousand has bytes there that begin a map.
+        guard names.count == members.count, names.allSatisfy({ $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } })
+        else { return nil }
+        return Recognition(.structure, because: "flags stand at byte 32, and a CBOR map from byte 37 to the end")
     }
 
     static func annotate(_ bytes: [UInt8]) -> BlobContents {
