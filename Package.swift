@@ -11,7 +11,7 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// Those of targets that take part in each verification: an asynchronous function stays on its caller's thread. To look whether it must
+/// Those of targets that take part in each verification: an asynchronous function stays on its caller's executor. To look whether it must
 /// change to another takes longer than some checks.
 let staying = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
@@ -482,7 +482,8 @@ let package = Package(
         .testTarget(
             name: "AssayTokensTests",
             dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayKeyStore", "AssayPrimitives", "AssayTesting",
+                "Approov", "Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives",
+                "AssayTesting",
                 "AssayTestSupport", "AssayTokens",
             ],
             swiftSettings: unoptimized),

@@ -89,7 +89,9 @@ package struct TokenEngine: InspectableEngine {
         var subjects: [LedgerSubject] = []
         var standings = AccountStandings(account: account, standings: [])
         var unreadable: CheckFailure?
-        if isAuthentic, account != nil || !ledger.isWithoutStandings {
+        // With a ledger that lasts, a reference that nothing opens is refused also while nothing is blocked: otherwise the first block
+        // would refuse all of them.
+        if isAuthentic, account != nil || ledger.durability == .durable || !ledger.isWithoutStandings {
             do throws(CheckFailure) { subjects = try token.subjects() } catch { unreadable = error }
             let (names, now) = (subjects, token.now)
             standings = try await ledger.asking { (ledger) async throws(LedgerOutage) in

@@ -1,7 +1,9 @@
 import Assay
 import AssayCore
 import AssayKeyStore
+import AssayLedgerSQLite
 import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
 import AssayTokens
 import Foundation
@@ -56,6 +58,22 @@ struct StandingTests {
         #expect(try await TokenKeyRotation(world.store).run(at: TokenWorld.now) == ["tokens-subjects-2"])
         #expect(
             outcome(try await world.judge(token, client: client, account: "alice")) == "subject reference-unreadable")
+    }
+
+    @Test("with a ledger that lasts, such a token is refused also while nothing is blocked")
+    func foreignReferenceWithoutStandings() async throws {
+        let folder = try TestFolder()
+        let ledger = try SQLiteLedger.open(path: folder.path("ledger.sqlite"))
+        let world = try await TokenWorld(ledger: ledger)
+        let token = try await world.token(client: client)
+        let secrets = try await world.store.keys(for: TokenSecret.purpose)
+        try await world.store.retire(try #require(secrets.first).name, at: TokenWorld.now, now: TokenWorld.now)
+        for proofID in ["1", "2", "3"] {
+            #expect(
+                outcome(try await world.judge(token, client: client, proofID: proofID))
+                    == "subject reference-unreadable")
+        }
+        try await ledger.close()
     }
 
     @Test("an issuer without its secret refuses tokens if the ledger has standings")
