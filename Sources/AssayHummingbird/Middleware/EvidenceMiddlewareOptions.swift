@@ -42,10 +42,9 @@ public struct EvidenceMiddlewareOptions: Sendable {
     package func refuses(_ decision: RequestDecision) -> Bool {
         guard decision.enforcement == .reject, !decision.isAccepted else { return false }
         return switch decision.outcome {
-        case .verdict(let verdict): verdict.outcome == .reject
         // A client can cause this outage by sending its body slowly, so always refuse.
         case .outage(let outage): outages == .refuse || (outage as? LedgerOutage)?.code == .forgotten
-        case .misconfigured, .unjudged: true
+        case .verdict, .misconfigured, .unjudged: true
         case .pending, .off: false
         }
     }
