@@ -21,7 +21,7 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo demo-service test incremental build api graph docs format lint install uninstall fuzz bench bench-postgresql \
+.PHONY: demo demo-service test quick incremental build api graph docs format lint install uninstall fuzz bench bench-postgresql \
 	grow-postgresql soak-postgresql soak soak-service sanitize instructions profile suites mutate vectors model failover scale clean packages package-program deb image sbom test-packages reproducible
 
 ## Verifies real evidence, and shows a tampered copy being refused. The program is built without HTTP, to compile less.
@@ -47,6 +47,11 @@ test: packages
 		Scripts/test $(TESTING)
 	Scripts/test-spark .build/release/assay
 
+## Builds in debug what a suite of tests needs, in a folder of its own, and runs it: make quick T=AppAttest
+quick: packages
+	@test -n "$(T)" || { echo "name a target of Tests/ without its ending: make quick T=AppAttest" >&2; exit 1; }
+	ASSAY_TESTS=$(T)Tests $(SWIFT) test --scratch-path .build/quick-$(T) --disable-xctest $(if $(F),--filter '$(F)')
+
 ## The tests under ThreadSanitizer, and then under AddressSanitizer with its search for leaks of C libraries, but those
 ## that limit or search memory: an hour, and not part of CI.
 sanitize: packages
@@ -59,10 +64,10 @@ incremental: packages
 	$(SWIFT) build $(CONFIGURATION) --product AssayDemo
 	Scripts/test-incremental $(CONFIGURATION)
 
-## Runs every third-party suite and every vector, and writes the table to Docs/suites.md. Needs ASSAY_SHARED.
+## Runs every third-party suite and every vector, and writes the table to Docs/measurements/suites.md. Needs ASSAY_SHARED.
 suites: packages
 	@test -n "$${ASSAY_SHARED:-}" || { echo "ASSAY_SHARED is not set: the suites are not part of this repository" >&2; exit 1; }
-	$(SWIFT) run $(CONFIGURATION) Trials suites --output Docs/suites.md
+	$(SWIFT) run $(CONFIGURATION) Trials suites --output Docs/measurements/suites.md
 
 ## Changes every accepted vector in every small way, on all processors; takes half an hour. MUTATE="--sample 100" is quicker.
 ## Then inspects a million cut and changed blobs, of which `make test` takes a fifth.
@@ -129,7 +134,7 @@ sbom: package-program
 ## Makes the packages of the program for tests, installs and runs them. Needs root. The first time it fetches an empty Debian.
 PACKAGING := binutils chrpath debhelper lintian python3
 test-packages: build
-	Scripts/install-packages $(PACKAGING) buildah ca-certificates curl debootstrap iproute2 systemd
+	Scripts/install-packages $(PACKAGING) buildah ca-certificates curl debootstrap iproute2 systemd systemd-container
 	Scripts/test-packages .build/release/assay
 
 ## Builds two clones in different folders, makes packages of both, and compares their bytes. Takes two whole builds.
@@ -137,14 +142,14 @@ reproducible: packages
 	Scripts/install-packages $(PACKAGING) buildah ca-certificates
 	Scripts/test-reproducible
 
-## Measures ratios to bare operations and to peers in the same run, and writes them to Docs/ as Markdown and SVG.
+## Measures ratios to bare operations and to peers in the same run, and writes them to Docs/measurements as Markdown and SVG.
 ## `make bench SECTIONS="rate threads"` runs some, and `QUICK=1` takes a rough look; both write nothing.
 bench: build
 	$(SWIFT) build $(CONFIGURATION) --product HTTPBenchmarkServer
 	$(call recompile,Benchmarks/.build,Benchmarks)
 	peers=$$(Scripts/install-peers benchmarks) && \
 		ASSAY_PEERS="$$peers" $(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks \
-		$(if $(SECTIONS)$(QUICK),$(SECTIONS) $(if $(QUICK),--quick),--output Docs)
+		$(if $(SECTIONS)$(QUICK),$(SECTIONS) $(if $(QUICK),--quick),--output Docs/measurements)
 
 ## Measures the PostgreSQL ledger against libpq alone, on a cluster of its own. SECONDS=10 ROUNDS=5 takes longer.
 bench-postgresql: packages
@@ -169,11 +174,11 @@ instructions: packages
 	$(SWIFT) build $(CONFIGURATION) --product HotPaths
 	Scripts/count-instructions .build/release/HotPaths $(if $(STORE),--store)
 
-## Writes to Docs/profile.md what the hot paths spend their instructions on.
+## Writes to Docs/measurements/profile.md what the hot paths spend their instructions on.
 profile: packages
 	Scripts/install-packages valgrind binutils python3
 	$(SWIFT) build $(CONFIGURATION) --product HotPaths
-	Scripts/count-instructions .build/release/HotPaths --table Docs/profile.md
+	Scripts/count-instructions .build/release/HotPaths --table Docs/measurements/profile.md
 
 ## Fuzzes each target for FUZZ_SECONDS=60, and fails while a finding is open; Fuzz/README.md has the other settings.
 fuzz: packages

@@ -185,7 +185,8 @@ let package = Package(
         .target(
             name: "AssayHummingbird",
             dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTokens",
+                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -211,7 +212,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOExtras", package: "swift-nio-extras"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -399,14 +402,14 @@ let package = Package(
             name: "AssayGooglePlayTests",
             dependencies: [
                 "Assay", "AssayCore", "AssayGooglePlay", "AssayHTTPClient", "AssayHTTPTestSupport", "AssayPrimitives",
-                "PlayIntegrity",
+                "AssayTestSupport", "PlayIntegrity",
             ],
             swiftSettings: unoptimized),
         // Clocks for tests of clients.
         .target(
             name: "AssayHTTPTestSupport",
             dependencies: [
-                "AssayHTTPClient", .product(name: "NIOCore", package: "swift-nio"),
+                "AssayHTTPClient", "AssayTestSupport", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/Support/AssayHTTPTestSupport", swiftSettings: strict),
@@ -414,6 +417,7 @@ let package = Package(
             name: "AssayAndroidStatusTests",
             dependencies: [
                 "AndroidKey", "AssayAndroidStatus", "AssayCore", "AssayHTTPClient", "AssayHTTPTestSupport",
+                "AssayTestSupport",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
@@ -423,6 +427,8 @@ let package = Package(
             dependencies: [
                 "AppAttest", "Assay", "AssayAppleServices", "AssayCore", "AssayHTTPClient", "AssayHTTPTestSupport",
                 "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: unoptimized),
         .testTarget(
@@ -442,8 +448,9 @@ let package = Package(
         .testTarget(
             name: "AssayServiceTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayHTTPTestSupport", "AssayPrimitives", "AssayProgram", "AssayService",
-                "AssayTesting", "AssayTestSupport",
+                "Assay", "AssayCore", "AssayHTTPTestSupport", "AssayLedgerSQLite", "AssayPrimitives", "AssayProgram",
+                "AssayService", "AssayTesting", "AssayTestSupport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Instrumentation", package: "swift-distributed-tracing"),
@@ -458,7 +465,7 @@ let package = Package(
         .testTarget(
             name: "AssayLedgerSQLiteTests",
             dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives",
+                "Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives",
                 "AssayTesting",
                 "AssayTestSupport", "PlayIntegrity",
                 "CFaultyVFS",
@@ -476,22 +483,28 @@ let package = Package(
         // An engine with one check, to which nothing but its registration refers.
         .target(
             name: "ToyEngine",
-            dependencies: ["Assay", "AssayCore", "AssayInspection", "AssayTesting", "AssayVectors"],
+            dependencies: [
+                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayTesting", "AssayVectors",
+            ],
             path: "Tests/Support/ToyEngine",
             swiftSettings: strict),
         .testTarget(
             name: "AssayTokensTests",
             dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives",
-                "AssayTesting",
-                "AssayTestSupport", "AssayTokens",
+                "AndroidKey", "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayKeyStore",
+                "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting", "AssayTestSupport", "AssayTokens",
+                "PlayIntegrity",
             ],
             swiftSettings: unoptimized),
         .testTarget(
             name: "ToyEngineTests",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayInspection", "AssayTestSupport",
-                "AssayVectors", "ToyEngine",
+                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayHummingbird", "AssayInspection",
+                "AssayTestSupport", "AssayVectors", "ToyEngine",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: unoptimized),
         .testTarget(
@@ -554,15 +567,17 @@ let package = Package(
             name: "ReadmeTests",
             dependencies: [
                 "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AssayProgram",
-                "AssayTesting", "AssayTestSupport", "FirstTenMinutes", "HummingbirdExample",
+                "AssayService", "AssayTesting", "AssayTestSupport", "FirstTenMinutes", "HummingbirdExample",
+                "ReadmeExamples", "Yams",
             ],
             swiftSettings: unoptimized),
         // The blocks of the documentation, which see what a user's package sees.
         .target(
             name: "ReadmeExamples",
             dependencies: [
-                "Assay", "AssayCapture", "AssayGooglePlay", "AssayHummingbird", "AssayKeyStore", "AssayLedgerSQLite",
-                "AssayTesting",
+                "Assay", "AssayAndroidStatus", "AssayAppleServices", "AssayCapture", "AssayGooglePlay",
+                "AssayHummingbird", "AssayKeyStore", "AssayLedgerSQLite", "AssayTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],

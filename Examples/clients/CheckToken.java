@@ -1,7 +1,7 @@
 // Checks bearer tokens of Assay in a backend, with Nimbus (com.nimbusds:nimbus-jose-jwt) and nothing of Assay; see check_token.py. It
 // refuses tokens that are bound to a key (cnf), as check_token.go does.
 //
-//     java -cp nimbus-jose-jwt.jar CheckToken.java ISSUER AUDIENCE [SERVICE] <requests
+//     java -cp nimbus-jose-jwt.jar CheckToken.java ISSUER AUDIENCE APP [SERVICE] <requests
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.jwk.JWKSet;
@@ -51,7 +51,7 @@ class CheckToken {
   }
 
   public static void main(String[] arguments) throws Exception {
-    String issuer = arguments[0], service = arguments.length > 2 ? arguments[2] : issuer;
+    String issuer = arguments[0], service = arguments.length > 3 ? arguments[3] : issuer;
     var request = HttpRequest.newBuilder(URI.create(service + "/.well-known/openid-configuration")).build();
     var metadata = HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body();
     if (!field(metadata, "issuer").equals(issuer)) throw new IOException("no metadata of " + issuer + ": " + metadata);
@@ -66,7 +66,9 @@ class CheckToken {
     for (var input = new Scanner(System.in); input.hasNextLine(); ) {
       try {
         var claims = processor.process(input.nextLine().split(" ")[2], null);
-        if (claims.getClaim("env") != null && System.getenv("ASSAY_TEST_TOKENS") == null)
+        if (!arguments[2].equals(claims.getClaim("app"))) throw new BadJOSEException("another app");
+        var env = claims.getClaim("env");
+        if (env != null && (System.getenv("ASSAY_TEST_TOKENS") == null || !Set.of("test", "development").contains(env)))
           throw new BadJOSEException("the token rests on no genuine device");
         if (claims.getClaim("use") != null) throw new BadJOSEException("the token is for one use, which needs a memory that all processes share");
         if (claims.getClaim("cnf") != null) throw new BadJOSEException("the token is bound to a key, and its proof is not checked here");

@@ -6,7 +6,6 @@
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,16 +13,17 @@ import java.time.Duration;
 import java.util.regex.Pattern;
 
 public class Client {
+    static final HttpClient client = HttpClient.newHttpClient();
     /** Posts a JSON body. Repeats in an outage, as the service says. */
     static String call(String path, String body) throws InterruptedException {
         var request = HttpRequest.newBuilder(URI.create(System.getenv("ASSAY_URL") + path)).timeout(Duration.ofSeconds(10))
             .header("Content-Type", "application/json").header("Authorization", "Bearer " + System.getenv("ASSAY_TOKEN"))
-            .POST(BodyPublishers.ofString(body)).build();
-        var last = "";
+            .POST(HttpRequest.BodyPublishers.ofString(body)).build();
+        String last = "";
         for (int attempt = 1; attempt <= 3; attempt++) {
             long wait = 1;
             try {
-                var answer = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+                var answer = client.send(request, BodyHandlers.ofString());
                 if (answer.statusCode() < 300) return answer.body();
                 if (answer.statusCode() != 503) fail(2, member(answer.body(), "detail"));
                 wait = answer.headers().firstValueAsLong("Retry-After").orElse(1);

@@ -1,7 +1,7 @@
 // Checks bearer tokens of Assay in a backend, with golang-jwt and nothing of Assay; see check_token.py. It refuses tokens that are bound to
 // a key (cnf): they count only with the DPoP proof of the request, which check_token.py, check_token.mjs and forward auth of Assay check.
 //
-//	go mod init check_token && go get github.com/golang-jwt/jwt/v4 && go build check_token.go && ./check_token ISSUER AUDIENCE [SERVICE] <requests
+//	go mod init check_token && go get github.com/golang-jwt/jwt/v4 && go build check_token.go && ./check_token ISSUER AUDIENCE APP [SERVICE] <requests
 package main
 
 import (
@@ -69,15 +69,17 @@ func key(token *jwt.Token) (any, error) {
 	return keys[kid], nil
 }
 
-func check(token, audience string) (jwt.MapClaims, error) {
+func check(token, audience, app string) (jwt.MapClaims, error) {
 	claims := jwt.MapClaims{}
 	if _, err := parser.ParseWithClaims(token, claims, key); err != nil {
 		return nil, err
 	} else if claims["iss"] != metadata.Issuer || claims["aud"] != audience || claims["exp"] == nil || claims["iat"] == nil {
 		return nil, errors.New("another iss or aud, or no exp or iat")
+	} else if claims["app"] != app {
+		return nil, errors.New("another app")
 	} else if claims["use"] != nil {
 		return nil, errors.New("the token is for one use, which needs a memory that all processes share")
-	} else if claims["env"] != nil && os.Getenv("ASSAY_TEST_TOKENS") == "" {
+	} else if env := claims["env"]; env != nil && (os.Getenv("ASSAY_TEST_TOKENS") == "" || env != "test" && env != "development") {
 		return nil, errors.New("the token rests on no genuine device")
 	} else if claims["cnf"] != nil {
 		return nil, errors.New("the token is bound to a key, and its proof is not checked here")
@@ -87,7 +89,7 @@ func check(token, audience string) (jwt.MapClaims, error) {
 
 func main() {
 	issuer, service := os.Args[1], os.Args[len(os.Args)-1]
-	if len(os.Args) < 4 {
+	if len(os.Args) < 5 {
 		service = issuer
 	}
 	if err := fetch(service+"/.well-known/openid-configuration", &metadata); err != nil || metadata.Issuer != issuer {
@@ -95,7 +97,7 @@ func main() {
 	}
 	metadata.JWKS_URI = strings.Replace(metadata.JWKS_URI, issuer, service, 1)
 	for input := bufio.NewScanner(os.Stdin); input.Scan(); {
-		claims, err := check(append(strings.Fields(input.Text()), "", "", "")[2], os.Args[2])
+		claims, err := check(append(strings.Fields(input.Text()), "", "", "")[2], os.Args[2], os.Args[3])
 		if err != nil {
 			fmt.Println("refused", err)
 		} else {

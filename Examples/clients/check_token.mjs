@@ -1,11 +1,11 @@
 // Checks tokens of Assay in a backend, with jose (npm install jose) and nothing of Assay; see check_token.py.
 //
-//     node check_token.mjs ISSUER AUDIENCE [SERVICE] <requests
+//     node check_token.mjs ISSUER AUDIENCE APP [SERVICE] <requests
 import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
 import { calculateJwkThumbprint, createRemoteJWKSet, EmbeddedJWK, jwtVerify } from "jose";
 
-const [issuer, audience, service = issuer] = process.argv.slice(2);
+const [issuer, audience, app, service = issuer] = process.argv.slice(2);
 const proofs = new Map();
 
 function demand(holds, reason) {
@@ -41,8 +41,10 @@ async function checkProof(thumbprint, method, url, token, proof) {
 async function check(keys, method, url, token, proof) {
   const { payload } = await jwtVerify(token, keys, { algorithms: ["ES256"], typ: "assay+jwt", issuer, audience });
   demand(typeof payload.aud === "string" && payload.exp && payload.iat && payload.jti, "aud is a list, or a claim is missing");
-  demand(!payload.use, "the token is for one use, which needs a memory that all processes share");
-  demand(!payload.env || process.env.ASSAY_TEST_TOKENS, "the token rests on no genuine device");
+  demand(payload.app === app, "another app");
+  demand(payload.use === undefined, "the token is for one use, which needs a memory that all processes share");
+  const isTest = process.env.ASSAY_TEST_TOKENS && ["test", "development"].includes(payload.env);
+  demand(payload.env === undefined || isTest, "the token rests on no genuine device");
   if (payload.cnf) await checkProof(payload.cnf.jkt, method, url.split("?")[0], token, proof);
   return payload;
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Checks tokens of Assay in a backend, with PyJWT (pip install 'pyjwt[crypto]') and nothing of Assay.
 
-    check_token.py ISSUER AUDIENCE [SERVICE] <requests
+    check_token.py ISSUER AUDIENCE APP [SERVICE] <requests
 
 A line of the input is a request, METHOD URL TOKEN [PROOF], with the proof of its field DPoP (RFC 9449). The answer is `accepted CLAIMS`
-or `refused REASON`. SERVICE is the address of the issuer, where it is not the issuer's name. ASSAY_COOLDOWN=30 are the least seconds
-between two fetches for unknown key IDs. ASSAY_TEST_TOKENS=1 accepts tokens of test authorities and debug tokens, for tests alone.
+or `refused REASON`. APP is the name of the app in the issuer's policy: one issuer may have lax apps beside strict ones. SERVICE is the
+address of the issuer, where it is not the issuer's name. ASSAY_COOLDOWN=30 are the least seconds between two fetches for unknown key IDs.
+ASSAY_TEST_TOKENS=1 accepts tokens of test authorities, debug tokens and development builds, for tests alone.
 """
 import base64
 import hashlib
@@ -33,10 +34,11 @@ def digest(text):
 
 
 class Checker:
-    def __init__(self, issuer, audience, service):
+    def __init__(self, issuer, audience, app, service):
         metadata = fetch(f"{service}/.well-known/openid-configuration")
         demand(metadata["issuer"] == issuer, f"the metadata is of {metadata['issuer']}")
-        self.issuer, self.audience, self.url = issuer, audience, metadata["jwks_uri"].replace(issuer, service, 1)
+        self.issuer, self.audience, self.app = issuer, audience, app
+        self.url = metadata["jwks_uri"].replace(issuer, service, 1)
         self.keys, self.fetched, self.loaded, self.proofs = {}, float("-inf"), float("-inf"), {}
 
     def key(self, kid):
@@ -56,8 +58,10 @@ class Checker:
         demand(header.get("typ") == "assay+jwt", "another type")
         claims = jwt.decode(token, self.key(header.get("kid")), algorithms=["ES256"], issuer=self.issuer, audience=self.audience,
                             options={"require": ["iss", "aud", "exp", "iat", "jti"], "strict_aud": True})
+        demand(claims.get("app") == self.app, "another app")
         demand("use" not in claims, "the token is for one use, which needs a memory that all processes share")
-        demand("env" not in claims or os.environ.get("ASSAY_TEST_TOKENS"), "the token rests on no genuine device")
+        is_test = os.environ.get("ASSAY_TEST_TOKENS") and claims.get("env") in ("test", "development")
+        demand("env" not in claims or is_test, "the token rests on no genuine device")
         if "cnf" in claims:
             self.check_proof(claims["cnf"]["jkt"], method, url.split("?")[0], token, proof)
         return claims
@@ -80,7 +84,7 @@ class Checker:
 
 
 if __name__ == "__main__":
-    checker = Checker(*sys.argv[1:3], sys.argv[-1] if len(sys.argv) > 3 else sys.argv[1])
+    checker = Checker(*sys.argv[1:4], sys.argv[4] if len(sys.argv) > 4 else sys.argv[1])
     for line in sys.stdin:
         try:
             print("accepted", json.dumps(checker.check(*line.split())), flush=True)

@@ -36,6 +36,8 @@ KEY_FIELDS = {
 }
 # The header field on which verdicts of a kind depend: what may be accepted once stands there.
 HEADER_FIELDS = {"approov.message": "approov-token", "assay.token": "authorization", "play-integrity.request": "signature"}
+# The number of sealed records at the end of a line, in the last record of them or alone.
+END = re.compile(rb'(^[ \t]*\{)?"sealedRecords":(\d+)\}[ \t\r]*$')
 # The parameters of one signature in the field Signature-Input (RFC 9421, section 4.1).
 SIGNATURE_PARAMETERS = re.compile(r'=\([^)]*\)((?:;[a-z_*][a-z0-9_.*-]*(?:=(?:"[^"]*"|[^;,"]*))?)*)')
 
@@ -123,6 +125,35 @@ def numbered_lines(spark, path):
     return pairs.filter(lambda pair: pair[1].strip(b" \t\r"))
 
 
+def is_end(line):
+    """Whether a line has nothing but the number of the sealed records before it."""
+    end = END.search(line)
+    return end is not None and end[1] is not None
+
+
+def require_ends(lines):
+    """Compares the numbers at the ends of sealed records with the lines, of which a worker sees only a part."""
+    numbered = lines.values().zipWithIndex()
+    ends = sorted(
+        numbered.filter(lambda pair: END.search(pair[0])).map(
+            lambda pair: (pair[1], int(END.search(pair[0])[2]), is_end(pair[0]))).collect())
+    starts = {0} | {position + 1 for position, _, _ in ends}
+    sealed = set(
+        numbered.filter(lambda pair: pair[1] in starts and b'"sealed":' in pair[0] and b'"evidence":' not in pair[0])
+        .values().collect())
+    start = 0
+    for position, number, is_alone in ends:
+        # A record in clear has no such field.
+        if not is_alone and start not in sealed:
+            continue
+        count = position - start + (0 if is_alone else 1)
+        if count != number:
+            raise RuntimeError(f"there are {count} sealed records up to a line that counts {number}: some were removed or added")
+        start = position + 1
+    if start in sealed:
+        print("note: the sealed records have no end; records may be missing", file=sys.stderr)
+
+
 def opened(items, assay, key):
     """Adds its record to each line: that of a sealed one as `assay capture open` prints it."""
     items = [(number, line, line) for number, line in items]
@@ -132,7 +163,7 @@ def opened(items, assay, key):
     if not key:
         raise RuntimeError("the corpus has sealed records; give --capture-key")
     run = subprocess.run(
-        [assay, "capture", "open", "--key", key, "-"], check=False, capture_output=True,
+        [assay, "capture", "open", "--part", "--key", key, "-"], check=False, capture_output=True,
         input=b"".join(items[index][1] + b"\n" for index in sealed))
     records = run.stdout.splitlines()
     if run.returncode != 0 or len(records) != len(sealed):
@@ -174,7 +205,7 @@ def replayed(items, command, name):
 
 def replay_command(options):
     """The replay of one partition."""
-    command = [options.assay, "replay", "-", "--lines", "--json", "--jobs", "1", "--policy", options.policy]
+    command = [options.assay, "replay", "-", "--lines", "--part", "--json", "--jobs", "1", "--policy", options.policy]
     if options.against:
         command += ["--against", options.against]
     if options.capture_key:
@@ -187,7 +218,10 @@ def replay(spark, options):
     partitions = options.partitions or max(spark.sparkContext.defaultParallelism, 1)
     command, assay, key = replay_command(options), options.assay, options.capture_key
     name = json.dumps(options.name or options.corpus, ensure_ascii=False).encode()
-    lines = numbered_lines(spark, options.corpus).mapPartitions(lambda items: opened(items, assay, key))
+    lines = numbered_lines(spark, options.corpus)
+    if key:
+        require_ends(lines)
+    lines = lines.filter(lambda item: not is_end(item[1])).mapPartitions(lambda items: opened(items, assay, key))
     ordered = lines.map(keyed).repartitionAndSortWithinPartitions(
         numPartitions=partitions, partitionFunc=lambda key: key[0], keyfunc=lambda key: key[1])
     results = ordered.map(lambda item: (item[0][1], item[1])).mapPartitions(

@@ -14,6 +14,9 @@ package struct AndroidKeyEngine: InspectableEngine {
     /// Every check of the engine, in the declared order.
     package static let catalogue = KeyAttestationCheck.catalogue + AndroidKeyRequest.catalogue
 
+    /// Attestations enrol keys.
+    package static let enrolsKeys = true
+
     /// SHA-256 of Google's keys, in hexadecimal.
     package static var rootKeyDigests: [String] { AndroidKeyTrust.google.anchors.map(\.keyDigest) }
 
@@ -69,7 +72,9 @@ package struct AndroidKeyEngine: InspectableEngine {
             case .failure(let rejection): return rejection.assessment
             }
         }
-        let standings = try await standings(of: input, account, in: ledger, at: now)
+        var run = CheckRun(modes: expectations.modes, capacity: KeyAttestationCheck.catalogue.count)
+        let evidence = KeyAttestationAssessor.decode(input, expectations.trust, &run)
+        let standings = try await standings(of: evidence?.leaf, account, in: ledger, at: now)
         let status: KeyAttestationStatus
         var outage: VerificationError?
         do throws(VerificationError) {
@@ -85,7 +90,7 @@ package struct AndroidKeyEngine: InspectableEngine {
             (status, outage) = (.unavailable, error)
         }
         let assessment = KeyAttestationAssessor.assess(
-            input, account: standings, status: status, expectations: expectations, now: now)
+            evidence, of: input, standings, status, expectations, now, &run)
         // Evidence that is false without the list is rejected; what would depend on the list has no verdict.
         if let outage, !assessment.checks.contains(where: { $0.status == .failed }) { throw outage }
         return assessment
@@ -134,24 +139,17 @@ package struct AndroidKeyEngine: InspectableEngine {
             })
     }
 
-    /// The standings of the account and of the key that certificate 0 has.
+    /// The standings of the account and of the key that certificate 0 has; nil for evidence that cannot be read.
     private func standings(
-        of input: KeyAttestationInput, _ account: String?, in ledger: any Ledger, at now: Date
+        of leaf: Certificate?, _ account: String?, in ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> AccountStandings {
-        guard !ledger.isWithoutStandings else { return AccountStandings(account: account, standings: []) }
-        let key = Self.key(of: input)
+        if account != nil, ledger.isWithoutStandings { return AccountStandings(account: account, standings: []) }
+        let key = leaf.map { KeyIdentifier.androidKey(Digest.sha256($0.subjectPublicKeyInfo)) }
         return try await ledger.asking { (ledger) async throws(LedgerOutage) in
             let named = try await ledger.standings(
                 ofAccount: account, and: key.map { [$0.subject] } ?? [], at: now)
             guard account == nil, let key else { return named }
             return try await ledger.standings(named, withOwnerOf: ledger.enrolledKey(key), at: now)
         }
-    }
-
-    private static func key(of input: KeyAttestationInput) -> KeyIdentifier? {
-        guard let leaf = input.certificates.first,
-            let certificate = try? Certificate(der: leaf[...], profile: .keystore)
-        else { return nil }
-        return KeyIdentifier.androidKey(Digest.sha256(certificate.subjectPublicKeyInfo))
     }
 }

@@ -61,9 +61,37 @@ extension EvidenceRecord {
 }
 
 extension AndroidKeyEngine {
-    /// The parts of requests. None of attestations identifies a person by itself, or authorises its holder: a chain is used once,
-    /// with its challenge.
-    package static let sensitiveFields = SignedRequest.sensitiveFields(of: .androidKeyRequest)
+    /// The parts of requests, and certificates that name a device. Other parts of attestations identify no person by themselves, and
+    /// authorise nobody: a chain is used once, with its challenge.
+    package static let sensitiveFields =
+        [
+            SensitiveField(
+                "certificates", of: .androidKeyAttestation, substitute: .none,
+                reveals: "the device: its IMEI, MEID or serial number, or the identifier that system apps get",
+                condition: "that names a device, or cannot be read", isSensitive: namesDevice)
+        ] + SignedRequest.sensitiveFields(of: .androidKeyRequest)
+
+    /// The key, its certificates and challenge, and the status list of a capture.
+    package static func retainedFields(of kind: EvidenceKind) -> [String] {
+        switch kind {
+        case .androidKeyAttestation: ["challenge", "publicKey", AttestationStatusReference.recordField]
+        case .androidKeyRequest: ["method", "publicKey"]
+        default: []
+        }
+    }
+
+    /// Whether one of the certificates has an identifier of the device, or cannot be read so that it may have one.
+    private static func namesDevice(_ value: RecordValue) -> Bool {
+        guard case .array(let elements) = value.content else { return true }
+        return elements.contains { element in
+            guard case .text(let text) = element.content, let der = try? Base64.decode(text, .standard),
+                let certificate = try? Certificate(der: der[...], profile: .keystore)
+            else { return true }
+            guard let found = certificate.extension(KeyDescription.oid) else { return false }
+            guard let description = try? KeyDescription(found.value) else { return true }
+            return description.namesDevice
+        }
+    }
 
     /// The identifier of the key: enrolment is per key, and requests follow it.
     package static func orderingKey(of record: EvidenceRecord) -> String? {

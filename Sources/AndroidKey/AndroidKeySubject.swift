@@ -243,6 +243,15 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
     package var identifier: String? { Base64.encode(publicKeySHA256, .standard) }
     /// The facts of a request's signature.
     package var message: MessageFacts? { request }
+    /// Where the key is attested, and what the device booted.
+    package var trustworthiness: Trustworthiness {
+        let isSound = rootOfTrust.map { $0.verifiedBootState == .verified && $0.deviceLocked }
+        return Trustworthiness(
+            configuration: isSound.map { $0 ? Trustworthiness.Value.genuine : Trustworthiness.Value.contraindicated },
+            executables: Trustworthiness.Value.recognised,
+            hardware: [.trustedEnvironment, .strongBox].contains(attestationSecurityLevel)
+                ? Trustworthiness.Value.genuine : nil)
+    }
 
     /// The facts by which reports group verdicts.
     package var dimensions: [SubjectField] {

@@ -49,6 +49,18 @@ extension AssertionCheck {
         }
         return answer
     }
+
+    /// That the key still belongs to the account of the request when the ledger commits: an operator may move it meanwhile. Nil if
+    /// the policy does not demand it.
+    static func use(
+        of keys: AssertionKeys, _ key: KeyIdentifier, _ account: AccountStandings, _ expectations: AppAttestExpectations
+    ) -> LedgerEffect? {
+        guard expectations.configuration.account != .none, keys.enrolled?.account != nil, let named = account.account,
+            expectations.modes[Self.account] == .enforce,
+            !account.standings.contains(where: { $0.allowance?.checks.contains(Self.account) == true })
+        else { return nil }
+        return LedgerEffect(Self.account, .useKey(KeyUse(key: key, app: expectations.app, account: named)))
+    }
 }
 
 private enum AccountRule {

@@ -12,6 +12,17 @@ extension AppAttestEngine {
                 reveals: "the request that the app signed")
         ] + SignedRequest.sensitiveFields(of: .appAttestRequest)
 
+    /// The key, Apple's attestations and receipts, assertions, and challenges.
+    package static func retainedFields(of kind: EvidenceKind) -> [String] {
+        switch kind {
+        case .appAttestAttestation: ["keyId", "attestation", "challenge", "clientDataHash"]
+        case .appAttestAssertion: ["keyId", "assertion", "clientDataHash", "challenge", "key"]
+        case .appAttestReceipt: ["keyId", "receipt"]
+        case .appAttestRequest: ["method", "key"]
+        default: []
+        }
+    }
+
     /// The key identifier: enrolment and counter are per key.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
         if record.kind == .appAttestRequest {

@@ -25,6 +25,11 @@ package struct AppAttestEngine: InspectableEngine {
     /// The key types that services of the engine use.
     package static let keyMaterials: [any KeyMaterial.Type] = [AppleServicesKey.self]
 
+    /// Apple allows an app about 100 attestations a second.
+    package static let limitedKinds = [EvidenceKind.appAttestAttestation]
+    /// Attestations enrol keys.
+    package static let enrolsKeys = true
+
     private let apps: EngineApps<AppAttestExpectations>
     private let keyCache = EnrolledKeyCache()
 
@@ -79,7 +84,7 @@ package struct AppAttestEngine: InspectableEngine {
         _ input: AttestationInput, app: String?, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         let standings =
-            ledger.isWithoutStandings
+            account != nil && ledger.isWithoutStandings
             ? AccountStandings(account: account, standings: [])
             : try await standings(ofKey: input.keyID, account, in: ledger, at: now, hasOwner: true)
         if let expectations = try apps.app(app) {
@@ -177,7 +182,8 @@ package struct AppAttestEngine: InspectableEngine {
             return (
                 AssertionKeys(
                     enrolled: enrolled, supplied: supplied, durability: ledger.durability, blocks: [], cache: cache),
-                AccountStandings(account: account, standings: [])
+                AccountStandings(
+                    account: account, standings: [], owner: account == nil ? enrolled?.account : nil)
             )
         }
         let named = try await standings(ofKey: keyID, account, in: ledger, at: now, hasOwner: false)

@@ -106,6 +106,14 @@ public struct AppAttestSubject: EngineSubject, Equatable {
     }
     /// The facts of a request's signature.
     package var message: MessageFacts? { request }
+    /// Whether it is a build from Xcode.
+    package var isOfDevelopment: Bool { environment == .development }
+    /// Apple's hardware. A build from Xcode is no app that Apple or the store has seen.
+    package var trustworthiness: Trustworthiness {
+        Trustworthiness(
+            executables: isOfDevelopment ? Trustworthiness.Value.unrecognised : Trustworthiness.Value.recognised,
+            hardware: Trustworthiness.Value.genuine)
+    }
     /// The counter; nil in receipts.
     package var presentedCounter: Int64? { counter.map { Int64($0) } }
 

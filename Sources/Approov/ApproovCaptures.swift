@@ -18,6 +18,9 @@ extension ApproovEngine {
         SensitiveField(
             "address", of: EvidenceKind.approovToken, substitute: .none, reveals: "the address of the device"),
         SensitiveField(
+            "targetURI", of: EvidenceKind.approovMessage, substitute: .none,
+            reveals: "the target of the request, such as a person in its path or query"),
+        SensitiveField(
             "headers", of: EvidenceKind.approovMessage, substitute: .none,
             reveals: "the token, and other fields of the request, such as the session of a user"),
         SensitiveField(
@@ -45,6 +48,16 @@ extension ApproovEngine {
             "sealed", of: EvidenceKind.approovProof, substitute: .none,
             reveals: "the measurement token, from which the key of the hardware opens the key of proofs"),
     ]
+
+    /// Signatures, proofs and what was measured. A token is needed to judge any of them.
+    package static func retainedFields(of kind: EvidenceKind) -> [String] {
+        switch kind {
+        case .approovMessage: ["method"]
+        case .approovText: ["signature"]
+        case .approovProof: ["nonce", "proof", "measurement"]
+        default: []
+        }
+    }
 
     /// The token of a message, because every signature covers it. Messages with the token in a field other than the
     /// default share one key. For a signed text: the text. For a proof: the nonce. Tokens need no order: the ledger

@@ -15,6 +15,11 @@ package struct ApproovEngine: InspectableEngine {
     package static let catalogue = ApproovCheck.catalogue
     /// The length of the nonces of measurement proofs.
     package static let challengeLength = ApproovProofAssessor.nonceLength
+    /// The annotations of the device.
+    package static let deviceAllowance = [ApproovCheck.annotations]
+    /// The form of the claim `did`.
+    package static let deviceIDs: DeviceIDForm? = DeviceIDForm(
+        "of Approov, which is base64 of 16 bytes with its padding", padding: "==", isValid: DeviceIDText.isValid)
     /// The key types that the engine uses.
     package static let keyMaterials: [any KeyMaterial.Type] = [
         ApproovKey.self, ApproovMessageKey.self, ApproovHardwareKey.self,
@@ -67,6 +72,20 @@ package struct ApproovEngine: InspectableEngine {
                 ApproovTokenAssessor.decode(demandsPrefix: false, app.configuration, &run) { input.evidence }
             }
         }
+        return try await assess(input, expectations, account: account, ledger: ledger, at: now)
+    }
+
+    /// The rules of an app.
+    func expectations(of app: String) throws(VerificationError) -> ApproovExpectations {
+        guard let expectations = try apps.app(app) else { throw ambiguity }
+        return expectations
+    }
+
+    @inline(__always)
+    func assess(
+        _ input: ApproovTokenInput, _ expectations: ApproovExpectations, account: String?, ledger: any Ledger,
+        at now: Date
+    ) async throws(VerificationError) -> Assessment {
         // Skip the asynchronous call if possible: it costs time even if it does not suspend.
         let keys =
             if let fixedTokenKeys {
@@ -83,7 +102,7 @@ package struct ApproovEngine: InspectableEngine {
             ? AccountStandings(account: account, standings: [])
             : try await standings(of: outcome, account, in: ledger, at: now)
         ApproovTokenAssessor.judge(outcome, input.binding, input.address, standings, expectations, now, &run)
-        return ApproovTokenAssessor.assessment(outcome, expectations, run.results)
+        return ApproovTokenAssessor.assessment(outcome, expectations, run)
     }
 
     /// Looks up keys and standings for a message and assesses it; see ``ApproovMessageAssessor``.

@@ -29,8 +29,9 @@ package final class ApproovExpectations: EngineExpectations {
     }
 
     /// Prepares the expectations for an app of a policy.
-    package convenience init(app: String, configuration: ApproovConfiguration, policy: VerificationPolicy) {
-        self.init(app: app, configuration: configuration, modes: policy.modes, addresses: policy.addresses)
+    package convenience init(app: PolicyApp, configuration: ApproovConfiguration, policy: VerificationPolicy) {
+        self.init(
+            app: app.name, configuration: configuration, modes: policy.modes(of: app), addresses: policy.addresses)
     }
 
     private init(

@@ -8,7 +8,7 @@ public import FoundationEssentials
 extension EvidenceRecord {
     /// Composes the record of a token.
     ///
-    /// A missing or repeated bound value becomes empty in the record, and fails the same check.
+    /// A missing or repeated token or bound value becomes empty in the record, and fails the same check.
     /// - Parameters:
     ///   - id: The name of the record in verdicts and reports, such as the request ID.
     ///   - app: The policy's app; nil for the only one with a section for Approov.
@@ -19,6 +19,7 @@ extension EvidenceRecord {
         switch input.evidence {
         case .token(let token): fields = [("token", .text(token))]
         case .loggable(let text): fields = [("loggable", .text(text))]
+        case .missing, .repeated: fields = [("token", .text(""))]
         }
         fields += Self.fields(of: input.binding, input.address)
         self.init(

@@ -65,6 +65,26 @@ public struct ApproovSubject: EngineSubject {
         return true
     }
 
+    /// The response code and the device ID, claimed or not, in the fields that Approov's manual names (React Native, "Log rejections
+    /// with ARC").
+    package var clientFacts: [ClientFact] {
+        let code = responseCode ?? claimed?.responseCode
+        let device = deviceID ?? claimed?.deviceID
+        return [
+            code.map { ClientFact("arc", $0, field: "X-Approov-Error-ARC") },
+            device.map { ClientFact("deviceId", $0, field: "X-Approov-Error-Device-ID") },
+        ].compactMap(\.self)
+    }
+
+    /// What Approov's annotations say.
+    package var trustworthiness: Trustworthiness {
+        let properties = claims?.annotations ?? []
+        let (bad, good) = (Trustworthiness.Value.contraindicated, Trustworthiness.Value.recognised)
+        return Trustworthiness(
+            configuration: properties.contains { ["rooted", "jailbroken"].contains($0) } ? bad : nil,
+            executables: properties.contains { ["frida", "xposed"].contains($0) } ? bad : good)
+    }
+
     /// The facts in display order.
     public var fields: [SubjectField] {
         func time(_ seconds: Double?) -> Date? {

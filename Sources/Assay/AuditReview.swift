@@ -1,7 +1,7 @@
 package import AssayCore
 import AssayPrimitives
 
-/// Verifies the hash chain of an audit trail, entry by entry.
+/// Verifies the hash chain of an audit trail, entry by entry, and that the ledger is as the trail says.
 package struct AuditReview {
     /// The maximum number of findings. Damage beyond this many gives no new information.
     private static let maximumProblems = 100
@@ -30,6 +30,14 @@ package struct AuditReview {
     package mutating func take(_ entry: LedgerAuditEntry) {
         if let problem = chain.problem(with: entry), problems.count < Self.maximumProblems { problems.append(problem) }
         if let expected, entry.hash.hexadecimal == expected { isFound = true }
+    }
+
+    /// Replays the trail of a ledger: verifies its entries, and compares them with what the ledger has.
+    package mutating func take(_ ledger: any LedgerAdministration) async throws {
+        var review = self
+        let differences = try await ledger.replayAudit { review.take($0) }
+        review.problems += differences
+        self = review
     }
 
     /// The number of verified entries.

@@ -26,6 +26,17 @@ package struct CodeUse: Sendable {
     }
 }
 
+extension OutageExplanation {
+    /// One JSON object on one line.
+    package var json: String {
+        var object = JSONObject()
+        object.add("outage", text: code.name)
+        object.add("parts", raw: JSONText.array(parts.map(JSONText.string)))
+        object.add("meaning", text: meaning)
+        return object.text
+    }
+}
+
 extension CheckDefinition {
     /// The check as one JSON object on one line.
     package var json: String {

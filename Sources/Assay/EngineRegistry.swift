@@ -28,6 +28,12 @@ package struct EngineRegistry: Sendable {
     package let kinds: [EvidenceKind]
     /// The kinds of evidence that carry a challenge of the ledger.
     package let challengeKinds: [EvidenceKind]
+    /// See ``AssayCore/EvidenceEngine/limitedKinds``.
+    package let limitedKinds: [EvidenceKind]
+    /// The forms of the device IDs in evidence.
+    package let deviceIDs: [DeviceIDForm]
+    /// The names of the engines whose keys the ledger enrols.
+    let keyEngines: [String]
     /// The fields of evidence that captures can omit or replace, of every kind.
     package let sensitiveFields: [SensitiveField]
     /// The facts of subjects by which reports group verdicts. A name means the same in every engine.
@@ -42,6 +48,10 @@ package struct EngineRegistry: Sendable {
         keyMaterials = engines.flatMap { $0.keyMaterials }
         kinds = engines.flatMap { $0.kinds }
         challengeKinds = engines.flatMap { $0.challengeKinds }
+        limitedKinds = engines.flatMap { $0.limitedKinds }
+        deviceIDs = engines.compactMap { $0.deviceIDs }
+        func name<Engine: EvidenceEngine>(of engine: Engine.Type) -> String { Engine.Configuration.engine }
+        keyEngines = engines.filter { $0.enrolsKeys }.map { name(of: $0) }
         sensitiveFields = engines.flatMap { $0.sensitiveFields }
         dimensions = engines.flatMap { $0.dimensions }.reduce(into: []) { all, next in
             if !all.contains(where: { $0.name == next.name }) { all.append(next) }

@@ -17,28 +17,30 @@ final class Engines: Sendable {
     /// Nil if no app has rules for device tokens.
     let deviceCheck: DeviceCheckEngine?
     let byKind: [EvidenceKind: any EvidenceEngine]
-    /// The kinds in the order of the registry.
-    let kinds: [EvidenceKind]
+    let registry: EngineRegistry
+
+    /// The warnings of all engines.
+    let warnings: [String]
 
     /// Prepares the engines of a registry.
     init(_ registry: EngineRegistry, policy: VerificationPolicy, resources: EngineResources) {
+        let all: [any EvidenceEngine] = registry.engines.map { $0.init(policy: policy, resources: resources) }
         var byKind: [EvidenceKind: any EvidenceEngine] = [:]
-        for type in registry.engines {
-            let engine = type.init(policy: policy, resources: resources)
+        for (type, engine) in zip(registry.engines, all) {
             for kind in type.kinds { byKind[kind] = engine }
         }
         self.byKind = byKind
-        kinds = registry.kinds
+        self.registry = registry
+        warnings = all.flatMap(\.warnings)
         func engine<Engine: EvidenceEngine>(_: Engine.Type) -> Engine {
-            Engine.kinds.lazy.compactMap { byKind[$0] as? Engine }.first
-                ?? Engine(policy: policy, resources: resources)
+            all.lazy.compactMap { $0 as? Engine }.first ?? Engine(policy: policy, resources: resources)
         }
         appAttest = engine(AppAttestEngine.self)
         playIntegrity = engine(PlayIntegrityEngine.self)
         approov = engine(ApproovEngine.self)
         androidKey = engine(AndroidKeyEngine.self)
         tokens = engine(TokenEngine.self)
-        let deviceCheck = DeviceCheckEngine(policy: policy, resources: resources)
+        let deviceCheck = engine(DeviceCheckEngine.self)
         self.deviceCheck = deviceCheck.isNeeded ? deviceCheck : nil
     }
 }

@@ -29,7 +29,7 @@ extension EvidenceRecord {
             app: try fields.text("app", atMost: InputLimits.recordName), account: account,
             deviceToken: try fields.deviceToken(), deviceBits: try fields.deviceBits(),
             receivedAt: try fields.time("receivedAt"),
-            evidence: try RecordFields(evidence, path: "evidence").object, expect: expectation)
+            evidence: try RecordFields(evidence, path: "evidence").object.withoutNulls, expect: expectation)
     }
 }
 

@@ -1,12 +1,11 @@
-import Approov
 package import AssayCore
 package import FoundationEssentials
 
 extension LedgerAllowance {
     /// How long an allowance lasts if its end is not given, in seconds: 30 days.
     package static let standardLifetime: TimeInterval = 30 * 86_400
-    /// The check that an allowance of a device excuses if the caller names none.
-    package static let deviceChecks = [CheckID("approov.token.annotations")]
+    /// The checks that an allowance of a device excuses if the caller names none.
+    package static let deviceChecks = EngineRegistry.standard.engines.flatMap { $0.deviceAllowance }
 
     /// Why checks cannot be excused.
     package enum Objection: Error {
@@ -66,11 +65,9 @@ extension LedgerSubject {
                 "the name \"\(name.excerpt)\" begins or ends with white space, so that it would apply to no evidence; give "
                 + "the name alone"
         }
-        // Approov tokens contain device IDs with base64 padding.
-        if kind == .device, DeviceIDText.isValid(name + "==") {
-            return
-                "the device ID \"\(name.excerpt)\" has no padding, so that it would apply to no evidence; give \(name)=="
+        guard kind == .device else { return nil }
+        return EngineRegistry.standard.deviceIDs.first { $0.isValid(name + $0.padding) }.map {
+            "the device ID \"\(name.excerpt)\" has no padding, so that it would apply to no evidence; give \(name)\($0.padding)"
         }
-        return nil
     }
 }

@@ -40,33 +40,12 @@ package struct LocalFiles: PolicyFiles {
         }
     }
 
-    /// Why a file cannot be read, more clearly than Foundation's errors.
-    private static func reason(_ error: any Error, _ path: String) -> String {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return "it does not exist" }
-        if isFolder.boolValue { return "it is a folder" }
-        return FileManager.default.isReadableFile(atPath: path)
-            ? error.localizedDescription : "this user may not read it"
-    }
-
     /// Reads a file of at most `limit` bytes. Errors carry the file separately from the message.
     static func read(_ path: String, limit: Int) throws(PolicyError) -> [UInt8] {
         do {
-            let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-            defer { try? handle.close() }
-            let data = try handle.read(upToCount: limit + 1) ?? Data()
-            guard data.count <= limit else {
-                throw PolicyError(
-                    file: path, field: "",
-                    "the file has more than the \(limit) bytes that are allowed")
-            }
-            return Array(data)
-        } catch let error as PolicyError {
-            throw error
+            return try TrustedFile.read(path, limit: limit).withUnsafeBytes { Array($0) }
         } catch {
-            throw PolicyError(
-                file: path, field: "",
-                "the file cannot be read: \(reason(error, path))")
+            throw PolicyError(file: path, field: "", error.message)
         }
     }
 }

@@ -65,18 +65,18 @@ public enum PolicyFile {
         let keys = given + (try PolicyKeys(materials: keyMaterials, files: files).read(fields["keys"]))
         guard let appList = fields["apps"] else { throw root.missing("apps", "a list of apps") }
         var apps: [PolicyApp] = []
+        var names: Set<[UInt8]> = []
+        var issuer: String?
         var notes: [String] = []
         for node in try appList.elements() {
             let app = try readApp(node, files: files, keys: keys, engines: engines, notes: &notes)
-            guard !apps.contains(where: { $0.name.isByteEqual(to: app.name) }) else {
-                throw repeatedName(app.name, at: node)
-            }
-            if let tokens = app.configuration(TokenConfiguration.self),
-                let other = apps.lazy.compactMap({ $0.configuration(TokenConfiguration.self) }).first,
-                !other.issuer.isByteEqual(to: tokens.issuer)
-            {
-                throw (node.value(at: "\(TokenConfiguration.policyField).issuer") ?? node).error(
-                    "all apps have one issuer, which publishes one set of keys; an earlier app has \(other.issuer)")
+            guard names.insert(Array(app.name.utf8)).inserted else { throw repeatedName(app.name, at: node) }
+            if let tokens = app.configuration(TokenConfiguration.self) {
+                if let issuer, !issuer.isByteEqual(to: tokens.issuer) {
+                    throw (node.value(at: "\(TokenConfiguration.policyField).issuer") ?? node).error(
+                        "all apps have one issuer, which publishes one set of keys; an earlier app has \(issuer)")
+                }
+                issuer = issuer ?? tokens.issuer
             }
             apps.append(app)
         }
@@ -111,10 +111,12 @@ public enum PolicyFile {
         let fields = try node.members(["name"] + types.map { $0.policyField })
         guard let name = try fields["name"]?.text() else { throw node.missing("name", "a name that is unique") }
         var configurations: [any EngineConfiguration] = []
+        var stated: [CheckID] = []
         for (type, engine) in zip(types, engines.engines) {
             guard let section = fields[type.policyField] else { continue }
             let configuration = try type.init(reading: section, files: files)
             configurations.append(configuration)
+            stated += type.annotatedRules.filter { section.value(at: $0.key) != nil }.values
             for remark in configuration.remarks where remark.kind == .unknownName {
                 notes.append(PolicyError(field: remark.field, remark.message).placed(in: section).description)
             }
@@ -125,7 +127,7 @@ public enum PolicyFile {
                 "app \(name.excerpt) has no section for any evidence; allowed are \(types.map { $0.policyField }.joined(separator: ", "))"
             )
         }
-        return PolicyApp(name: name, configurations: configurations)
+        return PolicyApp(name: name, configurations: configurations, statedRules: stated)
     }
 
     private static func readModes(

@@ -1,5 +1,5 @@
-import Approov
 package import AssayCore
+import AssayHTTPSignatures
 package import Foundation
 
 /// Every error and every weak setting of a policy file.
@@ -12,6 +12,8 @@ package struct PolicyReview: Sendable {
             case error
             /// The policy is usable but weaker than necessary.
             case warning
+            /// What a setting needs outside of the policy.
+            case note
         }
 
         /// The severity.
@@ -45,6 +47,8 @@ package struct PolicyReview: Sendable {
 
     /// The errors and warnings, in the order of lines.
     package private(set) var findings: [Finding] = []
+    /// The findings as text: none is reported twice.
+    private var seen: Set<String> = []
 
     /// The number of findings of a severity.
     package func count(_ severity: Finding.Severity) -> Int { findings.count { $0.severity == severity } }
@@ -77,7 +81,7 @@ package struct PolicyReview: Sendable {
     }
 
     private mutating func add(_ severity: Finding.Severity, _ problem: PolicyError) {
-        guard !findings.contains(where: { $0.problem == problem }) else { return }
+        guard seen.insert(problem.description).inserted else { return }
         findings.append(Finding(severity: severity, problem: problem))
     }
 
@@ -123,56 +127,111 @@ package struct PolicyReview: Sendable {
                 guard let configuration = configuration as? any ReadableConfiguration,
                     let section = node.value(at: type(of: configuration).policyField)
                 else { continue }
-                let remarks = configuration.remarks + absentKeys(of: configuration, app.name, in: policy, at: now)
+                // An unreadable key is already an error.
+                let hasAllKeys = !findings.contains { $0.severity == .error && $0.problem.field.hasPrefix("keys") }
+                let remarks =
+                    configuration.remarks
+                    + (hasAllKeys ? configuration.remarks(on: policy.keys, app: app.name, at: now) : [])
+                    + Self.misspelledKeys(of: configuration, in: policy)
+                    + Self.absentKinds(of: configuration, app, engines)
                 for remark in remarks {
                     let problem = PolicyError(field: remark.field, remark.message).placed(in: section)
-                    if !repair.isChanged(problem.field) { add(.warning, problem) }
+                    guard !repair.isChanged(problem.field) else { continue }
+                    add(remark.kind == .prerequisite ? .note : .warning, problem)
                 }
             }
         }
         guard case .mapping(let modes)? = repair.root.value(at: "checks")?.content else { return }
-        let used = policy.apps.flatMap { $0.configurations.map { type(of: $0).engine } }
         for entry in modes {
-            guard let definition = engines.catalogue.first(where: { $0.id.name.isByteEqual(to: entry.key) }),
-                let sentence = Self.weakness(
-                    of: policy.modes[definition.id], definition, isUsed: used.contains(Self.engine(of: definition.id)))
-            else { continue }
-            add(
-                .warning,
-                PolicyError(file: root.file, line: entry.line, field: "checks.\(entry.key.excerpt)", sentence))
+            guard let definition = engines.catalogue.first(where: { $0.id.name.isByteEqual(to: entry.key) }) else {
+                continue
+            }
+            for sentence in Self.weaknesses(of: policy.modes[definition.id], definition, policy.apps) {
+                add(
+                    .warning,
+                    PolicyError(file: root.file, line: entry.line, field: "checks.\(entry.key.excerpt)", sentence))
+            }
         }
     }
 
-    /// The warning for an Approov app without a key. A section that names keys may use a key store. Other engines need
-    /// no key.
-    private func absentKeys(
-        of configuration: any ReadableConfiguration, _ app: String, in policy: VerificationPolicy, at now: Date
+    /// The warnings for kinds of evidence that a section requires and that the app does not have.
+    private static func absentKinds(
+        of configuration: any ReadableConfiguration, _ app: PolicyApp, _ engines: EngineRegistry
     ) -> [PolicyRemark] {
-        guard let approov = configuration as? ApproovConfiguration, approov.keys == nil else { return [] }
-        // An unreadable key is already an error.
-        guard !findings.contains(where: { $0.severity == .error && $0.problem.field.hasPrefix("keys") }) else {
-            return []
+        let requests = engines.requestEvidence(of: app).map(\.kind)
+        return configuration.required.enumerated().compactMap { index, kind in
+            var lacks: String?
+            for (engine, section) in zip(engines.engines, engines.configurations) where engine.kinds.contains(kind) {
+                let found = app.configurations.first { type(of: $0).policyField == section.policyField }
+                if found == nil {
+                    lacks = section.policyField
+                } else if kind.name.hasSuffix(".request"), !requests.contains(kind) {
+                    lacks = "\(section.policyField).requests"
+                } else if let field = (found as? any ReadableConfiguration)?.missingField(for: kind) {
+                    lacks = "\(section.policyField).\(field)"
+                }
+            }
+            return lacks.map {
+                PolicyRemark(
+                    "required[\(index)]",
+                    "\(kind): app \(app.name.excerpt) has no \($0), and so no such evidence: this demands nothing")
+            }
         }
-        let claim = KeyClaim(app: app, names: nil, scopes: [app])
-        let selection = KeySelection<ApproovKey>(policy.keys, for: claim, at: now)
-        guard selection.live.isEmpty, selection.others.isEmpty else { return [] }
-        return [
-            PolicyRemark(
-                "keys",
-                "not set, and no key of the policy is for this app: every token is an error (no-key) unless the key store has a key "
-                    + "for it; name its keys here")
-        ]
     }
 
-    /// What a mode in the policy weakens; nil for nothing.
-    private static func weakness(of mode: CheckMode?, _ definition: CheckDefinition, isUsed: Bool) -> String? {
-        guard isUsed else { return "no app has this kind of evidence; the mode has no effect" }
-        guard let mode, case .policy(let standard) = definition.kind else { return nil }
+    /// The warnings for names of keys that are nearly the names of keys of the policy.
+    private static func misspelledKeys(
+        of configuration: any ReadableConfiguration, in policy: VerificationPolicy
+    ) -> [PolicyRemark] {
+        let known = policy.keys.map(\.name)
+        return configuration.settings.flatMap { setting -> [PolicyRemark] in
+            guard PolicySetting.namesKeys(setting.path), case .sequence(let nodes)? = setting.value else { return [] }
+            let listed = nodes.compactMap { node in
+                if case .scalar(let name) = node.content { name } else { nil as String? }
+            }
+            // Keys of a rotation have similar names.
+            let others = known.filter { !listed.containsBytes(of: $0) }
+            return nodes.enumerated().compactMap { index, node in
+                guard case .scalar(let name) = node.content, !known.containsBytes(of: name) else { return nil }
+                let nearest = Nearest.names(to: name, among: others)
+                return nearest.isEmpty
+                    ? nil
+                    : PolicyRemark(
+                        "\(setting.path)[\(index)]",
+                        "no key of the policy has this name, but \(nearest.joined(separator: " and ")) is nearly the same: unless the "
+                            + "key store has \(name.excerpt), correct it")
+            }
+        }
+    }
+
+    /// What a mode in the policy weakens, or does not reach; empty for nothing.
+    private static func weaknesses(
+        of mode: CheckMode?, _ definition: CheckDefinition, _ apps: [PolicyApp]
+    ) -> [String] {
+        let users = apps.flatMap { app in
+            app.configurations.compactMap { $0 as? any ReadableConfiguration }
+                .filter { type(of: $0).engine.isByteEqual(to: engine(of: definition.id)) }
+                .map { (app: app, configuration: $0) }
+        }
+        guard !users.isEmpty else { return ["no app has this kind of evidence; the mode has no effect"] }
+        guard let mode, case .policy(let standard) = definition.kind else { return [] }
         switch (mode, standard) {
-        case (.off, _): return "off: the check is not run. It stops this: \(definition.stops)"
+        case (.off, _): return ["off: the check is not run. It stops this: \(definition.stops)"]
         case (.annotate, .enforce):
-            return "annotate: a failure rejects nothing. The check stops this: \(definition.stops)"
-        case (.annotate, _), (.enforce, _): return nil
+            return ["annotate: a failure rejects nothing. The check stops this: \(definition.stops)"]
+        case (.annotate, _):
+            let stating = users.filter { $0.app.statedRules.contains(definition.id) }.map(\.app.name.excerpt)
+            guard !stating.isEmpty else { return [] }
+            return [
+                "annotate: the rule of \(stating.joined(separator: ", ")) rejects nothing; without this line it is enforced"
+            ]
+        case (.enforce, _):
+            return users.compactMap { user in
+                user.configuration.missingRules[definition.id].map {
+                    "enforce: the check does not run for app \(user.app.name.excerpt), which has no \($0) in "
+                        + type(of: user.configuration).policyField
+                }
+            }
         }
     }
 

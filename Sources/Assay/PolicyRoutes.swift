@@ -54,9 +54,12 @@ enum PolicyRoutes {
         }
         let kinds = engines.requestEvidence(of: app).map(\.kind.name)
         guard !kinds.isEmpty else {
+            let sections = zip(engines.engines, engines.configurations).compactMap { engine, section in
+                engine is any RequestEngine.Type ? section.policyField : nil
+            }
             throw name.error(
-                "the policy expects no evidence with the requests of app \(text.excerpt): add approov, or requests to its "
-                    + "appAttest, playIntegrity or androidKey, or tokens")
+                "the policy expects no evidence with the requests of app \(text.excerpt): add one of "
+                    + "\(sections.joined(separator: ", ")), with requests where the section has that field")
         }
         if let kind = fields["kind"] {
             guard kinds.containsBytes(of: try kind.text()) else { throw kind.mismatch(with: kinds) }

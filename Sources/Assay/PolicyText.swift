@@ -19,7 +19,8 @@ extension PolicyFile {
         if let keys = root.value(at: "keys") { lines += YAMLText.lines("keys", keys.content, indent: 0) }
         lines.append("apps:")
         if case .sequence(let nodes)? = root.value(at: "apps")?.content {
-            for (app, node) in zip(policy.apps, nodes) { lines += Self.text(of: app, node) }
+            let mixed = Self.mixedChecks(of: policy, engines)
+            for (app, node) in zip(policy.apps, nodes) { lines += Self.text(of: app, node, mixed) }
         }
         if !policy.routes.isEmpty {
             lines.append("routes:")
@@ -42,14 +43,33 @@ extension PolicyFile {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func text(of app: PolicyApp, _ node: PolicyNode) -> [String] {
+    /// The checks that are enforced for apps that state their rules, and annotated for others.
+    private static func mixedChecks(of policy: VerificationPolicy, _ engines: EngineRegistry) -> [CheckID] {
+        engines.configurations.flatMap { type in
+            type.annotatedRules.values.filter { check in
+                let modes = policy.apps
+                    .filter { $0.configurations.contains { Swift.type(of: $0).policyField == type.policyField } }
+                    .map { policy.modes(of: $0)[check] }
+                return Set(modes).count > 1
+            }
+        }
+    }
+
+    /// - Parameter mixed: the checks of which no default is shown: a default that is written out would be enforced.
+    private static func text(of app: PolicyApp, _ node: PolicyNode, _ mixed: [CheckID]) -> [String] {
         var lines = ["  - name: \(YAMLText.scalar(app.name))"]
         for configuration in app.configurations {
             guard let configuration = configuration as? any ReadableConfiguration else { continue }
             let field = type(of: configuration).policyField
             guard let section = node.value(at: field) else { continue }
             var shown = PolicyNode.written(.mapping([]))
-            for setting in configuration.settings {
+            let hidden = type(of: configuration).annotatedRules.filter { field, check in
+                mixed.contains(check) && section.value(at: field) == nil
+            }.keys
+            func isHidden(_ path: String) -> Bool {
+                hidden.contains { path.isByteEqual(to: $0) || path.utf8.starts(with: "\($0).".utf8) }
+            }
+            for setting in configuration.settings where !isHidden(setting.path) {
                 if let value = setting.value { shown.add(.written(value), at: setting.path) }
             }
             // Add fields that the engine does not show, such as references to files.
@@ -57,20 +77,40 @@ extension PolicyFile {
                 for entry in entries where shown.value(at: entry.key) == nil { shown.add(entry.value, at: entry.key) }
             }
             lines += YAMLText.lines(field, shown.content, indent: 4)
-            let unset = configuration.settings.filter { $0.value == nil && section.value(at: $0.path) == nil }.map(
-                \.path)
+            let unset = configuration.settings.filter {
+                ($0.value == nil || isHidden($0.path)) && section.value(at: $0.path) == nil
+            }.map(\.path)
             if !unset.isEmpty { lines.append("      # Not set: \(unset.joined(separator: ", "))") }
         }
         return lines
     }
 
     private static func modes(of policy: VerificationPolicy, _ engines: EngineRegistry) -> [String] {
-        let configurations = policy.apps.flatMap(\.configurations).compactMap { $0 as? any ReadableConfiguration }
+        // Once for each app and section, not for each check.
+        var sections: [String: [[CheckID: String]]] = [:]
+        var apps: [String: [(app: PolicyApp, modes: [CheckID: CheckMode])]] = [:]
+        for app in policy.apps {
+            let modes = policy.modes(of: app)
+            for case let configuration as any ReadableConfiguration in app.configurations {
+                let engine = type(of: configuration).engine
+                sections[engine, default: []].append(configuration.missingRules)
+                apps[engine, default: []].append((app, modes))
+            }
+        }
         return engines.catalogue.compactMap { definition in
-            let users = configurations.filter { definition.id.name.hasPrefix("\(type(of: $0).engine).") }
-            guard let mode = policy.modes[definition.id], !users.isEmpty else { return nil }
+            let engine = String(definition.id.name.prefix { $0 != "." })
+            guard let users = sections[engine], let standard = policy.modes[definition.id] else { return nil }
+            let apps = apps[engine, default: []]
+            let modes = Set(apps.compactMap { $0.modes[definition.id] })
+            guard modes.count <= 1 else {
+                let stating = apps.lazy.map(\.app).filter { $0.statedRules.contains(definition.id) }.map(\.name.excerpt)
+                return
+                    "  # \(definition.id.name): \(standard.rawValue), and enforce for \(stating.joined(separator: ", ")), where its "
+                    + "rule is stated"
+            }
+            let mode = modes.first ?? standard
             let line = "\(definition.id.name): \(mode.rawValue)"
-            let rules = users.compactMap { $0.missingRules[definition.id] }
+            let rules = users.lazy.compactMap { $0[definition.id] }
             // Write a comment instead: a policy that sets this mode for a check that never runs is an error.
             guard let rule = rules.first, rules.count == users.count else { return "  \(line)" }
             return "  # \(line), but it does not run without \(rule)"

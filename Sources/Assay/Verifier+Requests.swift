@@ -1,4 +1,3 @@
-import Approov
 package import AssayCore
 package import AssayHTTPSignatures
 package import FoundationEssentials
@@ -7,18 +6,34 @@ package import FoundationEssentials
 extension Verifier {
     /// The rules and the engine for each kind of evidence that requests of an app carry, in the order of the engines.
     package func requestEvidence(of app: PolicyApp) -> [(rules: RequestEvidenceRules, engine: any RequestEngine)] {
-        EngineRegistry.standard.requestEvidence(of: app).compactMap { rules in
+        engines.registry.requestEvidence(of: app).compactMap { rules in
             (engines.byKind[rules.kind] as? any RequestEngine).map { (rules, $0) }
         }
     }
 
-    /// Assesses an Approov token and commits nothing.
-    package func assessApproovToken(
-        _ input: ApproovTokenInput, app: String, account: String?, at now: Date
+    /// Judges evidence in fields of a request with an engine of this verifier.
+    ///
+    /// - Parameter value: the value of the field at a place in the list of ``RequestEvidenceRules/Scope/fields(_:)``.
+    package func verify(
+        fields value: (Int) -> RequestFieldValue, address: String?, with engine: any RequestEngine, app: String,
+        account: String?, at now: Date
+    ) async throws(VerificationError) -> Verdict {
+        try Verifier.demand(now, account)
+        return try await judge(at: now) { () async throws(VerificationError) in
+            try await engine.assess(
+                fields: value, address: address, app: app, account: account, ledger: ledger, at: now)
+        }
+    }
+
+    /// Assesses evidence in fields of a request, and commits nothing; see ``verify(fields:address:with:app:account:at:)``.
+    package func assess(
+        fields value: (Int) -> RequestFieldValue, address: String?, with engine: any RequestEngine, app: String,
+        account: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
         try Verifier.demand(now, account)
         return try await counting(at: now) { () async throws(VerificationError) in
-            try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
+            try await engine.assess(
+                fields: value, address: address, app: app, account: account, ledger: ledger, at: now)
         }
     }
 
@@ -37,14 +52,15 @@ extension Verifier {
     ///
     /// - Throws: `.request` if the app has no live key.
     package func assessNothing(
-        of kind: EvidenceKind, app: String, at now: Date
-    ) async throws(VerificationError) -> Assessment? {
-        if kind == .approovToken {
-            return try await engines.approov.assess(
-                ApproovTokenInput(token: ""), app: app, account: nil, ledger: ledger, at: now)
+        _ scope: RequestEvidenceRules.Scope, with engine: any RequestEngine, app: String, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        switch scope {
+        case .fields:
+            return try await engine.assess(
+                fields: { _ in .missing }, address: nil, app: app, account: nil, ledger: ledger, at: now)
+        case .signature, .head:
+            let request = SignedRequest(method: "GET", targetURI: "https://localhost/", fields: [], body: .bytes([]))
+            return try await engine.assess(signed: request, app: app, account: nil, ledger: ledger, at: now)
         }
-        guard let engine = engines.byKind[kind] as? any RequestEngine else { return nil }
-        let request = SignedRequest(method: "GET", targetURI: "https://localhost/", fields: [], body: .bytes([]))
-        return try await engine.assess(signed: request, app: app, account: nil, ledger: ledger, at: now)
     }
 }

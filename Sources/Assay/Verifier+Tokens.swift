@@ -7,28 +7,74 @@ extension Verifier {
     /// Exchanges evidence for a token, under the policy's `tokens`. Acceptance has the effects that the evidence alone has; the
     /// challenge of the request is consumed in place of the value in the evidence.
     ///
+    /// The request is judged before the evidence. Under `tokens.refused: token` every answer that depends on the evidence is a token,
+    /// and leaves at a multiple of 50 ms after the call; an outage of the ledger, or of Apple's DeviceCheck, shows
+    /// that evidence would be accepted otherwise.
+    ///
     /// - Returns: the token with the verdict, or the rejecting verdict.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also `.request` when the evidence does not cover the request, when
     ///   the policy issues no such token, or when no key signs. Nothing is consumed then.
     public func issueToken(_ request: TokenRequest, at now: Date) async throws(VerificationError) -> TokenAnswer {
         try Verifier.demand(now, request.record.account)
+        let start = MonotonicTime.nanoseconds
         var issuer: TokenIssuer?
-        let verdict = try await judge(at: now, isCompleted: true) { () async throws(VerificationError) in
-            let assessment = try await assess(request.record, ledger: ledger, at: now)
-            // Rejected evidence gets its verdict, whatever else is wrong with the request.
-            guard assessment.isAcceptable else { return assessment }
-            let (prepared, bound) = try await TokenIssuer.prepare(request, assessment, engines.tokens, at: now)
-            issuer = prepared
-            return bound
-        }
-        guard verdict.outcome == .accept, let issuer else {
-            return try await TokenIssuer.decoy(request, for: verdict, engines.tokens, at: now).map {
-                .decoy($0, verdict)
+        // Without a name, the evidence may select the app.
+        if let app = request.record.app ?? (policy.apps.count == 1 ? policy.apps.first?.name : nil) {
+            issuer = try await counting { () async throws(VerificationError) in
+                try await TokenIssuer.prepare(request, for: app, engines.tokens, at: now)
             }
-                ?? .rejected(verdict)
         }
-        return .issued(try issuer.issue(for: verdict, at: now), verdict)
+        var refusal: RequestError?
+        let answer: TokenAnswer
+        do throws(VerificationError) {
+            let verdict = try await judge(at: now, isCompleted: true) { () async throws(VerificationError) in
+                let assessment = try await assess(request.record, ledger: ledger, at: now)
+                // Evidence that no app can decode counts as that of the only app with tokens.
+                if issuer == nil, let app = assessment.app ?? engines.tokens.onlyApp {
+                    issuer = try await TokenIssuer.prepare(request, for: app, engines.tokens, at: now)
+                }
+                guard assessment.isAcceptable else { return assessment }
+                do throws(RequestError) {
+                    // The app of acceptable evidence is known.
+                    let boundText = engines.registry.engine(for: assessment.kind)?.boundText(of: request.record)
+                    guard let bound = try issuer?.bind(assessment, boundText: boundText) else {
+                        throw RequestError(.unknownApp, "the evidence names no app with tokens")
+                    }
+                    return bound
+                } catch {
+                    refusal = error
+                    throw .request(error)
+                }
+            }
+            answer = try await counting { [issuer] () async throws(VerificationError) in
+                if verdict.outcome == .accept, let issuer {
+                    .issued(try issuer.issue(for: verdict, at: now), verdict)
+                } else if let decoy = try issuer?.decoy(for: verdict, at: now) {
+                    .decoy(decoy, verdict)
+                } else {
+                    .rejected(verdict)
+                }
+            }
+        } catch {
+            guard let refusal, let decoy = try issuer?.decoy(for: nil, at: now) else { throw error }
+            answer = .concealed(decoy, refusal)
+        }
+        if issuer?.hidesRejections == true { await Self.waitForTick(since: start) }
+        return answer
     }
+
+    /// The time between two moments at which answers leave that must not show how long the evidence was judged, in nanoseconds. The
+    /// steps of an acceptance take less, the durable commit included, but for questions to Apple's DeviceCheck.
+    private static let tick: UInt64 = 50_000_000
+
+    private static func waitForTick(since start: UInt64) async {
+        let elapsed = MonotonicTime.nanoseconds - start
+        // A cancelled task has no client that could measure.
+        try? await Task.sleep(nanoseconds: tick - elapsed % tick)
+    }
+
+    /// What is weaker than necessary in force, with the services of this verifier: sentences for the log of a server.
+    package var warnings: [String] { engines.warnings }
 
     /// Exchanges a debug token of the policy for a token with `env: test`, which policies refuse unless they say
     /// `testAuthorities: allow`. There is no evidence, and no verdict.
@@ -43,14 +89,34 @@ extension Verifier {
         _ request: DebugTokenRequest, by caller: String? = nil, at now: Date
     ) async throws(VerificationError) -> (token: IssuedToken, debugToken: String) {
         try Verifier.demand(now, nil)
-        let issued = try await engines.tokens.exchange(request, at: now)
-        if let ledger = ledger as? any LedgerAdministration {
-            let use = LedgerChange(
-                usingDebugToken: issued.name, app: request.app, audience: request.audience, by: caller, at: now)
-            do { try await ledger.record(use) } catch { throw .outage(error) }
+        let issued = try await counting { () async throws(VerificationError) in
+            let issued = try await engines.tokens.exchange(request, at: now)
+            if let ledger = ledger as? any LedgerAdministration {
+                let use = LedgerChange(
+                    usingDebugToken: issued.name, app: request.app, audience: request.audience, by: caller, at: now)
+                do throws(LedgerOutage) { try await ledger.record(use) } catch { throw .outage(error) }
+            }
+            return issued
         }
         metrics?.tokens.count(debugToken: issued.name, app: request.app)
         return (issued.token, issued.name)
+    }
+
+    /// The block on the account or the key that a record names; nil for none. The evidence is not looked at.
+    package func failoverBlock(
+        on record: EvidenceRecord, at now: Date
+    ) async throws(VerificationError) -> LedgerBlock? {
+        try Verifier.demand(now, record.account)
+        var subjects = record.account.map { [LedgerSubject(.account, $0)] } ?? []
+        if case .text(let key)? = record.evidence["keyId"]?.content { subjects.append(LedgerSubject(.key, key)) }
+        guard !subjects.isEmpty, !ledger.isWithoutStandings else { return nil }
+        return try await counting { [subjects] () async throws(VerificationError) in
+            do throws(LedgerOutage) {
+                return try await ledger.standings(of: subjects, at: now).lazy.compactMap(\.block).first
+            } catch {
+                throw .outage(error)
+            }
+        }
     }
 
     /// Issues a token without evidence, as a failover instance does while the first one cannot be reached.
@@ -62,7 +128,9 @@ extension Verifier {
         app: String?, audience: String, at now: Date
     ) async throws(VerificationError) -> (token: IssuedToken, app: String) {
         try Verifier.demand(now, nil)
-        let issued = try await engines.tokens.failoverToken(app: app, audience: audience, at: now)
+        let issued = try await counting { () async throws(VerificationError) in
+            try await engines.tokens.failoverToken(app: app, audience: audience, at: now)
+        }
         metrics?.tokens.count(failoverFor: issued.app)
         return issued
     }
@@ -71,7 +139,9 @@ extension Verifier {
     ///
     /// - Throws: `.request` if none is published, `.outage` if the key store does not answer.
     package func tokenKeys(at now: Date) async throws(VerificationError) -> TokenKeySchedule {
-        let schedule = try await engines.tokens.material(at: now).0
+        let schedule = try await counting { () async throws(VerificationError) in
+            try await engines.tokens.material(at: now).0
+        }
         guard !schedule.published.isEmpty else {
             throw .request(
                 RequestError(

@@ -81,13 +81,25 @@ public struct Verifier: Sendable {
         metrics = use == .admission ? VerifierMetrics(policy, registry, devices: devices) : nil
     }
 
+    /// Those of some names that no key of the policy and of the key stores has. Empty if a store does not answer.
+    package func unknownKeys(among names: [String]) async -> [String] {
+        var unknown = names
+        for material in EngineRegistry.standard.keyMaterials where !unknown.isEmpty {
+            do {
+                let known = try await keys.keys(for: material.purpose)
+                unknown.removeAll { name in known.contains { $0.name.isByteEqual(to: name) } }
+            } catch { return [] }
+        }
+        return unknown
+    }
+
     /// Assesses a record against a ledger and commits nothing. Replays order the commits themselves.
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         try Verifier.demandTime(now)
         guard let engine = engines.byKind[record.kind] else {
-            let kinds = engines.kinds.map(\.name).joined(separator: ", ")
+            let kinds = engines.registry.kinds.map(\.name).joined(separator: ", ")
             throw .request(
                 RequestError(.unknownKind, "unknown kind \(record.kind.name.excerpt); expected one of \(kinds)"))
         }
@@ -101,7 +113,9 @@ public struct Verifier: Sendable {
         _ assessment: Assessment, _ device: AccompanyingDevice, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         guard let deviceCheck = engines.deviceCheck else { return assessment }
-        return try await deviceCheck.complete(assessment, device, ledger: ledger, at: now)
+        return try await deviceCheck.complete(assessment, device, ledger: ledger, at: now) {
+            metrics?.count(.outage($0))
+        }
     }
 
     /// Judges a record.

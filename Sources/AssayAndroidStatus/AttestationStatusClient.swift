@@ -39,9 +39,11 @@ public struct AttestationStatusClientSettings: Sendable {
 /// list change nothing. A list that is older than the one before, or has less than half of its entries, is refused as long as the
 /// former one was confirmed within the last twelve hours.
 ///
-/// **Sharing.** With the documents of a ledger, one server fetches the list for all, and a server that starts has it at once.
-public final class AttestationStatusClient: AttestationStatusSource {
+/// **Sharing.** With the documents of a ledger, one server fetches the list for all that ask the same URL, and a server that starts has
+/// it at once.
+public final class AttestationStatusClient: AttestationStatusSource, ReportingService {
     private let keeper: StatusListKeeper
+    private let refusals = StatusListRefusals()
 
     /// Creates a client. Sends nothing until the first judgement.
     ///
@@ -57,7 +59,7 @@ public final class AttestationStatusClient: AttestationStatusSource {
     package init(
         sharing documents: (any LedgerDocuments)?, settings: AttestationStatusClientSettings, time: ClientTime
     ) {
-        keeper = StatusListKeeper(documents, settings, time)
+        keeper = StatusListKeeper(documents, settings, time, refusals)
     }
 
     /// The current list.
@@ -70,6 +72,9 @@ public final class AttestationStatusClient: AttestationStatusSource {
 
     /// Why the last request got no list; nil if it got one, or none was sent.
     public var lastFailure: StatusListOutage? { get async { await keeper.lastFailure } }
+
+    /// Sentences about lists that were refused because they are older or much smaller than the one before.
+    package var reports: AsyncStream<String> { refusals.reports }
 
     /// Closes all connections. Later judgements that need the list end in the outage `shut-down`.
     public func shutdown() async { await keeper.shutdown() }

@@ -22,6 +22,7 @@ actor StatusListKeeper {
     private let exchange: HTTPExchange
     private let fetch: StatusListFetch
     private let shared: SharedStatusList?
+    private let refusals: StatusListRefusals
     private let share: Double
     /// The last list. Read without the actor, because every judgement does.
     private let last = Mutex<HeldStatusList?>(nil)
@@ -35,14 +36,18 @@ actor StatusListKeeper {
     private(set) var lastFailure: StatusListOutage?
     private let failing = Meter(label: MetricName.statusListFailing.rawValue)
 
-    init(_ documents: (any LedgerDocuments)?, _ settings: AttestationStatusClientSettings, _ time: ClientTime) {
+    init(
+        _ documents: (any LedgerDocuments)?, _ settings: AttestationStatusClientSettings, _ time: ClientTime,
+        _ refusals: StatusListRefusals
+    ) {
+        self.refusals = refusals
         self.settings = settings
         self.time = time
         exchange = HTTPExchange(
             answerLimit: AttestationStatusList.limit, connectTimeout: settings.connectTime, time: time
         )
         fetch = StatusListFetch(url: settings.url, exchange: exchange, attemptTime: settings.attemptTime, time: time)
-        shared = documents.map { SharedStatusList(documents: $0, time: time) }
+        shared = documents.map { SharedStatusList(documents: $0, origin: settings.url, time: time) }
         share = Self.shareBeforeRenewal + time.random() * 0.2
     }
 
@@ -91,6 +96,7 @@ actor StatusListKeeper {
         last.withLock { $0 = nil }
         renewal?.cancel()
         resumeAll()
+        refusals.finish()
         await exchange.shutdown()
     }
 
@@ -114,14 +120,17 @@ actor StatusListKeeper {
     private nonisolated func renewed(_ former: HeldStatusList?) async -> Renewal {
         var base = former
         let stored = await shared?.read(besides: former)
-        if let stored, stored.checkedAt > former?.checkedAt ?? .distantPast, follows(stored, former) {
+        // A server without an earlier list may have stored one that lost entries.
+        if let stored, stored.checkedAt > former?.checkedAt ?? .distantPast,
+            (try? demandSuccession(of: stored, from: .ledger, after: former)) != nil
+        {
             base = stored.retaining(expiredOf: former, time)
             if let base, !base.isDue(time, after: share) { return Renewal(held: base, failure: nil) }
         }
         do throws(StatusListFailure) {
             let list = try await fetch.list(after: base)
                 .retaining(expiredOf: base, time).retaining(expiredOf: stored, time)
-            try StatusListSuccession.demand(list, after: base, time)
+            try demandSuccession(of: list, from: .server, after: base)
             await shared?.write(list)
             return Renewal(held: list, failure: nil)
         } catch {
@@ -129,14 +138,12 @@ actor StatusListKeeper {
         }
     }
 
-    /// Whether the ledger's list may replace ours. A server without an earlier list may have stored one that lost
-    /// entries.
-    private nonisolated func follows(_ stored: HeldStatusList, _ former: HeldStatusList?) -> Bool {
-        do throws(StatusListFailure) {
-            try StatusListSuccession.demand(stored, after: former, time)
-            return true
-        } catch {
-            return false
+    private nonisolated func demandSuccession(
+        of list: HeldStatusList, from source: StatusListRefusals.Source, after former: HeldStatusList?
+    ) throws(StatusListFailure) {
+        do throws(StatusListFailure) { try StatusListSuccession.demand(list, after: former, time) } catch {
+            refusals.note(list.list.digest, from: source, of: settings.url, error.outage)
+            throw error
         }
     }
 

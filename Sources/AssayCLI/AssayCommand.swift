@@ -37,7 +37,7 @@ package struct AssayCommand: AsyncParsableCommand {
         abstract: "Verifies that requests come from a genuine app on a genuine device.",
         discussion: """
             Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
-            outage of the ledger, the key store or Google, 64 bad arguments, 74 the output cannot be written.
+            outage of the ledger, the key store or Google, 4 settings of a ledger to correct, 64 bad arguments, 74 the output cannot be written.
 
             Shell completions: assay --generate-completion-script bash (or zsh, fish) prints a script to be installed \
             where the shell looks for it.

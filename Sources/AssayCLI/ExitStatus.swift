@@ -11,6 +11,8 @@ enum ExitStatus: Int32, Comparable {
     case unreadable = 2
     /// The ledger, the key store or a service cannot be reached.
     case outage = 3
+    /// A ledger is sound, and settings of its storage put it at risk.
+    case settings = 4
     /// Bad arguments (EX_USAGE in sysexits.h).
     case usage = 64
     /// The output cannot be written (EX_IOERR in sysexits.h).

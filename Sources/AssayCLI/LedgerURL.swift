@@ -60,12 +60,13 @@ enum LedgerURL: Equatable {
             let isPath = text.contains("/") || text.contains(".") || !isMissing(text)
             return isPath ? "; did you mean sqlite:\(text.prefix(80))?" : ""
         }
+        let rest = text[text.index(after: colon)...].prefix(80)
         let nearest = Nearest.names(to: String(text[..<colon]), among: ["sqlite", "memory", "postgresql"])
         guard let scheme = nearest.first else { return "" }
         if scheme == "postgresql" { return "; did you mean postgresql:?" }
         if shown(text) != nil { return "; did you mean \(scheme):?" }
         return scheme == "memory"
-            ? "; did you mean memory:?" : "; did you mean sqlite:\(text[text.index(after: colon)...].prefix(80))?"
+            ? "; did you mean memory:?" : "; did you mean sqlite:\(rest.isEmpty ? "PATH" : rest)?"
     }
 
     /// The ledger in the user's state directory (XDG Base Directory Specification).
@@ -135,6 +136,13 @@ enum LedgerURL: Equatable {
         }
     }
 
+    /// Creates the ledger in a file unless it exists. Returns whether it is new.
+    func createFile(_ path: String) async throws -> Bool {
+        let isNew = LedgerURL.isMissing(path)
+        try await withLedger(creating: true) { _ in }
+        return isNew
+    }
+
     /// Opens the ledger to move it, even if it was moved before.
     ///
     /// - Parameter creating: whether to create a missing file.
@@ -157,15 +165,28 @@ enum LedgerURL: Equatable {
     }
 
     private func open(_ path: String, creating: Bool, purging: LedgerPurging) throws(CommandFailure) -> OpenLedger {
-        let isNew = LedgerURL.isMissing(path)
+        var isNew = LedgerURL.isMissing(path)
+        // Another process may be creating it.
+        for _ in 0..<100 where isNew && access(path, F_OK) == 0 {
+            usleep(20_000)
+            isNew = LedgerURL.isMissing(path)
+        }
         if isNew {
+            guard access(path, F_OK) != 0 else {
+                throw CommandFailure(
+                    LedgerOutage(
+                        .unreachable,
+                        "there is no ledger at \(path), a file of 0 bytes: restore the ledger, or, if no program uses it, remove the file to begin a new one"
+                    ))
+            }
             guard creating else {
                 throw CommandFailure(
                     LedgerOutage(
                         .unreachable,
-                        "there is no ledger at \(path); name another one with --ledger, or begin one with "
-                            + "`assay challenge issue`, `assay operators add`, `assay keys add` or `assay keys import`, or with "
-                            + "--create-ledger of `assay verify`, `assay ledger block` and `assay ledger allow`"
+                        "there is no ledger at \(path); restore it if there was one, name another one with --ledger, or begin one "
+                            + "with `assay ledger create`, `assay challenge issue`, `assay operators add`, `assay keys add` or "
+                            + "`assay keys import`, or with --create-ledger of `assay serve`, `assay verify`, `assay ledger block` "
+                            + "and `assay ledger allow`"
                     ))
             }
             if self == LedgerURL.standard() { try LedgerURL.createFolder(of: path) }
@@ -212,8 +233,6 @@ package protocol PostgreSQLConnector: Sendable {
     func openToMove(_ url: String) async throws(LedgerOutage) -> any MovableLedger & LedgerAdministration
     /// Creates the tables of a ledger and grants a role the necessary rights. Returns whether the tables are new.
     func create(_ url: String, grantingTo role: String?) async throws(LedgerOutage) -> Bool
-    /// Upgrades the tables to this program's version. Returns the old and the new version.
-    func upgrade(_ url: String) async throws(LedgerOutage) -> (from: Int, to: Int)
 }
 
 /// An open ledger and the storage of its key store.

@@ -8,7 +8,8 @@ public enum CaptureFields: Sendable {
     case keep
     /// Removes sensitive fields or replaces them by their digest; see `EvidenceRecord.redacted()`.
     case redact
-    /// Encrypts evidence, unreadable for the capturing host. Kind, app, time, ID and expectation stay readable.
+    /// Encrypts evidence, account, device token and device bits, unreadable for the capturing host. Kind, app, time, ID and
+    /// expectation stay readable.
     case seal(to: CapturePublicKey)
 }
 
@@ -40,8 +41,11 @@ public struct CaptureOptions: Sendable {
 }
 
 extension EvidenceRecord {
-    /// The record without the fields of `Verifier.sensitiveFields`.
+    /// The record without its sensitive fields, and without fields that its kind does not have.
     ///
+    /// - A request loses its target, fields, body and address, and can no longer be judged.
+    /// - `certificates` of an Android key attestation are removed if they have an IMEI, a MEID, a serial number of the device or its
+    ///   unique ID, or a tag that may be one. The record can then no longer be judged.
     /// - `clientData` of an assertion becomes `clientDataHash`, its SHA-256 digest. The record can still be judged, but
     ///   a policy that reads the challenge from the client data rejects it. A digest does not hide a guessable request.
     /// - `account` is removed: it names a person. A policy that demands accounts rejects the record.
@@ -58,8 +62,12 @@ extension EvidenceRecord {
                 .record, "unknown kind \(kind.name.excerpt): which of its fields are sensitive is not known")
         }
         let sensitive = engine.sensitiveFields.filter { $0.kind == kind }
+        let retained = engine.retainedFields(of: kind)
         let members = evidence.members.compactMap { member -> RecordObject.Member? in
-            guard let field = sensitive.first(where: { $0.name.isByteEqual(to: member.name) }) else { return member }
+            guard let field = sensitive.first(where: { $0.name.isByteEqual(to: member.name) }) else {
+                return retained.containsBytes(of: member.name) ? member : nil
+            }
+            guard field.isSensitive(member.value) else { return member }
             switch field.substitute {
             case .none: return nil
             case .sha256(let name):

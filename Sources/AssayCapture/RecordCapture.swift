@@ -15,6 +15,9 @@ import Synchronization
 ///   number. ``CaptureOptions`` limits size and age of a file. Processes may share a folder; each writes its own files.
 /// - Each line is one write(2). After a crash or on a full disk the file has whole lines. After a power cut the last
 ///   line may be broken, which a replay reports and skips.
+/// - The last line of a file of sealed records has their number, from the next file or ``close()`` on. A replay reports a file
+///   without it: it was cut, or the process was killed.
+///
 /// A list of revoked certificates decides about Android key attestations; `EvidenceRecord(_:verdict:)` names it in the
 /// record. The folder `status-lists` keeps the newest 400 lists by SHA-256, so that a replay can judge by the list of
 /// the time.
@@ -83,10 +86,14 @@ public final class RecordCapture: Sendable {
         {
             return try file.append(line, size: size)
         }
+        // Throw the error after the write.
+        var problem: CaptureError?
+        do throws(CaptureError) { try end(state.file) } catch {
+            problem = CaptureError(.retention, "the file before has no end: \(error.message)")
+        }
         let file = try folder.createFile(&state.number, at: now)
         state.file = file
-        // Before the write, which may need the space; throw the error after it.
-        var problem: CaptureError?
+        // Before the write, which may need the space.
         do throws(CaptureError) {
             try folder.removeOldest(keeping: options, besides: file.path)
         } catch {
@@ -94,6 +101,12 @@ public final class RecordCapture: Sendable {
         }
         try file.append(line, size: 0)
         if let problem { throw problem }
+    }
+
+    /// Writes the number of records behind the sealed ones of a file.
+    private func end(_ file: CaptureFile?) throws(CaptureError) {
+        guard case .seal = options.fields, let file, let size = try file.size(), size > 0 else { return }
+        try file.append(Array("\(SealedFileEnd.line(records: file.lines))\n".utf8), size: size)
     }
 
     /// Returns when all appended records would survive a power cut.
@@ -107,7 +120,10 @@ public final class RecordCapture: Sendable {
             let file = state.file
             state.file = nil
             state.isClosed = true
+            var problem: CaptureError?
+            do throws(CaptureError) { try end(file) } catch { problem = error }
             try file?.flush()
+            if let problem { throw problem }
         }
     }
 }

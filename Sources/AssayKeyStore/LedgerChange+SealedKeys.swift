@@ -17,4 +17,8 @@ extension LedgerChange {
             }
         self.init(at: now, operatorName: operatorName, action: action, subject: "key \(name)", detail: detail)
     }
+
+    /// The actions of changes of the key store, as a list of literals for statements on the audit trail.
+    package static let sealedKeyActions = [Action.addKey, .retireKey, .removeKey].map { "'\($0.rawValue)'" }
+        .joined(separator: ", ")
 }

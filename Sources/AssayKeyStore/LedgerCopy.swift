@@ -29,7 +29,8 @@ package struct LedgerCopy {
     }
 
     /// Locks out the writers of the source, copies all records, and compares them. Continues an earlier move to the
-    /// same place; if that was finished, copies nothing. Until the target is complete, no other program can open it.
+    /// same place; if that was finished, copies nothing. Until the target is complete, no other program can open it, and when it is,
+    /// every program that has the source open knows of the move.
     ///
     /// - Returns: the inventory of the moved records.
     /// - Throws: ``LedgerCopyRefusal``, and ``LedgerOutage``.
@@ -39,13 +40,22 @@ package struct LedgerCopy {
             throw refusal(earlier?.objection(to: from) ?? "")
         }
         var inventory = LedgerInventory()
-        if try await target.mark() == nil, earlier != nil, try await isComplete() {
-            return try await Self.inventory(source)
+        // An empty target of a ledger that is not empty was made anew: the copy begins again.
+        if try await target.mark() == nil, earlier != nil {
+            let isEmpty = try await isEmpty(target)
+            if try await isEmpty ? self.isEmpty(source) : continues() { return try await Self.inventory(source) }
+            guard isEmpty else {
+                throw refusal(
+                    "\(to) is another ledger, and not the copy of \(from) that was moved there: it lacks entries that a ledger "
+                        + "keeps for good. Bring the copy back, or name an empty ledger at that place")
+            }
         }
         try await claimTarget()
         if let other = try await source.beginMove(to: to), other != .moved(to: to) {
             throw refusal(other.objection(to: from))
         }
+        // Programs that have the source open look whether it was moved once a second.
+        let known = ContinuousClock.now + .milliseconds(1100)
         try await source.records { records in
             for record in records { inventory.add(record) }
             try await target.insert(records)
@@ -56,17 +66,23 @@ package struct LedgerCopy {
                     "\(from) and \(to) differ: \(difference). Do not use the copy; --cancel lets writers into \(from) again",
                 isOfCopy: true)
         }
+        try await Task.sleep(until: known)
         guard try await target.changeMark(from: unfinished, to: nil) else {
             throw refusal("the migration from \(from) to \(to) was cancelled by another command")
         }
         return inventory
     }
 
-    /// Whether the target of a finished move contains the records. The target has no mark. If it is empty although the
-    /// source is not, someone has recreated it.
-    private func isComplete() async throws -> Bool {
-        if try await !isEmpty(target) { return true }
-        return try await isEmpty(source)
+    /// Whether the target of a finished move is the copy of the source: it has all that a ledger keeps for good. A source without
+    /// such entries must be equal.
+    private func continues() async throws -> Bool {
+        var missing: Set<[UInt8]> = []
+        try await source.records { records in missing.formUnion(records.compactMap(\.lastingFingerprint)) }
+        if missing.isEmpty {
+            return try await Self.inventory(source).difference(from: Self.inventory(target)) == nil
+        }
+        try await target.records { records in missing.subtract(records.compactMap(\.lastingFingerprint)) }
+        return missing.isEmpty
     }
 
     /// Marks an empty target as an unfinished copy of the source. Continues if it has this mark already.

@@ -45,5 +45,5 @@ package enum LedgerMark: Sendable, Equatable {
     }
 
     /// The outage of programs that open the ledger.
-    package func outage(of place: String) -> LedgerOutage { LedgerOutage(.readOnly, objection(to: place)) }
+    package func outage(of place: String) -> LedgerOutage { LedgerOutage(.wrongLedger, objection(to: place)) }
 }

@@ -7,7 +7,7 @@ package enum LedgerRecord: Sendable, Equatable {
     case challenge(IssuedChallenge, consumedAt: Date?)
     case key(EnrolledKey)
     case digest(UsedDigest)
-    /// The latest `madeAt` of purged digests of an app and kind; ``everyApp`` and ``everyKind`` stand for all.
+    /// The latest `madeAt` of purged digests of an app and kind; or the end of the ledger's quarantine, see ``quarantine``.
     case forgotten(app: String, kind: String, madeAt: Int64)
     case standing(LedgerStanding)
     case `operator`(LedgerOperator, tokenHash: [UInt8])
@@ -16,9 +16,8 @@ package enum LedgerRecord: Sendable, Equatable {
     case task(LedgerTask)
     case audit(LedgerAuditEntry)
 
-    /// The app and the kind in a purge mark from a ledger that did not distinguish them. No app has an empty name, and
-    /// no evidence has this kind.
-    package static let (everyApp, everyKind) = ("", "*")
+    /// The kind in the mark with an empty app whose time is the end of the ledger's quarantine. No app has an empty name.
+    package static let quarantine = "quarantine"
 
     /// The table.
     package var section: String {
@@ -95,6 +94,25 @@ package enum LedgerRecord: Sendable, Equatable {
             // The hash covers the text.
             fields.add(entry.text)
             for bytes in [entry.previousHash, entry.hash] { fields.add(bytes) }
+        }
+        return Digest.sha256(fields.bytes)
+    }
+
+    /// SHA-256 over what a ledger keeps of this record as long as it lives; nil for a record that is changed, removed or purged.
+    var lastingFingerprint: [UInt8]? {
+        var fields = RecordFields()
+        fields.add(section)
+        switch self {
+        case .key(let key):
+            fields.add(key.identifier.engine)
+            for bytes in [key.identifier.value, key.publicKey] { fields.add(bytes) }
+            fields.add(key.app)
+        case .operator(let stored, let tokenHash):
+            fields.add(tokenHash)
+            fields.add(stored.name)
+            fields.add(stored.addedAt)
+        case .audit(let entry): fields.add(entry.hash)
+        case .challenge, .digest, .forgotten, .standing, .sealedKey, .document, .task: return nil
         }
         return Digest.sha256(fields.bytes)
     }

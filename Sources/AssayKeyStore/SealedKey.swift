@@ -4,7 +4,8 @@ package import FoundationEssentials
 
 /// A key as a ``SealedKeyStorage`` stores it: fields that are readable without the master key, and the encrypted parts.
 ///
-/// The seal covers all fields: an edited key does not open. Until a key is opened, none of its fields is verified.
+/// The seal covers all fields: an edited key does not open. It also covers the ``origin``: neither an earlier state of a key nor a
+/// key of another storage opens. Until a key is opened, none of its fields is verified.
 public struct SealedKey: Sendable, Equatable {
     /// The times of a key in microseconds since 1970, exactly as stored. The seal covers these numbers; a `Date` cannot
     /// represent all of them.
@@ -41,11 +42,14 @@ public struct SealedKey: Sendable, Equatable {
     public let masterKeyID: [UInt8]
     /// A byte for the format, a nonce, the encrypted parts and a tag.
     public let sealed: [UInt8]
+    /// Identifies the last change of this name in the storage: in a ledger, the hash of its entry in the audit trail. The storage
+    /// finds it when it reads the key, and does not store it in the row of the key. Empty if the storage knows of no change.
+    public let origin: [UInt8]
 
     /// Reads a key from its stored fields.
     public init(
         name: String, purpose: KeyPurpose, scope: String?, algorithm: String, times: Times, masterKeyID: [UInt8],
-        sealed: [UInt8]
+        sealed: [UInt8], origin: [UInt8] = []
     ) {
         self.name = name
         self.purpose = purpose
@@ -54,6 +58,14 @@ public struct SealedKey: Sendable, Equatable {
         self.times = times
         self.masterKeyID = masterKeyID
         self.sealed = sealed
+        self.origin = origin
+    }
+
+    /// The same key with another origin.
+    package func with(origin: [UInt8]) -> SealedKey {
+        SealedKey(
+            name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times, masterKeyID: masterKeyID,
+            sealed: sealed, origin: origin)
     }
 
     /// When the key may be used.
@@ -90,50 +102,55 @@ extension SealedKey {
     /// The length of format, nonce and tag.
     private static let overhead = 1 + AESGCM.nonceLength + AESGCM.tagLength
 
-    /// Encrypts parts with a new nonce of 96 random bits: even after four billion encryptions with one master key, a
-    /// repetition is unlikely (NIST SP 800-38D section 8.3).
+    /// Encrypts the parts of a key whose other fields are known, with a new nonce of 96 random bits: even after four billion
+    /// encryptions with one master key, a repetition is unlikely (NIST SP 800-38D section 8.3).
+    ///
+    /// - Parameter origin: identifies the change that stores the key.
     init(
-        name: String, purpose: KeyPurpose, scope: String?, algorithm: String, times: Times,
-        parts: [String: SecretBytes], under masterKey: MasterKey
+        _ fields: SealedKey, parts: [String: SecretBytes], origin: [UInt8], under masterKey: MasterKey
     ) throws(DecodeError) {
         let open = SealedKey(
-            name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times,
-            masterKeyID: masterKey.identifier, sealed: [])
+            name: fields.name, purpose: fields.purpose, scope: fields.scope, algorithm: fields.algorithm,
+            times: fields.times, masterKeyID: masterKey.identifier, sealed: [], origin: origin)
         var generator = SystemRandomNumberGenerator()
         let nonce = (0..<AESGCM.nonceLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         let (ciphertext, tag) = try AESGCM.seal(
             SealedParts.encode(parts), key: masterKey.secret, nonce: nonce, additionalData: open.additionalData[...])
         self.init(
-            name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times,
-            masterKeyID: masterKey.identifier, sealed: [Self.form] + nonce + ciphertext + tag)
+            name: open.name, purpose: open.purpose, scope: open.scope, algorithm: open.algorithm, times: open.times,
+            masterKeyID: open.masterKeyID, sealed: [Self.form] + nonce + ciphertext + tag, origin: origin)
     }
 
     /// The parts of the key.
     ///
     /// - Throws: ``KeyStoreOutage``: ``OutageCode/wrongMasterKey``, or ``OutageCode/corrupt`` if any field was changed
-    ///   after sealing.
+    ///   after sealing, or if the key is not that of the last change of its name.
     func opened(under masterKey: MasterKey, location: String) throws(KeyStoreOutage) -> [String: SecretBytes] {
         try require(masterKey, location: location)
         guard let parts = parts(under: masterKey) else {
             throw KeyStoreOutage(
                 .corrupt,
-                "the key \(name.excerpt) of \(location) was damaged or changed after it was sealed; "
-                    + "restore the file, or remove the key with `assay keys remove` and add it again")
+                "the key \(name.excerpt) of \(location) was damaged or changed after it was sealed, or is an earlier state of it "
+                    + "or a key of another ledger that was written here; restore the ledger, or remove the key with "
+                    + "`assay keys remove` and add it again")
         }
         return parts
     }
 
     /// The key with a time of retirement, sealed again.
+    ///
+    /// - Parameter origin: identifies the change to a key in the storage.
     func retired(
-        at time: Date, under masterKey: MasterKey, location: String
+        at time: Date, under masterKey: MasterKey, location: String, origin: (SealedKeyChange) -> [UInt8]
     ) throws(KeyStoreOutage) -> SealedKey {
         let parts = try opened(under: masterKey, location: location)
         let times = Times(
             notBefore: times.notBefore, notAfter: times.notAfter, retiredAt: time.microseconds, addedAt: times.addedAt)
+        let retired = SealedKey(
+            name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times, masterKeyID: masterKeyID,
+            sealed: [])
         do {
-            return try SealedKey(
-                name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times, parts: parts,
-                under: masterKey)
+            return try SealedKey(retired, parts: parts, origin: origin(.replace(retired)), under: masterKey)
         } catch {
             throw KeyStoreOutage(.corrupt, "the key \(name.excerpt) of \(location) is too large to be sealed")
         }
@@ -158,7 +175,7 @@ extension SealedKey {
         return plaintext.flatMap(SealedParts.decode)
     }
 
-    /// All fields except the sealed parts. Different keys always give different bytes.
+    /// All fields except the sealed parts, and the origin. Different keys always give different bytes.
     private var additionalData: [UInt8] {
         var fields = SealedFields()
         fields.add("assay key store: sealed key")
@@ -169,6 +186,7 @@ extension SealedKey {
         fields.add(optional: scope)
         fields.add(algorithm)
         for time in [times.notBefore, times.notAfter, times.retiredAt, times.addedAt] { fields.add(time) }
+        fields.add(origin)
         return fields.bytes
     }
 

@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayPrimitives
 public import FoundationEssentials
 
 extension SealedKeyStore {
@@ -12,6 +13,7 @@ extension SealedKeyStore {
     ///   - window: when it may be used.
     ///   - operatorName: the operator who adds it, for the audit trail of a ledger; nil if unknown.
     ///   - now: the time of the addition.
+    /// - Returns: the fields of the key, without its sealed bytes.
     /// - Throws: ``KeyStoreRefusal`` when there cannot be such a key, and an outage when it cannot be stored, including
     ///   ``OutageCode/wrongMasterKey`` when another master key has sealed keys of the store.
     @discardableResult
@@ -30,25 +32,60 @@ extension SealedKeyStore {
         let times = SealedKey.Times(
             notBefore: window.notBefore?.microseconds, notAfter: window.notAfter?.microseconds, retiredAt: nil,
             addedAt: now.microseconds)
-        let key: SealedKey
-        do {
-            key = try SealedKey(
-                name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times, parts: parts,
-                under: masterKey)
-        } catch {
-            throw .refusal(.invalidKey(KeyError("too-large", part: "", error.message)))
-        }
+        let fields = SealedKey(
+            name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times,
+            masterKeyID: masterKey.identifier, sealed: [])
         let (masterKey, location) = (masterKey, storage.keyLocation)
-        try await change(by: operatorName, at: now) { (keys) throws(KeyStoreFailure) in
+        try await change(by: operatorName, at: now) { (keys, origin) throws(KeyStoreFailure) in
             do throws(KeyStoreOutage) {
                 for other in keys { try other.require(masterKey, location: location) }
             } catch {
                 throw .outage(error)
             }
             guard !keys.contains(where: { $0.name.isByteEqual(to: name) }) else { throw .refusal(.nameTaken(name)) }
-            return .insert(key)
+            do throws(DecodeError) {
+                return .insert(
+                    try SealedKey(fields, parts: parts, origin: origin(.insert(fields)), under: masterKey))
+            } catch {
+                throw .refusal(.invalidKey(KeyError("too-large", part: "", error.message)))
+            }
         }
-        return key
+        return fields
+    }
+
+    /// The names of the other keys of a purpose that have the same secrets as a key, and are not retired: retiring the key does not end
+    /// the use of its secrets.
+    ///
+    /// - Parameter name: the name of the key, which is left out.
+    package func names(
+        withSecretsOf parts: [String: SecretBytes], for purpose: KeyPurpose, besides name: String, at now: Date
+    ) async throws(KeyStoreOutage) -> [String] {
+        guard let type = materials.first(where: { $0.purpose == purpose }) else { return [] }
+        let secrets = type.parts.filter { $0.content == .secret }.map(\.name)
+        // A line end at the end of a file is no part of a secret.
+        func text(_ part: SecretBytes?) -> SecretBytes? {
+            part.map { part in
+                part.withUnsafeBytes { bytes in
+                    let end = bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+                    return SecretBytes(bytes[..<(end.map { $0 + 1 } ?? 0)])
+                }
+            }
+        }
+        var names: [String] = []
+        for key in try await storage.sealedKeys() where key.purpose == purpose && !key.name.isByteEqual(to: name) {
+            if case .retired = key.state(at: now) { continue }
+            let other = try key.opened(under: masterKey, location: storage.keyLocation)
+            let isSame = secrets.allSatisfy { part in
+                switch (text(parts[part]), text(other[part])) {
+                case (nil, nil): true
+                case (let own?, let found?):
+                    own.withUnsafeBytes { own in found.withUnsafeBytes { ConstantTime.equals(Array(own), Array($0)) } }
+                default: false
+                }
+            }
+            if isSame, secrets.contains(where: { parts[$0] != nil }) { names.append(key.name) }
+        }
+        return names
     }
 
     /// Retires a key: from `time` on it is not used. The store keeps it, for messages in verdicts.
@@ -65,7 +102,7 @@ extension SealedKeyStore {
         _ name: String, at time: Date, by operatorName: String? = nil, now: Date
     ) async throws(KeyStoreFailure) {
         let (masterKey, location) = (masterKey, storage.keyLocation)
-        try await change(by: operatorName, at: now) { (keys) throws(KeyStoreFailure) in
+        try await change(by: operatorName, at: now) { (keys, origin) throws(KeyStoreFailure) in
             guard let key = keys.first(where: { $0.name.isByteEqual(to: name) }) else {
                 throw .refusal(.unknownName(name))
             }
@@ -73,7 +110,7 @@ extension SealedKeyStore {
                 throw .refusal(.alreadyRetired(name, at: Date(microseconds: retiredAt)))
             }
             do throws(KeyStoreOutage) {
-                return .replace(try key.retired(at: time, under: masterKey, location: location))
+                return .replace(try key.retired(at: time, under: masterKey, location: location, origin: origin))
             } catch {
                 throw .outage(error)
             }
@@ -92,7 +129,7 @@ extension SealedKeyStore {
 
     private func change(
         by operatorName: String?, at now: Date,
-        _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
+        _ decide: @escaping SealedKeyDecision
     ) async throws(KeyStoreFailure) {
         // Also after an error: the storage may have applied the change.
         defer { invalidate() }

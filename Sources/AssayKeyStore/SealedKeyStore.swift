@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Opened keys stay in memory for a second: verdicts do not wait for the storage. If another process adds, retires or
 /// removes a key, the change takes effect within a second. An attacker who can write to the storage but lacks the
-/// master key cannot forge or edit a key: such a key makes the store an outage, like a store that cannot be read. The
-/// attacker can remove keys, or restore an earlier state of the storage.
+/// master key cannot forge or edit a key, write back an earlier state of it, or copy one from another storage: such a key makes the
+/// store an outage, like a store that cannot be read. The attacker can remove keys, or restore an earlier state of the whole ledger.
 public final class SealedKeyStore: KeyStore {
     /// How long opened keys are used without reading the storage.
     package static let lifetime = Duration.seconds(1)
@@ -132,12 +132,9 @@ public final class SealedKeyStore: KeyStore {
             do throws(KeyError) {
                 let named = NamedKey(
                     name: key.name, scope: key.scope, window: key.window, retiredAt: key.retiredAt,
-                    material: try type.reading(parts))
+                    addedAt: key.addedAt, material: try type.reading(parts))
                 keys[key.purpose, default: []].append(named)
             } catch {
-                // Earlier versions stored halves of key pairs that are refused today. Such a key is never used; the
-                // other keys of the store still are.
-                if error.isOfKeyPair { continue }
                 throw KeyStoreOutage(
                     .corrupt, "the key \(key.name.excerpt) of \(storage.keyLocation) cannot be used: \(error)")
             }

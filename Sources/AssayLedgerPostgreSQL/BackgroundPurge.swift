@@ -17,6 +17,8 @@ final class BackgroundPurge: Sendable {
     private static let maximumTransactions = 20
     /// The shortest time between two counts of live and dead rows.
     private static let statisticsInterval = Duration.seconds(60)
+    /// How long the row of a writer stays that does not write, in microseconds.
+    static let writerRetention: Int64 = 604_800_000_000
     /// The time between two full purges, which also search before the stored ends: for challenges that were locked, and entries
     /// that were written late.
     private static let fullInterval = Duration.seconds(3600)
@@ -156,7 +158,7 @@ final class BackgroundPurge: Sendable {
         Statement(
             """
             DELETE FROM \(statements.schema).writer
-            WHERE seen_at < (extract(epoch FROM clock_timestamp()) * 1000000)::int8 - 604800000000
+            WHERE seen_at < \(LedgerStatements.serverTime) - \(Self.writerRetention)
             """)
     }
 

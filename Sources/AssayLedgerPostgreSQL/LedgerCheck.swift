@@ -7,7 +7,7 @@ extension PostgreSQLLedger {
     /// How many problems of a sort are reported. Damage often comes in thousands.
     private static let problemLimit = 100
 
-    /// Looks for damage in the rows of all tables, and for settings and privileges that are not as they should be.
+    /// Looks for damage in the rows of all tables.
     public func check(
         _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
     ) async throws(LedgerOutage) -> [String] {
@@ -22,15 +22,26 @@ extension PostgreSQLLedger {
         }
     }
 
+    /// Looks for settings of the server, definitions of the tables and privileges that are not as they should be.
+    public func settingProblems() async throws(LedgerOutage) -> [String] {
+        let schema = target.schema
+        return try await office.run { holder in try ServerCheck(schema: schema).problems(holder) }
+    }
+
     private func problems(
         _ snapshot: LedgerSnapshot, _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
     ) async throws -> [String] {
-        let schema = target.schema
-        var problems = try await office.run { holder in try ServerCheck(schema: schema).problems(holder) }
+        // The trail comes first: the rows are compared with it.
+        var (chain, replay) = (LedgerAuditChain(), TrailReplay())
+        var problems = try await rows(snapshot, .audit, { (row) throws(StoredValueError) in try row.auditEntry() }) {
+            replay.take($0)
+            return chain.problem(with: $0)
+        }
         problems += try await rows(snapshot, .challenges, { (row) throws(StoredValueError) in try row.challenge() }) {
             LedgerProblem.of(challenge: $0.challenge, consumedAt: $0.consumedAt)
         }
         problems += try await rows(snapshot, .keys, { (row) throws(StoredValueError) in try row.key() }) { key in
+            replay.take(key)
             if key.identifier.value.isEmpty || key.publicKey.isEmpty { return "\(key.label) is empty" }
             return keyProblem(key).map { "\(key.label) \($0)" }
         }
@@ -38,20 +49,21 @@ extension PostgreSQLLedger {
         problems += try await rows(snapshot, .digests, { (row) throws(StoredValueError) in try row.digest() }) { use in
             use.digest.isEmpty ? "an empty digest was used at \(RFC3339.format(use.usedAt))" : nil
         }
-        var origins = StandingOrigins()
         problems += try await rows(snapshot, .standings, { (row) throws(StoredValueError) in try row.standing() }) {
-            origins.add($0)
+            replay.take($0)
             return $0.subject.name.isEmpty ? "a standing of the kind \($0.subject.kind.rawValue) has no name" : nil
         }
         problems += try await rows(snapshot, .operators, { (row) throws(StoredValueError) in try row.storedOperator() })
         { stored in
+            replay.take(stored.operator, tokenHash: stored.tokenHash)
             if let objection = LedgerRules.objection(toOperatorName: stored.operator.name) {
                 return "an operator has a name that none can have: \(objection)"
             }
             return stored.tokenHash.count == 32 ? nil : "operator \(stored.operator.name) has a hash of another length"
         }
         problems += try await rows(snapshot, .sealedKeys, { (row) throws(StoredValueError) in try row.sealedKey() }) {
-            $0.problem
+            replay.take($0)
+            return $0.problem
         }
         problems += try await rows(snapshot, .documents, { (row) throws(StoredValueError) in try row.document() }) {
             $0.document.revision < 1 ? "the document \($0.name) has the revision \($0.document.revision)" : nil
@@ -59,12 +71,8 @@ extension PostgreSQLLedger {
         problems += try await rows(snapshot, .tasks, { (row) throws(StoredValueError) in try row.task() }) {
             LedgerRules.problem(with: $0)
         }
-        var chain = LedgerAuditChain()
-        problems += try await rows(snapshot, .audit, { (row) throws(StoredValueError) in try row.auditEntry() }) {
-            origins.add($0.change)
-            return chain.problem(with: $0)
-        }
-        problems += origins.problems.prefix(Self.problemLimit)
+        replay.take(quarantineEnd: try await snapshot.quarantineEnd())
+        problems += replay.problems
         problems += endProblem(chain, try await snapshot.auditEnd())
         return problems
     }
@@ -123,29 +131,5 @@ enum LedgerProblem {
         if challenge.expiresAt <= challenge.issuedAt { return "a challenge \(times) expired before" }
         if let consumedAt, consumedAt > challenge.expiresAt { return "a challenge \(times) was consumed too late" }
         return nil
-    }
-}
-
-/// Finds the blocks and allowances that the audit trail does not have: another program has written them.
-struct StandingOrigins {
-    private var expected: [String: LedgerChange] = [:]
-    private var last: [String: LedgerChange] = [:]
-
-    mutating func add(_ standing: LedgerStanding) {
-        expected[standing.subject.description] = LedgerChange(setting: standing)
-    }
-
-    /// Adds a change of the audit trail. They come in its order, after all standings.
-    mutating func add(_ change: LedgerChange) {
-        guard expected[change.subject] != nil, [.block, .allow, .unblock].contains(change.action) else { return }
-        last[change.subject] = change
-    }
-
-    /// One sentence for each standing that is not the last change of its subject.
-    var problems: [String] {
-        expected.filter { last[$0.key] != $0.value }.sorted { $0.key < $1.key }.map { subject, change in
-            "the \(change.action == .allow ? "allowance" : "block") of \(subject) is not in the audit trail: another program has "
-                + "written it, or it is older than the trail; set it again or remove it"
-        }
     }
 }

@@ -32,6 +32,7 @@ final class LedgerCounters: Sendable {
     private let batchSize = Recorder(label: MetricName.ledgerBatch.rawValue)
     private let metrics: [(field: Field, counter: Counter)]
     private let rows: [(table: String, live: Meter, dead: Meter)]
+    private let lastDurableWrite = Mutex<ContinuousClock.Instant?>(nil)
 
     init(isDurabilityWaived: Bool) {
         let names: [(Field, MetricName)] = [
@@ -64,6 +65,14 @@ final class LedgerCounters: Sendable {
             $0.transactions += 1
             $0.writes += writes
         }
+    }
+
+    /// Notes that a write has become durable now.
+    func noteDurableWrite() { lastDurableWrite.withLock { $0 = .now } }
+
+    /// Whether a write has become durable within the last time.
+    func hasWritten(within time: Duration) -> Bool {
+        lastDurableWrite.withLock { $0.map { ContinuousClock.now - $0 < time } ?? false }
     }
 
     /// Records a transaction that has ended, for swift-metrics.

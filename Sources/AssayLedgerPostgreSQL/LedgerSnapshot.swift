@@ -107,6 +107,12 @@ final class LedgerSnapshot: Sendable {
         }
     }
 
+    /// The end of the last quarantine; nil for none.
+    func quarantineEnd() async throws(LedgerOutage) -> Date? {
+        for case .forgotten(_, LedgerRecord.quarantine, let end) in try await marks() { return Date(microseconds: end) }
+        return nil
+    }
+
     private enum Position: Sendable {
         case bytes([UInt8])
         case number(Int64)

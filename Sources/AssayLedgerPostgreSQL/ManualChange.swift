@@ -38,9 +38,9 @@ struct ManualChange {
         _ body: (ManualChange) throws -> Value
     ) throws -> Value {
         let opening = try open(holder, statements)
-        if let other = opening[opening.count - 1].bytes(0, 0) {
+        do { try holder.target.watch.require(opening[opening.count - 1], at: place) } catch {
             holder.drop()
-            throw LedgerMark(other).outage(of: holder.target.place)
+            throw error
         }
         let end = opening[opening.count - 2]
         guard let number = end.integer(0, 0), let hash = end.bytes(0, 1) else {
@@ -64,9 +64,10 @@ struct ManualChange {
         let wasOpen = holder.isOpen
         func begin() throws -> [StatementRows] {
             let settings = holder.transactionSettings(try holder.current())
-            // The mark is read after the lock is taken: a migration stores the mark before it takes the lock.
+            // The ledger's mark is read after the lock is taken: a migration stores the mark before it takes the lock.
+            let watch = holder.target.watch.step(schema: statements.schema)
             return try holder.run(
-                [Step(LedgerStatements.begin)] + settings + [Step(statements.lockAudit), Step(statements.findMark)])
+                [Step(LedgerStatements.begin)] + settings + [Step(statements.lockAudit), watch])
         }
         do { return try begin() } catch let failure as DatabaseFailure where wasOpen && failure.extent == .connection {
             return try begin()
@@ -103,6 +104,22 @@ struct ManualChange {
         try append(LedgerChange(setting: standing))
     }
 
+    /// Stores the end of a quarantine, and removes the open challenges.
+    func quarantine(until end: Date, by operatorName: String?, at now: Date) throws {
+        var parameters = Parameters()
+        parameters.add(text: LedgerRecord.quarantine)
+        parameters.add(end.microseconds)
+        let schema = statements.schema
+        let store = Statement(
+            """
+            INSERT INTO \(schema).forgotten_use (app, kind, made_at) VALUES (''::bytea, $1, $2)
+            ON CONFLICT (sha256(app), sha256(kind)) DO UPDATE SET made_at = excluded.made_at
+            """)
+        _ = try run(Step(store, parameters))
+        _ = try run(Step(Statement("DELETE FROM \(schema).challenge WHERE consumed_at IS NULL")))
+        try append(LedgerChange(quarantineUntil: end, by: operatorName, at: now))
+    }
+
     /// The operators of a name, in any state.
     func operators(named name: String) throws -> [LedgerOperator] {
         try run(tables.operators(named: name)).map("operator") { (row) throws(StoredValueError) in
@@ -110,17 +127,33 @@ struct ManualChange {
         }
     }
 
-    /// Appends the change to the audit trail, once in a transaction.
-    func append(_ change: LedgerChange) throws {
-        var entry = LedgerAuditEntry(number: Int(end.number) + 1, change: change, previousHash: end.hash, hash: [])
-        entry = LedgerAuditEntry(
-            number: entry.number, change: change, previousHash: end.hash,
-            hash: Digest.sha256(Array(entry.text.utf8)))
+    /// All operators, in any state.
+    func operators() throws -> [LedgerOperator] {
+        try run(tables.operators).map("operator") { (row) throws(StoredValueError) in try row.storedOperator().operator
+        }
+    }
+
+    /// The hash that a change gets as the next entry of the audit trail.
+    func hash(ofNext change: LedgerChange) -> [UInt8] {
+        LedgerAuditEntry(appending: change, to: Int(end.number), end.hash).hash
+    }
+
+    /// Appends the change to the audit trail.
+    func append(_ change: LedgerChange) throws { try append([change]) }
+
+    /// Appends changes to the audit trail. Called once in a transaction.
+    func append(_ changes: [LedgerChange]) throws {
+        var (number, hash) = (Int(end.number), end.hash)
+        var steps: [Step] = []
+        for change in changes {
+            let entry = LedgerAuditEntry(appending: change, to: number, hash)
+            steps.append(AdministrationStatements.append(entry, statements.appendAudit))
+            (number, hash) = (entry.number, entry.hash)
+        }
+        guard !steps.isEmpty else { return }
         var head = Parameters()
-        head.add(Int64(entry.number))
-        head.add(entry.hash)
-        _ = try holder.run([
-            AdministrationStatements.append(entry, statements.appendAudit), Step(statements.moveAuditHead, head),
-        ])
+        head.add(Int64(number))
+        head.add(hash)
+        _ = try holder.run(steps + [Step(statements.moveAuditHead, head)])
     }
 }

@@ -82,21 +82,32 @@ extension PostgreSQLLedger {
                 return refusal
             }
             _ = try change.run(change.tables.insert(new, tokenHash: tokenHash))
-            try change.append(LedgerChange(adding: new))
+            try change.append(LedgerChange(adding: new, tokenHash: tokenHash))
             return nil
         }
     }
 
-    /// Revokes the operator of a name, and returns it as it was.
+    /// Revokes the operator of a name, and its descendants, and returns them as they were.
     @discardableResult
     public func revokeOperator(
-        named name: String, by operatorName: String?, at now: Date
-    ) async throws(LedgerOutage) -> LedgerOperator? {
+        named name: String, withDescendants: Bool, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> [LedgerOperator] {
         try await change { change in
-            guard let previous = LedgerRules.revocable(among: try change.operators(named: name)) else { return nil }
-            _ = try change.run(change.tables.revokeOperators(named: name, by: operatorName, at: now))
-            try change.append(LedgerChange(revoking: previous, by: operatorName, at: now))
-            return previous
+            let descendants =
+                withDescendants
+                ? LedgerRules.descendants(ofOperator: name, among: try change.operators(), at: now) : []
+            var revoked: [LedgerOperator] = []
+            var entries: [LedgerChange] = []
+            for (index, other) in ([name] + descendants).enumerated() {
+                guard let previous = LedgerRules.revocable(among: try change.operators(named: other)) else { continue }
+                _ = try change.run(change.tables.revokeOperators(named: other, by: operatorName, at: now))
+                entries.append(
+                    LedgerChange(
+                        revoking: previous, asDescendantOf: index > 0 ? name : nil, by: operatorName, at: now))
+                revoked.append(previous)
+            }
+            try change.append(entries)
+            return revoked
         }
     }
 

@@ -29,30 +29,6 @@ extension PostgreSQLLedger {
         }
     }
 
-    /// Brings the tables of a ledger to the version of this code, as their owner.
-    ///
-    /// - Returns: the version before, and the version now.
-    /// - Throws: as ``create(_:grantingTo:)``.
-    public static func upgrade(_ url: String) async throws -> (from: Int, to: Int) {
-        let target = try ConnectionTarget(url)
-        return try await own(target) { holder in
-            let connection = try holder.current()
-            let found = try LedgerVersion.find(connection, target, by: holder.deadline)
-            if found?.version == 1, found?.mark == nil {
-                let schema = LedgerSchema(name: target.schema)
-                let roles = try holder.run([Step(Statement(schema.serverRoles))])[0]
-                    .map("role_table_grants") { (row) throws(StoredValueError) in try row.text(0) }
-                do {
-                    try execute(schema.upgrade(roles: roles), holder, target)
-                } catch let failure as DatabaseFailure where failure.state == "42P07" {
-                    // Another process was faster.
-                }
-            }
-            try LedgerVersion.require(try holder.current(), target, by: holder.deadline)
-            return (Int(found?.version ?? 0), Int(LedgerSchema.version))
-        }
-    }
-
     /// Runs `body` on a connection of its own.
     static func own<Value: Sendable>(
         _ target: ConnectionTarget, _ body: @escaping @Sendable (ConnectionHolder) throws -> Value

@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayKeyStore
 import AssayPrimitives
 public import FoundationEssentials
 
@@ -35,6 +36,46 @@ extension PostgreSQLLedger {
             throw error
         }
         await snapshot.close()
+    }
+
+    /// Passes the audit trail to `body`, and compares it with the rows of the same snapshot.
+    ///
+    /// - Returns: one sentence for each difference.
+    /// - Throws: ``LedgerOutage``, and what `body` throws.
+    public func replayAudit(_ body: (LedgerAuditEntry) throws -> Void) async throws -> [String] {
+        let snapshot = try await LedgerSnapshot(target)
+        do {
+            let problems = try await replay(snapshot, body)
+            await snapshot.close()
+            return problems
+        } catch {
+            await snapshot.close()
+            throw error
+        }
+    }
+
+    private func replay(
+        _ snapshot: LedgerSnapshot, _ body: (LedgerAuditEntry) throws -> Void
+    ) async throws -> [String] {
+        var replay = TrailReplay()
+        try await snapshot.each(.audit, { (row) throws(StoredValueError) in try row.auditEntry() }) { entry in
+            replay.take(entry)
+            try body(entry)
+        }
+        try await snapshot.each(.standings, { (row) throws(StoredValueError) in try row.standing() }) {
+            replay.take($0)
+        }
+        try await snapshot.each(.operators, { (row) throws(StoredValueError) in try row.storedOperator() }) {
+            replay.take($0.operator, tokenHash: $0.tokenHash)
+        }
+        try await snapshot.each(.sealedKeys, { (row) throws(StoredValueError) in try row.sealedKey() }) {
+            replay.take($0)
+        }
+        replay.take(quarantineEnd: try await snapshot.quarantineEnd())
+        if replay.needsKeys {
+            try await snapshot.each(.keys, { (row) throws(StoredValueError) in try row.key() }) { replay.take($0) }
+        }
+        return replay.problems
     }
 
     /// Counts the entries of the ledger at a time.

@@ -10,7 +10,7 @@ extension PostgreSQLLedger: SealedKeyStorage {
     public func sealedKeys() async throws(KeyStoreOutage) -> [SealedKey] {
         do throws(LedgerOutage) {
             return try await find(AdministrationStatements(schema: statements.schema).sealedKeys) { rows in
-                try rows.map("sealed_key") { (row) throws(StoredValueError) in try row.sealedKey() }
+                try rows.map("sealed_key") { (row) throws(StoredValueError) in try row.sealedKey(hasOrigin: true) }
             }
         } catch {
             throw KeyStoreOutage(error)
@@ -19,8 +19,7 @@ extension PostgreSQLLedger: SealedKeyStorage {
 
     /// Makes one change of the sealed keys, in a transaction of its own that is durable when this returns.
     public func changeSealedKeys(
-        by operatorName: String?, at now: Date,
-        _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
+        by operatorName: String?, at now: Date, _ decide: @escaping SealedKeyDecision
     ) async throws(KeyStoreFailure) {
         let (statements, place) = (statements, place)
         let result: Result<KeyStoreFailure?, LedgerOutage>
@@ -31,9 +30,11 @@ extension PostgreSQLLedger: SealedKeyStorage {
                         try ManualChange.run(holder, statements, place: place) { change in
                             let rows = try change.run(change.tables.sealedKeys)
                             let keys = try rows.map("sealed_key") { (row) throws(StoredValueError) in
-                                try row.sealedKey()
+                                try row.sealedKey(hasOrigin: true)
                             }
-                            let decided = try decide(keys)
+                            let decided = try decide(keys) {
+                                change.hash(ofNext: LedgerChange($0, by: operatorName, at: now))
+                            }
                             for step in change.tables.apply(decided) { _ = try change.run(step) }
                             try change.append(LedgerChange(decided, by: operatorName, at: now))
                         }

@@ -141,6 +141,28 @@ public final class PostgreSQLLedger: LedgerAdministration {
         return outcome
     }
 
+    /// Shows that the ledger takes writes: makes one, which changes the row of a writer, unless one was durable within the last two
+    /// seconds.
+    public func proveWritable(at now: Date) async throws(LedgerOutage) {
+        try target.watch.failure.require()
+        if !counters.hasWritten(within: .seconds(2)) { _ = try await submit(.prove, at: now) }
+    }
+
+    /// Puts the ledger in quarantine until a time, and removes the open challenges.
+    public func quarantine(until end: Date, by operatorName: String?, at now: Date) async throws(LedgerOutage) {
+        try await change { change in try change.quarantine(until: end, by: operatorName, at: now) }
+        target.watch.setQuarantine(until: end)
+    }
+
+    /// When the last quarantine ends or has ended.
+    public func quarantineEnd() async throws(LedgerOutage) -> Date? {
+        let (target, schema) = (target, statements.schema)
+        return try await find(target.watch.step(schema: schema)) { rows in
+            try target.watch.require(rows, at: target.place)
+            return rows.integer(0, 3).map { Date(microseconds: $0) }
+        }
+    }
+
     /// Finishes pending operations, and closes the connections. Later operations are outages.
     public func close() async throws(LedgerOutage) {
         writes.close()

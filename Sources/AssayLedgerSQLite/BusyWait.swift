@@ -12,6 +12,8 @@ final class BusyWait: Sendable {
     /// The total time that an operation waits.
     let timeout: Duration
     private let isWaiting = Atomic<Bool>(true)
+    /// Whether an operation has waited for more than a quarter of a second since ``takeLongWait()``.
+    private let hasWaitedLong = Atomic<Bool>(false)
 
     init(_ timeout: Duration) {
         self.timeout = timeout
@@ -28,9 +30,17 @@ final class BusyWait: Sendable {
         let limit = Double(timeout.components.seconds) + Double(timeout.components.attoseconds) / 1e18
         return .callback { tries in
             guard self.isWaiting.load(ordering: .relaxed), Self.elapsed(tries) < limit else { return false }
+            if Self.elapsed(tries) > 0.25 { self.hasWaitedLong.store(true, ordering: .relaxed) }
             Thread.sleep(forTimeInterval: Self.step(tries))
             return true
         }
+    }
+
+    /// Whether an operation has waited long since the last call.
+    func takeLongWait() -> Bool {
+        guard hasWaitedLong.load(ordering: .relaxed) else { return false }
+        hasWaitedLong.store(false, ordering: .relaxed)
+        return true
     }
 
     /// Runs `body` without waiting for other processes. Call it on the connection's queue, so that no other user is

@@ -59,6 +59,8 @@ package final class GroupWriter: Sendable {
         var busySince: ContinuousClock.Instant?
         /// When the last transaction ended.
         var lastEnd: ContinuousClock.Instant?
+        /// When the last durable transaction ended.
+        var lastDurableEnd: ContinuousClock.Instant?
         /// The number of writes that joined a running transaction.
         var joined = 0
 
@@ -71,6 +73,7 @@ package final class GroupWriter: Sendable {
             lastEnd = end
             // A transaction without a change is not synced to the disk.
             let isDurable = results.contains { if case .success(let answer) = $0 { answer.isChange } else { false } }
+            if isDurable { lastDurableEnd = end }
             if isDurable || took >= GroupWriter.loneLimit { lastTook = took }
             isShared = results.count + waiting.count > 1
         }
@@ -103,10 +106,10 @@ package final class GroupWriter: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter busyWait: the busy handler of the pool's writing connection.
-    init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging) {
+    init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging, watch: LedgerWatch) {
         self.pool = pool
         self.busyWait = busyWait
-        transactions = LedgerTransactions(path: pool.path, purging: purging)
+        transactions = LedgerTransactions(purging: purging, busyWait: busyWait, watch: watch)
     }
 
     /// The number of transactions begun.
@@ -115,6 +118,11 @@ package final class GroupWriter: Sendable {
     package var loneTransactionCount: Int { state.withLock { $0.loneTransactions } }
     /// The number of writes that joined a running transaction.
     package var joinedCount: Int { state.withLock { $0.joined } }
+
+    /// Whether a write has become durable within the last time.
+    func hasWritten(within time: Duration) -> Bool {
+        state.withLock { $0.lastDurableEnd.map { ContinuousClock.now - $0 < time } ?? false }
+    }
 
     /// Makes a write. Returns when its transaction is durable. Ignores cancellation: the write may be applied, and the
     /// caller must get the outcome.

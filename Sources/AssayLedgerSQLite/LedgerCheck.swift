@@ -24,7 +24,7 @@ struct LedgerCheck {
         problems += try damage("enrolledKey") { try copiedKeys() }
         problems += try rows("usedDigest", LedgerTables.digestColumns, by: "digest", digestProblem)
         problems += try rows("block", LedgerTables.standingColumns, by: "kind, name", standingProblem)
-        problems += try damage("forgotten") {
+        problems += try damage("forgottenUse") {
             let found = try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger'"))
             return LedgerSchema.triggers.filter { !found.contains($0) }.map { "the trigger \($0) is missing" }
         }
@@ -34,7 +34,7 @@ struct LedgerCheck {
             LedgerRules.problem(with: try LedgerTables.task(row))
         }
         problems += try rows("audit", LedgerTables.auditColumns, by: "number", auditProblem())
-        problems += try rows("forgotten", "until FROM forgotten", by: "what", markProblem)
+        problems += try damage("audit") { try LedgerTables.replayAudit(db, skippingDamage: true) { _ in } }
         problems += try rows("forgottenUse", "madeAt FROM forgottenUse", by: "app, kind", markProblem)
         problems += try rows("sealedKey", LedgerTables.sealedKeyColumns, by: "name", sealedKeyProblem)
         return problems
@@ -100,7 +100,7 @@ struct LedgerCheck {
     }
 
     private func markProblem(_ row: StoredCells) throws -> String? {
-        _ = try StoredRow(row, "forgotten").date(0)
+        _ = try StoredRow(row, "forgottenUse").date(0)
         return nil
     }
 

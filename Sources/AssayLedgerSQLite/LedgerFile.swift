@@ -11,11 +11,14 @@ enum LedgerFile {
     /// Creates the file if it is missing. Only its user can read it; SQLite gives its `-wal` and `-shm` the same mode.
     ///
     /// - Returns: whether it was created.
-    /// - Throws: ``LedgerOutage`` when it cannot be created, and for anything but a regular file, or a link to one:
-    ///   SQLite would put a journal beside a device, and wait at a pipe.
+    /// - Throws: ``LedgerOutage`` when it cannot be created; for anything but a regular file, or a symbolic link to one:
+    ///   SQLite would put a journal beside a device, and wait at a pipe; and for a file with several names.
     static func prepare(_ path: String) throws(LedgerOutage) -> Bool {
         let failure = creation.withLock { _ in create(path) }
-        guard failure != 0 else { return true }
+        guard failure != 0 else {
+            try LedgerFiles.requireOneName(path)
+            return true
+        }
         var status = stat()
         guard stat(path, &status) == 0 else { throw outage(failure, path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -25,6 +28,7 @@ enum LedgerFile {
                 "\(path) is no regular file: it is a \(isFolder ? "folder" : "device, pipe or socket"); "
                     + "name a file")
         }
+        try LedgerFiles.requireOneName(path)
         return false
     }
 
@@ -45,7 +49,7 @@ enum LedgerFile {
             LedgerOutage(.unreachable, "\(path) is a link to a file that is missing; name the file itself")
         default:
             LedgerOutage(
-                .unreachable,
+                [EROFS, EACCES, EPERM].contains(failure) ? .readOnly : .unreachable,
                 "\(path) cannot be created (\(String(cString: strerror(failure)))): \(LedgerOutage.obstacle(path))")
         }
     }

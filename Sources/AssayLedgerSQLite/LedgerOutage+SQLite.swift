@@ -26,7 +26,7 @@ extension LedgerOutage {
         let number = "SQLite \(extended.rawValue)"
         if isMoved {
             self.init(
-                .readOnly,
+                .wrongLedger,
                 "\(path) refuses the write (\(number)): the ledger was moved; name the one that it was moved to")
             return
         }
@@ -35,6 +35,11 @@ extension LedgerOutage {
             self.init(.full, "there is no space left for \(path) (\(number)); free some on its disk")
         case .SQLITE_READONLY, .SQLITE_PERM:
             self.init(.readOnly, "\(path) may not be written to (\(number)); check its permissions and its disk")
+        case .SQLITE_CANTOPEN where Self.isReadOnly(path):
+            self.init(
+                .readOnly,
+                "\(path) may not be written to, or no file beside it (\(number)); check the permissions of the file and its folder, and their disk"
+            )
         case .SQLITE_CANTOPEN, .SQLITE_AUTH, .SQLITE_NOLFS:
             self.init(.unreachable, "\(path) cannot be opened (\(number)): \(Self.obstacle(path))")
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
@@ -52,6 +57,12 @@ extension LedgerOutage {
         default:
             self.init(.internalError, "\(path) could not be used (\(number))")
         }
+    }
+
+    /// Whether a file can be read, but it or its folder, in which SQLite keeps two more files, cannot be written to.
+    private static func isReadOnly(_ path: String) -> Bool {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        return access(path, R_OK) == 0 && (access(path, W_OK) != 0 || access(folder, W_OK) != 0)
     }
 
     /// The probable reason why a file cannot be opened, and what to do.

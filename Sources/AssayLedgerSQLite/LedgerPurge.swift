@@ -23,11 +23,8 @@ extension LedgerTables {
         DELETE FROM usedDigest WHERE digest IN
         (SELECT digest FROM usedDigest WHERE until <= ? ORDER BY until LIMIT ?)
         """)
-    private static let findForgotten = LedgerSQL(
-        """
-        SELECT (SELECT madeAt FROM forgottenUse WHERE app = ? AND kind = ?),
-        (SELECT until FROM forgotten WHERE what = 'usedDigest before 5')
-        """)
+    fileprivate static let findForgotten = LedgerSQL(
+        "SELECT madeAt FROM forgottenUse WHERE app = ? AND kind = ?")
 
     /// Deletes challenges and digests that ended by a time, the oldest first. Returns the number.
     ///
@@ -49,19 +46,38 @@ extension LedgerTables {
         return (found?.challenge == true ? try purge(Self.purgeChallenges) : 0)
             + (found?.digest == true ? try purge(Self.purgeDigests) : 0)
     }
+}
 
-    /// The latest `madeAt` of possibly purged digests of an app and kind; nil for none.
-    ///
-    /// The table `forgotten` covers digests that were purged before the ledger distinguished apps and kinds. Their
-    /// windows had ended by its time, so all of them were made before it.
+extension RowFinder {
+    /// The latest `madeAt` of purged digests of an app and kind; nil for none.
     func latestPurged(app: String, kind: EvidenceKind) throws -> Date? {
-        let marks = try first(Self.findForgotten) {
+        try first(LedgerTables.findForgotten) {
             $0.text(app)
             $0.text(kind.name)
-        } reading: { row in
-            let row = StoredRow(row, "forgottenUse")
-            return [try row.dateIfAny(0), try row.dateIfAny(1)]
+        } reading: {
+            try StoredRow($0, "forgottenUse").date(0)
         }
-        return marks?.compactMap { $0 }.max()
+    }
+}
+
+/// The quarantine of a restored ledger. Its end is the row of no app in the table `forgottenUse`, see `LedgerRecord.quarantine`.
+extension LedgerTables {
+    fileprivate static let findQuarantine = LedgerSQL(
+        "SELECT madeAt FROM forgottenUse WHERE app = '' AND kind = 'quarantine'")
+    private static let setQuarantine = LedgerSQL(
+        "REPLACE INTO forgottenUse (app, kind, madeAt) VALUES ('', 'quarantine', ?)")
+    private static let removeOpenChallenges = LedgerSQL("DELETE FROM challenge WHERE consumedAt IS NULL")
+
+    func quarantine(until end: Date, by operatorName: String?, at now: Date) throws {
+        try run(Self.removeOpenChallenges)
+        try run(Self.setQuarantine) { $0.integer(end.microseconds) }
+        try append(LedgerChange(quarantineUntil: end, by: operatorName, at: now))
+    }
+}
+
+extension RowFinder {
+    /// The end of the last quarantine; nil for none.
+    func quarantineEnd() throws -> Date? {
+        try first(LedgerTables.findQuarantine, { _ in }) { try StoredRow($0, "forgottenUse").date(0) }
     }
 }

@@ -14,7 +14,7 @@ extension LedgerTables {
     static let challengeColumns = "value, app, purpose, issuedAt, expiresAt, consumedAt FROM challenge"
     static let keyColumns =
         "engine, identifier, app, publicKey, counter, enrolledAt, properties, skipped, account, retiredAt FROM enrolledKey"
-    static let digestColumns = "digest, app, kind, \(LedgerSchema.making("")) AS madeAt, usedAt, until FROM usedDigest"
+    static let digestColumns = "digest, app, kind, madeAt, usedAt, until FROM usedDigest"
     static let standingColumns = "\(standingValues) FROM block"
     private static let standingValues = "kind, name, reason, since, until, allows, checks, operator"
     /// The maximum number of standings per statement.
@@ -77,10 +77,10 @@ extension LedgerTables {
         case 0:
             return .blocked(LedgerBlock(subject: subject, reason: reason, since: since, until: until, setBy: setBy))
         case 1:
-            let checks = try row.textIfAny(6).map { $0.split(separator: " ").map { CheckID(String($0)) } }
+            let checks = try row.text(6).split(separator: " ").map { CheckID(String($0)) }
             return .allowed(
                 LedgerAllowance(
-                    subject: subject, checks: checks ?? earlierChecks, reason: reason, since: since, until: until,
+                    subject: subject, checks: checks, reason: reason, since: since, until: until,
                     setBy: setBy))
         default: throw row.error(5)
         }
@@ -205,6 +205,10 @@ struct StoredRow {
         return value
     }
 
+    func bytesIfAny(_ index: Int) throws -> [UInt8]? {
+        row.isNull(index) ? nil : try bytes(index)
+    }
+
     func counters(_ index: Int, skipped: Int) throws -> CounterState {
         guard case .integer(let value) = try row.cell(index), let counter = UInt32(exactly: value) else {
             throw error(index)
@@ -232,8 +236,7 @@ struct StoredRow {
 /// The skipped counters of a key: the greatest counter in four bytes, big-endian, and the bits of
 /// `CounterState.skipped`. Empty if none were skipped.
 ///
-/// A rule without a window advances the counter and leaves these bytes unchanged, as does a program of version 5 that
-/// still has the file open. The bytes then refer to another greatest counter, and are ignored.
+/// A rule without a window advances the counter and leaves these bytes unchanged. The bytes then refer to another greatest counter, and are ignored.
 enum StoredCounters {
     static func encode(_ counters: CounterState) -> [UInt8] {
         guard !counters.skipped.isEmpty else { return [] }

@@ -5,8 +5,6 @@ import Foundation
 /// Manual changes, each with its entry in the audit trail. The caller holds the transaction.
 extension LedgerTables {
     static let auditColumns = "number, at, operator, action, subject, detail, previousHash, hash FROM audit"
-    /// The checks that an allowance from a version before 7 excuses.
-    static let earlierChecks = [CheckID("approov.token.annotations")]
 
     private static let putStanding = LedgerSQL(
         """
@@ -17,7 +15,8 @@ extension LedgerTables {
     private static let moveKey = LedgerSQL("UPDATE enrolledKey SET account = ?3 WHERE engine = ?1 AND identifier = ?2")
     private static let retireKey = LedgerSQL(
         "UPDATE enrolledKey SET retiredAt = ?3 WHERE engine = ?1 AND identifier = ?2")
-    private static let findLastEntry = LedgerSQL("SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")
+    fileprivate static let findEntryHash = LedgerSQL("SELECT hash FROM audit WHERE number = ?")
+    fileprivate static let findLastEntry = LedgerSQL("SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")
     private static let appendEntry = LedgerSQL(
         """
         INSERT INTO audit (number, at, operator, action, subject, detail, previousHash, hash)
@@ -98,16 +97,8 @@ extension LedgerTables {
 
     /// Appends a change to the audit trail.
     func append(_ change: LedgerChange) throws {
-        let last = try first(Self.findLastEntry, { _ in }) { row in
-            let row = StoredRow(row, "audit")
-            return (number: try row.integer(0), hash: try row.bytes(1))
-        }
-        var entry = LedgerAuditEntry(
-            number: Int(last?.number ?? 0) + 1, change: change, previousHash: last?.hash ?? LedgerAuditEntry.noHash,
-            hash: [])
-        entry = LedgerAuditEntry(
-            number: entry.number, change: change, previousHash: entry.previousHash,
-            hash: Digest.sha256(Array(entry.text.utf8)))
+        let end = try trailEnd()
+        let entry = LedgerAuditEntry(appending: change, to: end.number, end.hash)
         try self.change(Self.appendEntry) {
             $0.integer(Int64(entry.number))
             $0.integer(change.at.microseconds)
@@ -129,5 +120,21 @@ extension LedgerTables {
             change: LedgerChange(
                 at: try row.date(1), operatorName: try row.text(2), action: action, subject: try row.text(4),
                 detail: try row.text(5)), previousHash: try row.bytes(6), hash: try row.bytes(7))
+    }
+}
+
+extension RowFinder {
+    /// The number and the hash of the last entry of the audit trail.
+    func trailEnd() throws -> (number: Int, hash: [UInt8]) {
+        let last = try first(LedgerTables.findLastEntry, { _ in }) { row in
+            let row = StoredRow(row, "audit")
+            return (number: Int(try row.integer(0)), hash: try row.bytes(1))
+        }
+        return last ?? (0, LedgerAuditEntry.noHash)
+    }
+
+    /// The hash of an entry of the audit trail; nil for a number that no entry has.
+    func hash(ofEntry number: Int) throws -> [UInt8]? {
+        try first(LedgerTables.findEntryHash, { $0.integer(Int64(number)) }) { try StoredRow($0, "audit").bytes(0) }
     }
 }

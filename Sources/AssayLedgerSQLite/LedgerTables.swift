@@ -90,6 +90,8 @@ struct LedgerTables: RowFinder {
         case .useKey(let use):
             return LedgerRules.refusal(
                 using: use, stored: try keyOwner(use.key), block: try block(on: use.key), at: now)
+        case .confirmUnblocked(let subject):
+            return LedgerRules.refusal(confirmingOver: try standing(of: subject)?.block, at: now)
         }
     }
 
@@ -143,7 +145,7 @@ struct LedgerTables: RowFinder {
                 $0.integer(use.usedAt.microseconds)
                 $0.integer(use.until.microseconds)
             }
-        case .useKey: break
+        case .useKey, .confirmUnblocked: break
         }
         return nil
     }

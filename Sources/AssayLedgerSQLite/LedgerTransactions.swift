@@ -1,6 +1,6 @@
 import AssayCore
 import CoreMetrics
-import Dispatch
+import Foundation
 import GRDB
 import Synchronization
 
@@ -8,15 +8,17 @@ import Synchronization
 final class LedgerTransactions: Sendable {
     /// The maximum number of challenges, and of digests, per `purge`, to keep the wait of other writes short.
     private static let purgeLimit = 1000
-    private let path: String
     private let purging: LedgerPurging
+    private let busyWait: BusyWait
+    private let watch: LedgerWatch
     private let begun = Atomic<Int>(0)
     private let duration = CoreMetrics.Timer(label: MetricName.ledgerCommit.rawValue)
     private let batchSize = Recorder(label: MetricName.ledgerBatch.rawValue)
 
-    init(path: String, purging: LedgerPurging) {
-        self.path = path
+    init(purging: LedgerPurging, busyWait: BusyWait, watch: LedgerWatch) {
         self.purging = purging
+        self.busyWait = busyWait
+        self.watch = watch
     }
 
     /// The number of transactions begun.
@@ -33,7 +35,8 @@ final class LedgerTransactions: Sendable {
         do {
             return try transact(&batch, db, joining)
         } catch {
-            let outage = LedgerOutage(error, path: path)
+            let outage = watch.cause(error)
+            watch.failure.note(outage)
             // A single write, such as one that finds a damaged row, may have caused this: repeat each write in a
             // transaction of its own.
             if batch.count > 1, [.internalError, .corrupt].contains(outage.code) {
@@ -50,17 +53,25 @@ final class LedgerTransactions: Sendable {
         begun.add(1, ordering: .relaxed)
         var answers: [Result<LedgerAnswer, LedgerOutage>] = []
         answers.reserveCapacity(batch.count)
-        let start = DispatchTime.now()
+        let start = LedgerWatch.now
+        if watch.isDue(at: start) { try watch.requireFiles() }
         let tables = LedgerTables(db)
         try tables.inTransaction {
+            // Again, because BEGIN may have waited for another process.
+            if busyWait.takeLongWait() { watch.expire() }
+            if watch.isDue(at: start) { try watch.check(at: start, tables, isLatest: true) }
+            let quarantineEnd = watch.quarantineEnd
             var changed = false
             while answers.count < batch.count {
                 for write in batch[answers.count...] {
                     do {
+                        if write.now < quarantineEnd, case .commit(let effects) = write.write {
+                            try LedgerRules.requireOutsideQuarantine(effects, until: quarantineEnd, at: write.now)
+                        }
                         let answer = try perform(write, tables)
                         answers.append(.success(answer))
                         changed = changed || answer.isChange
-                    } catch let outage as LedgerOutage where outage.code == .forgotten {
+                    } catch let outage as LedgerOutage where [.forgotten, .quarantine].contains(outage.code) {
                         // No effect of this write is applied: all are decided before the first is applied.
                         answers.append(.failure(outage))
                     }
@@ -72,7 +83,8 @@ final class LedgerTransactions: Sendable {
                 try tables.purge(expiredBy: horizon, atMost: 16 + 2 * batch.count)
             }
         }
-        duration.recordNanoseconds(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds)
+        watch.note(batch, answers)
+        duration.recordNanoseconds(Int64(LedgerWatch.now &- start))
         batchSize.record(batch.count)
         return answers
     }
@@ -95,8 +107,10 @@ final class LedgerTransactions: Sendable {
             return .moved(key, isChange: key.map { !$0.isOf(account: account) } ?? false)
         case .addOperator(let new, let tokenHash):
             return .addedOperator(try tables.add(new, tokenHash: tokenHash))
-        case .revokeOperator(let name, let operatorName):
-            return .revokedOperator(try tables.revokeOperator(named: name, by: operatorName, at: write.now))
+        case .revokeOperator(let name, let withDescendants, let operatorName):
+            return .revokedOperators(
+                try tables.revokeOperator(
+                    named: name, withDescendants: withDescendants, by: operatorName, at: write.now))
         case .store(let bytes, let name, let revision):
             return .changed(try tables.store(bytes, named: name, replacing: revision, at: write.now))
         case .putTask(let task): return .changed(try tables.put(task))
@@ -109,6 +123,14 @@ final class LedgerTransactions: Sendable {
             return .leased(task.map { [$0] } ?? [])
         case .record(let change):
             try tables.append(change)
+            return .changed(true)
+        case .quarantine(let end, let operatorName):
+            try tables.quarantine(until: end, by: operatorName, at: write.now)
+            return .changed(true)
+        case .prove:
+            // Writes the first page of the file, with what it holds.
+            let version = try Int.fetchOne(tables.db, sql: "PRAGMA user_version") ?? 0
+            try tables.db.execute(sql: "PRAGMA user_version = \(version)")
             return .changed(true)
         case .purge:
             let horizon = purging.horizon(at: write.now)

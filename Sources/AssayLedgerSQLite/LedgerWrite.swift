@@ -11,7 +11,7 @@ package enum LedgerWrite: Sendable {
     case move(KeyIdentifier, to: String?, by: String?)
     /// With the hash of its token.
     case addOperator(LedgerOperator, [UInt8])
-    case revokeOperator(String, by: String?)
+    case revokeOperator(String, withDescendants: Bool, by: String?)
     case store([UInt8], named: String, replacing: Int64)
     /// With the expected revision.
     case putTask(LedgerTask)
@@ -20,6 +20,9 @@ package enum LedgerWrite: Sendable {
     case leaseTask([UInt8], in: String, to: String, until: Date)
     /// An entry of the audit trail alone.
     case record(LedgerChange)
+    case quarantine(until: Date, by: String?)
+    /// A write that changes nothing.
+    case prove
     case purge
 }
 
@@ -35,8 +38,8 @@ package enum LedgerAnswer: Sendable {
     case moved(EnrolledKey?, isChange: Bool)
     /// The reason why an operator was not added; nil if it was added.
     case addedOperator(OperatorRefusal?)
-    /// The revoked operator in its former state; nil for none.
-    case revokedOperator(LedgerOperator?)
+    /// The revoked operators in their former state.
+    case revokedOperators([LedgerOperator])
     /// The tasks that were leased.
     case leased([LedgerTask])
     /// The number of purged entries.
@@ -52,7 +55,7 @@ package enum LedgerAnswer: Sendable {
         case .removed(let standing): standing != nil
         case .moved(_, let isChange): isChange
         case .addedOperator(let refusal): refusal == nil
-        case .revokedOperator(let previous): previous != nil
+        case .revokedOperators(let previous): !previous.isEmpty
         case .leased(let tasks): !tasks.isEmpty
         case .purged: false
         case .decided(let outcome): outcome.isApplied && !outcome.decisions.isEmpty

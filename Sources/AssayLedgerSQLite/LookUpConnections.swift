@@ -19,25 +19,40 @@ final class LookUpConnections: Sendable {
 
     private let path: String
     private let busyTimeout: Int32
+    private let watch: LedgerWatch
     private let slots = (0..<4).map { _ in Slot() }
     private let queriesForAnyStanding = Atomic<Int>(0)
 
     /// - Parameter busyTimeout: how long a query waits for a process that recovers the file, in milliseconds.
-    init(path: String, busyTimeout: Int32) {
+    init(path: String, busyTimeout: Int32, watch: LedgerWatch) {
         self.path = path
         self.busyTimeout = busyTimeout
+        self.watch = watch
     }
 
     /// Calls `body` with a connection that no other thread uses.
     ///
+    /// - Parameter now: the time, of ``LedgerWatch/now``.
     /// - Throws: `DatabaseError`, also after closing, and the errors of `body`.
-    func find<Value: Sendable>(_ body: @Sendable (any RowFinder) throws -> Value) throws -> Value {
-        try withConnection { connection in try body(connection) }
+    func find<Value: Sendable>(
+        at now: UInt64, _ body: @Sendable (any RowFinder) throws -> Value
+    ) throws -> Value {
+        if watch.isDue(at: now) { try look(at: now) }
+        return try withConnection { connection in try body(connection) }
+    }
+
+    /// Reads the first row of each table on a new connection, which has none of their pages in memory, and looks whether the file is
+    /// still the ledger.
+    func prove() throws {
+        let connection = try LookUpConnection(path: path, busyTimeout: busyTimeout)
+        try connection.readTables()
+        try watch.check(at: LedgerWatch.now, connection, isLatest: true)
     }
 
     /// Whether no block and no allowance exists. Runs a query only if a process has committed since the last one.
-    func isWithoutStandings() throws -> Bool {
-        try withConnection { connection in
+    func isWithoutStandings(at now: UInt64) throws -> Bool {
+        if watch.isDue(at: now) { try look(at: now) }
+        return try withConnection { connection in
             if connection.isKnownToBeWithoutStandings { return true }
             queriesForAnyStanding.add(1, ordering: .relaxed)
             return try connection.isWithoutStandings()
@@ -46,6 +61,12 @@ final class LookUpConnections: Sendable {
 
     /// How many queries have looked whether any standing exists.
     var countOfQueriesForAnyStanding: Int { queriesForAnyStanding.load(ordering: .relaxed) }
+
+    /// Looks whether the file is still the ledger.
+    private func look(at now: UInt64) throws {
+        try watch.requireFiles()
+        try withConnection { connection in try watch.check(at: now, connection, isLatest: true) }
+    }
 
     private func withConnection<Value: Sendable>(_ body: (LookUpConnection) throws -> Value) throws -> Value {
         let own = ThreadGroup.current
@@ -116,6 +137,12 @@ private final class LookUpConnection: RowFinder {
         index = index ?? WriteAheadIndex(of: handle)
         stateWithoutStandings = isWithout && index?.state == state ? state : nil
         return isWithout
+    }
+
+    func readTables() throws {
+        for table in LedgerSchema.tables {
+            _ = try statement(LedgerSQL("SELECT * FROM \(table) LIMIT 1")).first({ _ in }, reading: { _ in true })
+        }
     }
 
     func statement(_ sql: LedgerSQL) throws -> StoredStatement {

@@ -43,20 +43,38 @@ extension LedgerTables {
             $0.integer(new.revokedAt?.microseconds)
             $0.text(new.revokedBy)
         }
-        try append(LedgerChange(adding: new))
+        try append(LedgerChange(adding: new, tokenHash: tokenHash))
         return nil
     }
 
-    /// Revokes all operators with a name, with one entry in the audit trail.
-    func revokeOperator(named name: String, by operatorName: String?, at now: Date) throws -> LedgerOperator? {
-        guard let previous = LedgerRules.revocable(among: try operators(named: name)) else { return nil }
-        try run(Self.revokeOperators) {
-            $0.integer(now.microseconds)
-            $0.text(operatorName)
-            $0.text(name)
+    /// Revokes all operators with a name, and their descendants, with one entry in the audit trail for each name.
+    func revokeOperator(
+        named name: String, withDescendants: Bool, by operatorName: String?, at now: Date
+    ) throws -> [LedgerOperator] {
+        let descendants =
+            withDescendants ? LedgerRules.descendants(ofOperator: name, among: try operators(), at: now) : []
+        var revoked: [LedgerOperator] = []
+        for (index, other) in ([name] + descendants).enumerated() {
+            guard let previous = LedgerRules.revocable(among: try operators(named: other)) else { continue }
+            try run(Self.revokeOperators) {
+                $0.integer(now.microseconds)
+                $0.text(operatorName)
+                $0.text(other)
+            }
+            try append(
+                LedgerChange(revoking: previous, asDescendantOf: index > 0 ? name : nil, by: operatorName, at: now))
+            revoked.append(previous)
         }
-        try append(LedgerChange(revoking: previous, by: operatorName, at: now))
-        return previous
+        return revoked
+    }
+
+    /// All operators, sorted by name and time.
+    func operators() throws -> [LedgerOperator] {
+        var operators: [LedgerOperator] = []
+        try Self.each(db, Self.operatorColumns, by: "name, addedAt") {
+            operators.append(try Self.storedOperator($0).operator)
+        }
+        return operators
     }
 
     private func operators(named name: String) throws -> [LedgerOperator] {

@@ -1,5 +1,6 @@
 public import AssayCore
 public import AssayKeyStore
+import AssayPrimitives
 public import FoundationEssentials
 import GRDB
 
@@ -18,16 +19,20 @@ extension SQLiteLedger: SealedKeyStorage {
 
     /// Makes one change of the sealed keys, in a transaction of its own that is durable when this returns.
     public func changeSealedKeys(
-        by operatorName: String?, at now: Date,
-        _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
+        by operatorName: String?, at now: Date, _ decide: @escaping SealedKeyDecision
     ) async throws(KeyStoreFailure) {
-        let path = path
+        let (path, watch) = (path, watch)
         let result: Result<Void, KeyStoreFailure> = await withCheckedContinuation { continuation in
             writer.lend { db in
                 do {
                     try db.inTransaction(.immediate) {
                         let tables = LedgerTables(db)
-                        let change = try decide(tables.sealedKeys())
+                        try watch.check(at: LedgerWatch.now, tables, isLatest: true)
+                        let end = try tables.trailEnd()
+                        let change = try decide(tables.sealedKeys()) { change in
+                            let entry = LedgerChange(change, by: operatorName, at: now)
+                            return LedgerAuditEntry(appending: entry, to: end.number, end.hash).hash
+                        }
                         try tables.apply(change)
                         try tables.append(LedgerChange(change, by: operatorName, at: now))
                         return .commit

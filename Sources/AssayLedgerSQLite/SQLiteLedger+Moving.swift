@@ -6,12 +6,6 @@ import Foundation
 import GRDB
 
 extension SQLiteLedger: MovableLedger {
-    /// The tables with entries that writers change.
-    private static let tables = [
-        "challenge", "enrolledKey", "usedDigest", "block", "sealedKey", "forgotten", "forgottenUse", "audit",
-        "operator", "document", "task",
-    ]
-
     package func mark() async throws(LedgerOutage) -> LedgerMark? {
         try await read { db in try LedgerMove.mark(db) }
     }
@@ -31,7 +25,7 @@ extension SQLiteLedger: MovableLedger {
         try await transact { db in
             if let before = try LedgerMove.mark(db) { return before }
             try LedgerMove.store(.moved(to: place), db)
-            for table in Self.tables {
+            for table in LedgerSchema.tables {
                 for event in ["INSERT", "UPDATE", "DELETE"] {
                     try db.execute(
                         sql: """
@@ -46,7 +40,7 @@ extension SQLiteLedger: MovableLedger {
 
     package func cancelMove() async throws(LedgerOutage) {
         try await transact { db in
-            for table in Self.tables {
+            for table in LedgerSchema.tables {
                 for event in ["INSERT", "UPDATE", "DELETE"] {
                     try db.execute(sql: "DROP TRIGGER IF EXISTS moved_\(table)_\(event)")
                 }
@@ -80,7 +74,9 @@ extension SQLiteLedger: MovableLedger {
 
     /// Reads on a separate thread, at most two batches ahead of `body`.
     package func records(_ body: @concurrent ([LedgerRecord]) async throws -> Void) async throws {
-        let ahead = DispatchSemaphore(value: 2)
+        // Not `value: 2`: a semaphore below its first value must not be released, and `body` may throw.
+        let ahead = DispatchSemaphore(value: 0)
+        for _ in 0..<2 { ahead.signal() }
         let (pool, path) = (pool, path)
         let batches = AsyncThrowingStream<[LedgerRecord], any Error> { continuation in
             Thread {
@@ -116,11 +112,13 @@ enum LedgerMove {
     /// The error message of a moved ledger's triggers.
     static let refusal = "the ledger was moved"
 
+    fileprivate static let findMarkTable = LedgerSQL(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'moved'")
+    /// Compiled only for a ledger with the table.
+    fileprivate static let findMark = LedgerSQL("SELECT target FROM moved")
+
     /// The mark of the ledger; nil for none.
-    static func mark(_ db: Database) throws -> LedgerMark? {
-        guard try db.tableExists("moved") else { return nil }
-        return LedgerMark(Array((try String.fetchOne(db, sql: "SELECT target FROM moved") ?? "another place").utf8))
-    }
+    static func mark(_ db: Database) throws -> LedgerMark? { try LedgerTables(db).mark() }
 
     static func store(_ mark: LedgerMark, _ db: Database) throws {
         try db.execute(sql: "CREATE TABLE moved (target TEXT NOT NULL) STRICT")
@@ -148,12 +146,6 @@ enum LedgerMove {
             let row = StoredRow(cells, "forgottenUse")
             return .forgotten(app: try row.text(0), kind: try row.text(1), madeAt: try row.integer(2))
         }
-        // The values that do not distinguish apps and kinds. The latest one applies.
-        try read("max(until) FROM forgotten HAVING count(*) > 0", by: "1") { cells in
-            .forgotten(
-                app: LedgerRecord.everyApp, kind: LedgerRecord.everyKind,
-                madeAt: try StoredRow(cells, "forgotten").integer(0))
-        }
         try read(LedgerTables.standingColumns, by: "kind, name") { .standing(try LedgerTables.standing($0)) }
         try read(LedgerTables.operatorColumns, by: "name, addedAt") { cells in
             let stored = try LedgerTables.storedOperator(cells)
@@ -167,6 +159,15 @@ enum LedgerMove {
         try read(LedgerTables.taskColumns, by: "queue, key") { .task(try LedgerTables.task($0)) }
         try read(LedgerTables.auditColumns, by: "number") { .audit(try LedgerTables.auditEntry($0)) }
         if !batch.isEmpty { try body(batch) }
+    }
+}
+
+extension RowFinder {
+    /// The mark of the ledger; nil for none.
+    func mark() throws -> LedgerMark? {
+        guard try first(LedgerMove.findMarkTable, { _ in }, reading: { _ in true }) != nil else { return nil }
+        let target = try first(LedgerMove.findMark, { _ in }) { try StoredRow($0, "moved").text(0) }
+        return LedgerMark(Array((target ?? "another place").utf8))
     }
 }
 
@@ -188,8 +189,6 @@ extension LedgerTables {
         """)
     private static let insertMark = LedgerSQL(
         "INSERT OR IGNORE INTO forgottenUse (app, kind, madeAt) VALUES (?, ?, ?)")
-    private static let insertEarlierMark = LedgerSQL(
-        "INSERT OR IGNORE INTO forgotten (what, until) VALUES ('usedDigest before 5', ?)")
     private static let insertStanding = LedgerSQL(
         """
         INSERT OR IGNORE INTO block (kind, name, reason, since, until, allows, checks, operator)
@@ -231,8 +230,6 @@ extension LedgerTables {
                 $0.integer(use.usedAt.microseconds)
                 $0.integer(use.until.microseconds)
             }
-        case .forgotten(LedgerRecord.everyApp, LedgerRecord.everyKind, let madeAt):
-            try run(Self.insertEarlierMark) { $0.integer(madeAt) }
         case .forgotten(let app, let kind, let madeAt):
             try run(Self.insertMark) {
                 $0.text(app)

@@ -11,14 +11,14 @@ extension SQLiteLedger {
         return refusal
     }
 
-    /// Revokes the operators with a name. Returns the operator in its former state; nil for none.
+    /// Revokes the operators with a name, and their descendants. Returns the operators in their former state.
     @discardableResult
     public func revokeOperator(
-        named name: String, by operatorName: String?, at now: Date
-    ) async throws(LedgerOutage) -> LedgerOperator? {
+        named name: String, withDescendants: Bool, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> [LedgerOperator] {
         guard
-            case .revokedOperator(let previous) = try await writer.submit(
-                .revokeOperator(name, by: operatorName), at: now)
+            case .revokedOperators(let previous) = try await writer.submit(
+                .revokeOperator(name, withDescendants: withDescendants, by: operatorName), at: now)
         else { throw LedgerOutage(.internalError, "revoking an operator of \(path) gave no answer") }
         return previous
     }
@@ -30,13 +30,7 @@ extension SQLiteLedger {
 
     /// All operators, sorted by name and time.
     public func operators() async throws(LedgerOutage) -> [LedgerOperator] {
-        try await read { db in
-            var operators: [LedgerOperator] = []
-            try LedgerTables.each(db, LedgerTables.operatorColumns, by: "name, addedAt") {
-                operators.append(try LedgerTables.storedOperator($0).operator)
-            }
-            return operators
-        }
+        try await read { db in try LedgerTables(db).operators() }
     }
 
     /// The live operator with the hash of a token, at a time; nil for none.

@@ -23,15 +23,17 @@ public final class SQLiteLedger: LedgerAdministration {
     let pool: DatabasePool
     package let writer: GroupWriter
     let lookUps: LookUpConnections
+    let watch: LedgerWatch
     /// Whether the last look-up took more than a millisecond.
     private let isSlow = Atomic<Bool>(false)
     /// Whether a look-up has found a standing. Further ones would ask twice.
     private let hasHadStandings = Atomic<Bool>(false)
 
-    init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging) {
+    init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging, watch: LedgerWatch) {
         self.pool = pool
-        lookUps = LookUpConnections(path: pool.path, busyTimeout: busyWait.milliseconds)
-        writer = GroupWriter(pool: pool, busyWait: busyWait, purging: purging)
+        self.watch = watch
+        lookUps = LookUpConnections(path: pool.path, busyTimeout: busyWait.milliseconds, watch: watch)
+        writer = GroupWriter(pool: pool, busyWait: busyWait, purging: purging, watch: watch)
     }
 
     /// Issues a challenge that may be consumed once, before it expires.
@@ -53,7 +55,7 @@ public final class SQLiteLedger: LedgerAdministration {
     public var isWithoutStandings: Bool {
         guard !hasHadStandings.load(ordering: .relaxed), !isSlow.load(ordering: .relaxed) else { return false }
         // An outage meets the query that follows, too.
-        guard let isWithout = try? timed({ try lookUps.isWithoutStandings() }) else { return false }
+        guard let isWithout = try? timed({ try lookUps.isWithoutStandings(at: $0) }) else { return false }
         if !isWithout { hasHadStandings.store(true, ordering: .relaxed) }
         return isWithout
     }
@@ -80,6 +82,36 @@ public final class SQLiteLedger: LedgerAdministration {
             throw LedgerOutage(.internalError, "a commit to \(path) was not decided")
         }
         return outcome
+    }
+
+    /// Shows that the ledger takes writes: looks at its files, reads the beginning of each table on a new connection, and makes a
+    /// write unless one was durable within the last two seconds.
+    public func proveWritable(at now: Date) async throws(LedgerOutage) {
+        try watch.requireFiles()
+        watch.expire()
+        let (path, lookUps) = (path, lookUps)
+        let tables: Result<Void, LedgerOutage> = await withCheckedContinuation { continuation in
+            // A separate thread: the disk may not answer.
+            DispatchQueue(label: "AssayLedger.proof").async {
+                let result = Result { try lookUps.prove() }
+                continuation.resume(returning: result.mapError { LedgerOutage($0, path: path) })
+            }
+        }
+        try tables.get()
+        try await read { _ in }
+        try watch.failure.require()
+        if !writer.hasWritten(within: .seconds(2)) { _ = try await writer.submit(.prove, at: now) }
+    }
+
+    /// Puts the ledger in quarantine until a time, and removes the open challenges.
+    public func quarantine(until end: Date, by operatorName: String?, at now: Date) async throws(LedgerOutage) {
+        _ = try await writer.submit(.quarantine(until: end, by: operatorName), at: now)
+        watch.setQuarantine(until: end)
+    }
+
+    /// When the last quarantine ends or has ended.
+    public func quarantineEnd() async throws(LedgerOutage) -> Date? {
+        try await read { db in try LedgerTables(db).quarantineEnd() }
     }
 
     /// Blocks a subject. Replaces its block or allowance.
@@ -148,6 +180,8 @@ public final class SQLiteLedger: LedgerAdministration {
             // Waits for writers and readers, so use a separate thread.
             DispatchQueue(label: "AssayLedger.close").async { [self] in
                 writer.refuseFurtherWrites()
+                // Behind the pending writes, which still look at the files.
+                pool.writeWithoutTransaction { _ in watch.close() }
                 lookUps.close()
                 continuation.resume(returning: Result { try pool.close() }.mapError { LedgerOutage($0, path: path) })
             }
@@ -161,29 +195,34 @@ public final class SQLiteLedger: LedgerAdministration {
         _ body: @escaping @Sendable (any RowFinder) throws -> Value
     ) async throws(LedgerOutage) -> Value {
         if isSlow.load(ordering: .relaxed) {
-            return try await read { [self] db in try timed { try body(LedgerTables(db)) } }
+            return try await read { [self] db in try timed { _ in try body(LedgerTables(db)) } }
         }
-        do { return try timed { try lookUps.find(body) } } catch { throw LedgerOutage(error, path: path) }
+        do { return try timed { try lookUps.find(at: $0, body) } } catch { throw watch.cause(error) }
     }
 
-    private func timed<Value>(_ lookUp: () throws -> Value) rethrows -> Value {
-        let start = ContinuousClock.now
-        defer { isSlow.store(ContinuousClock.now - start > .milliseconds(1), ordering: .relaxed) }
-        return try lookUp()
+    /// - Parameter lookUp: is passed the time at which it begins, of ``LedgerWatch/now``.
+    private func timed<Value>(_ lookUp: (UInt64) throws -> Value) rethrows -> Value {
+        let start = LedgerWatch.now
+        defer { isSlow.store(LedgerWatch.now &- start > 1_000_000, ordering: .relaxed) }
+        return try lookUp(start)
     }
 
     /// Reads a snapshot, without waiting for writers and without blocking the caller's thread.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(LedgerOutage) -> Value {
-        let path = path
+        let watch = watch
+        if watch.isDue(at: LedgerWatch.now) { try watch.requireFiles() }
         let result: Result<Value, LedgerOutage> = await withCheckedContinuation { continuation in
             // GRDB's async function throws when the task is cancelled, which would look like an outage.
             pool.asyncRead { database in
                 do {
-                    continuation.resume(returning: .success(try body(database.get())))
+                    let db = try database.get()
+                    let now = LedgerWatch.now
+                    if watch.isDue(at: now) { try watch.check(at: now, LedgerTables(db), isLatest: false) }
+                    continuation.resume(returning: .success(try body(db)))
                 } catch {
-                    continuation.resume(returning: .failure(LedgerOutage(error, path: path)))
+                    continuation.resume(returning: .failure(watch.cause(error)))
                 }
             }
         }

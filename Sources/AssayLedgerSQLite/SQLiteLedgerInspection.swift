@@ -1,5 +1,6 @@
 public import AssayCore
-public import FoundationEssentials
+import AssayKeyStore
+public import Foundation
 import GRDB
 
 extension SQLiteLedger {
@@ -16,6 +17,20 @@ extension SQLiteLedger {
     /// - Throws: ``LedgerOutage``, and what `body` throws.
     @concurrent public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws { try auditBlocking(body) }
 
+    /// Passes the audit trail to `body`, and compares it with the rows of the same snapshot.
+    ///
+    /// - Returns: one sentence for each difference.
+    /// - Throws: ``LedgerOutage``, and what `body` throws.
+    @concurrent public func replayAudit(_ body: (LedgerAuditEntry) throws -> Void) async throws -> [String] {
+        try replayBlocking(body)
+    }
+
+    private func replayBlocking(_ body: (LedgerAuditEntry) throws -> Void) throws -> [String] {
+        var problems: [String] = []
+        try streaming(body) { db, hand in problems = try LedgerTables.replayAudit(db, hand) }
+        return problems
+    }
+
     private func auditBlocking(_ body: (LedgerAuditEntry) throws -> Void) throws {
         try streaming(body) { db, hand in
             try LedgerTables.each(db, LedgerTables.auditColumns, by: "number") { try hand(LedgerTables.auditEntry($0)) }
@@ -30,8 +45,10 @@ extension SQLiteLedger {
         // An error of `body` is not an outage, even if it is a LedgerOutage.
         var thrownByBody: (any Error)?
         do {
+            try watch.requireFiles()
             try withoutActuallyEscaping(body) { body in
                 try pool.read { db in
+                    try watch.check(at: LedgerWatch.now, LedgerTables(db), isLatest: false)
                     try read(db) { entry in
                         do {
                             try body(entry)
@@ -43,7 +60,7 @@ extension SQLiteLedger {
                 }
             }
         } catch {
-            throw thrownByBody ?? LedgerOutage(error, path: path)
+            throw thrownByBody ?? watch.cause(error)
         }
     }
 
@@ -109,16 +126,63 @@ extension SQLiteLedger {
         return try await read { db in try LedgerCheck(db: db, path: path, engineProblem: keyProblem).problems() }
     }
 
+    /// Looks who may read and write the files.
+    public func settingProblems() async throws(LedgerOutage) -> [String] {
+        let names = ["", "-wal", "-shm"].map { path + $0 }
+        let modes = names.map { name in
+            var status = stat()
+            return stat(name, &status) == 0 ? status.st_mode : 0
+        }
+        for (bit, right) in [(S_IWOTH, "write"), (S_IROTH, "read")] {
+            guard let index = modes.firstIndex(where: { $0 & bit != 0 }) else { continue }
+            return ["every user may \(right) \(names[index]); `chmod o= \(names.joined(separator: " "))`"]
+        }
+        return []
+    }
+
     /// Checks a file that is too damaged to be opened as a ledger. Does not change it.
     ///
     /// - Returns: the problems; empty if the file is sound as a database.
     /// - Throws: ``LedgerOutage``: ``OutageCode/corrupt`` also for a file that is no database, or whose first page is damaged.
     package static func problems(withFileAt path: String) throws(LedgerOutage) -> [String] {
+        // By another name, SQLite would make another log.
+        try LedgerFiles.requireOneName(path)
         do { return try LedgerCheck.problems(withFileAt: path) } catch { throw LedgerOutage(error, path: path) }
     }
 }
 
 extension LedgerTables {
+    /// Passes the audit trail to `body`, and compares it with the rows.
+    ///
+    /// - Parameter skippingDamage: whether rows that cannot be read are skipped, because they are reported apart.
+    /// - Returns: one sentence for each difference.
+    static func replayAudit(
+        _ db: Database, skippingDamage: Bool = false, _ body: (LedgerAuditEntry) throws -> Void
+    ) throws -> [String] {
+        var replay = TrailReplay()
+        func rows(_ columns: String, by key: String, _ take: (StoredCells) throws -> Void) throws {
+            try each(db, columns, by: key) { row in
+                do { try take(row) } catch let error as StoredValueError {
+                    if !skippingDamage { throw error }
+                }
+            }
+        }
+        try rows(auditColumns, by: "number") { row in
+            let entry = try auditEntry(row)
+            replay.take(entry)
+            try body(entry)
+        }
+        try rows(standingColumns, by: "kind, name") { replay.take(try standing($0)) }
+        try rows(operatorColumns, by: "name, addedAt") { row in
+            let stored = try storedOperator(row)
+            replay.take(stored.operator, tokenHash: stored.tokenHash)
+        }
+        try rows(sealedKeyColumns, by: "name") { replay.take(try sealedKey($0)) }
+        replay.take(quarantineEnd: try LedgerTables(db).quarantineEnd())
+        if replay.needsKeys { try rows(keyColumns, by: "engine, identifier") { replay.take(try key($0)) } }
+        return replay.problems
+    }
+
     /// Passes the rows of a query to `body`, one at a time, in the order of a key.
     static func each(_ db: Database, _ columns: String, by key: String, _ body: (StoredCells) throws -> Void) throws {
         try StoredStatement(db, "SELECT \(columns) ORDER BY \(key)").each(reading: body)

@@ -13,8 +13,9 @@ extension SQLiteLedger {
     ///   - busyTimeout: how long an operation waits for other processes before it fails with the outage
     ///     ``OutageCode/locked``.
     /// - Throws: ``LedgerOutage``: ``OutageCode/unreachable`` if the path is not a regular file, ``OutageCode/corrupt``
-    ///   for a file that is not a ledger, which stays unchanged, and ``OutageCode/newerSchema`` for a ledger of a newer
-    ///   version.
+    ///   for a file that is not a ledger of a release, which stays unchanged, ``OutageCode/newerSchema`` for a ledger of a newer
+    ///   version, and ``OutageCode/wrongLedger`` for a ledger that was moved, and for a file with several names: hard
+    ///   links, or a mount of the single file.
     public static func open(
         path: String, busyTimeout: Duration = defaultBusyTimeout
     ) throws(LedgerOutage) -> SQLiteLedger {
@@ -87,15 +88,15 @@ extension SQLiteLedger {
                     .inputOutput, "\(path) cannot be turned to write-ahead mode; check its disk and the system log")
             }
             try db.inTransaction(.immediate) {
-                if try LedgerSchema.recognise(db, path, isMoving: isMoving) == nil { try LedgerSchema.claim(db) }
-                // This write proves that the ledger is writable.
-                let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-                try db.execute(sql: "PRAGMA user_version = \(version)")
+                try LedgerSchema.update(db, from: LedgerSchema.recognise(db, path, isMoving: isMoving))
                 return .commit
             }
         }
-        try LedgerSchema.migrator(purging.clock).migrate(pool)
-        return SQLiteLedger(pool: pool, busyWait: busyWait, purging: purging)
+        // From here on this process keeps the log and its index open.
+        let watch = LedgerWatch(try LedgerFiles(path), path: path, isMoving: isMoving)
+        try pool.writeWithoutTransaction { db in try watch.check(at: LedgerWatch.now, LedgerTables(db), isLatest: true)
+        }
+        return SQLiteLedger(pool: pool, busyWait: busyWait, purging: purging, watch: watch)
     }
 
     private static func configuration(_ busyWait: BusyWait, _ maximumPageCount: Int?) -> Configuration {

@@ -4,8 +4,14 @@ import GRDB
 
 /// The statements on sealed keys, on one connection. The caller holds the transaction.
 extension LedgerTables {
-    static let sealedKeyColumns =
-        "name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed FROM sealedKey"
+    static let sealedKeyColumns = "\(sealedKeyFields) FROM sealedKey"
+    private static let sealedKeyFields =
+        "name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed"
+    /// The hash of the last entry of the audit trail about a key of this name. It has an index: a service reads it every second.
+    private static let sealedKeyOrigin = """
+        (SELECT hash FROM audit WHERE subject = 'key ' || name AND action IN (\(LedgerChange.sealedKeyActions))
+        ORDER BY number DESC LIMIT 1)
+        """
 
     private static let insertSealedKey = LedgerSQL("INSERT \(sealedKeyValues)")
     private static let insertMissingSealedKey = LedgerSQL("INSERT OR IGNORE \(sealedKeyValues)")
@@ -16,7 +22,8 @@ extension LedgerTables {
         """
     private static let removeSealedKey = LedgerSQL("DELETE FROM sealedKey WHERE name = ?")
 
-    static func sealedKey(_ row: StoredCells) throws -> SealedKey {
+    /// Reads a key, and its origin if that was queried as the last column.
+    static func sealedKey(_ row: StoredCells, hasOrigin: Bool = false) throws -> SealedKey {
         let row = StoredRow(row, "sealedKey")
         return SealedKey(
             name: try row.text(0), purpose: KeyPurpose(try row.text(1)), scope: try row.textIfAny(2),
@@ -24,13 +31,15 @@ extension LedgerTables {
             times: SealedKey.Times(
                 notBefore: try row.integerIfAny(4), notAfter: try row.integerIfAny(5),
                 retiredAt: try row.integerIfAny(6), addedAt: try row.integer(7)),
-            masterKeyID: try row.bytes(8), sealed: try row.bytes(9))
+            masterKeyID: try row.bytes(8), sealed: try row.bytes(9),
+            origin: hasOrigin ? try row.bytesIfAny(10) ?? [] : [])
     }
 
-    /// All keys, by name.
+    /// All keys with their origins, by name.
     func sealedKeys() throws -> [SealedKey] {
         var keys: [SealedKey] = []
-        try Self.each(db, Self.sealedKeyColumns, by: "name") { keys.append(try Self.sealedKey($0)) }
+        let columns = "\(Self.sealedKeyFields), \(Self.sealedKeyOrigin) FROM sealedKey"
+        try Self.each(db, columns, by: "name") { keys.append(try Self.sealedKey($0, hasOrigin: true)) }
         return keys
     }
 

@@ -25,3 +25,16 @@ package struct LedgerAuditChain {
         return nil
     }
 }
+
+extension LedgerAuditEntry {
+    /// The next entry of a trail.
+    ///
+    /// - Parameters:
+    ///   - number: the number of the last entry; 0 for none.
+    ///   - hash: its hash; ``noHash`` for none.
+    package init(appending change: LedgerChange, to number: Int, _ hash: [UInt8]) {
+        let open = LedgerAuditEntry(number: number + 1, change: change, previousHash: hash, hash: [])
+        self.init(
+            number: open.number, change: change, previousHash: hash, hash: Digest.sha256(Array(open.text.utf8)))
+    }
+}

@@ -40,8 +40,22 @@ extension AttestationStatusClient: StatusListConnection {}
 struct HTTPAppleConnector: AppleConnector {
     var queue: String { KeptReceipt.queue }
 
-    func connect(ledger: any LedgerAdministration, masterKey: MasterKey?) -> any AppleConnection {
-        AppleServices(ledger: ledger, masterKey: masterKey)
+    func connect(
+        ledger: any LedgerAdministration, masterKey: MasterKey?, servers: AppleServers
+    ) throws(AppleServerError) -> any AppleConnection {
+        var settings = AppleServicesSettings()
+        if let url = try Self.url(servers.appAttest, of: "appAttestURL") {
+            (settings.appAttest, settings.appAttestDevelopment) = (url, url)
+        }
+        if let url = try Self.url(servers.deviceCheck, of: "deviceCheckURL") {
+            (settings.deviceCheck, settings.deviceCheckDevelopment) = (url, url)
+        }
+        return AppleServices(ledger: ledger, masterKey: masterKey, settings: settings)
+    }
+
+    private static func url(_ text: String?, of key: String) throws(AppleServerError) -> ServerURL? {
+        guard let text else { return nil }
+        do { return try ServerURL(text) } catch { throw AppleServerError(key: key, detail: error.detail) }
     }
 
     func describe(_ task: LedgerTask) -> KeptReceiptDescription? {
@@ -81,10 +95,6 @@ struct LibpqConnector: PostgreSQLConnector {
 
     func create(_ url: String, grantingTo role: String?) async throws(LedgerOutage) -> Bool {
         do { return try await PostgreSQLLedger.create(url, grantingTo: role) } catch { throw Self.outage(error) }
-    }
-
-    func upgrade(_ url: String) async throws(LedgerOutage) -> (from: Int, to: Int) {
-        do { return try await PostgreSQLLedger.upgrade(url) } catch { throw Self.outage(error) }
     }
 
     private static func outage(_ error: any Error) -> LedgerOutage {

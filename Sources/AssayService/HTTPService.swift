@@ -18,18 +18,22 @@ package struct HTTPService: Sendable {
     private static let watchInterval = Duration.seconds(2)
     /// How often gauges are set, and counts of devices are exchanged with other processes.
     private static let metricsInterval = Duration.seconds(30)
-
-    /// How often the service looks whether a key of tokens is due.
-    private static let rotationInterval = Duration.seconds(30)
+    /// The connections of the listener of metrics: few programs ask it.
+    private static let monitoringConnections = 32
 
     private let configuration: ServiceConfiguration
     private let inherited: InheritedSockets
     private let parts: ServiceParts
     private let live: LiveService
+    private let proof: ServiceReadiness
     private let tls: TLSFiles?
+    /// Of the listeners of operators and of metrics.
+    private let adminTLS: TLSFiles?
     /// Nil if this is no failover instance.
     private let failover: FailoverState?
     private let deadlines = BodyDeadlines()
+    private let reloading: PolicyReloading
+    private let tokenKeys: TokenKeyUpkeep
     private let logger: Logger
 
     /// Reads the policy and the files of TLS.
@@ -40,8 +44,13 @@ package struct HTTPService: Sendable {
         var configuration = configuration
         if let descriptor = inherited.publicListener {
             configuration.listen = try InheritedSockets.address(of: descriptor)
+            if !configuration.isOpen { try UnixSocket.demandMode(of: configuration.listen, named: "public") }
         }
-        if let descriptor = inherited.admin { configuration.admin = try InheritedSockets.address(of: descriptor) }
+        if let descriptor = inherited.admin {
+            let address = try InheritedSockets.address(of: descriptor)
+            try UnixSocket.demandMode(of: address, named: "admin")
+            configuration.admin = address
+        }
         guard !configuration.isOpen || configuration.listen.isLocal && configuration.admin?.isLocal ?? true else {
             throw ServiceError(
                 "open: true is for loopback addresses and unix sockets, and an inherited socket is bound to another address"
@@ -49,14 +58,12 @@ package struct HTTPService: Sendable {
         }
         self.configuration = configuration
         self.parts = parts
-        for outcome in ["success", "failure"] {
-            _ = Counter(label: MetricName.reloads.rawValue, dimensions: [("outcome", outcome)], factory: parts.metrics)
-        }
         let level = configuration.logLevel
         logger = Logger(label: "assay") { _ in JSONLogHandler(level: level) }
         let (verifier, policy) = try parts.load(configuration.policy)
         try configuration.demandOrigins(for: verifier)
         live = try LiveService(verifier, policy: policy, logger: logger)
+        proof = ServiceReadiness(ledger: parts.ledger, keyStores: parts.keyStores)
         failover = configuration.failover.primary.map { FailoverState(of: $0, parts.metrics) }
         if let certificate = configuration.certificate, let privateKey = configuration.privateKey {
             tls = try TLSFiles(
@@ -64,27 +71,47 @@ package struct HTTPService: Sendable {
         } else {
             tls = nil
         }
+        if let certificate = configuration.adminCertificate, let privateKey = configuration.adminPrivateKey {
+            adminTLS = try TLSFiles(certificate: certificate, privateKey: privateKey, clientAuthorities: nil)
+        } else {
+            adminTLS = nil
+        }
+        reloading = PolicyReloading(
+            configuration: configuration, parts: parts, live: live, certificates: [tls, adminTLS].compactMap(\.self),
+            logger: logger)
+        reloading.show(policy, of: verifier)
+        tokenKeys = TokenKeyUpkeep(parts: parts, live: live, logger: logger)
+    }
+
+    /// Reads the policy and the files of TLS, as the initializer does, without the ledger.
+    ///
+    /// - Throws: as the initializer.
+    package static func check(_ configuration: ServiceConfiguration) throws {
+        _ = try HTTPService(
+            configuration,
+            parts: ServiceParts(ledger: MemoryLedger(), keyStores: [], services: [], metrics: MetricsRegistry()))
     }
 
     /// Serves until SIGTERM or SIGINT. Then the service becomes unready, waits for the delay, accepts no more connections, and
     /// finishes the requests that it has begun. A second signal ends the process at once, with status 130.
     ///
-    /// - Throws: ``ServiceError`` when a listener cannot be opened, and `LedgerOutage` when the ledger does not answer.
+    /// - Throws: ``ServiceError`` when a listener cannot be opened, `LedgerOutage` when the ledger does not answer, and `KeyStoreOutage`
+    ///   when the key store does not, or is opened with another master key.
     package func run() async throws {
+        CoreDumps.disable()
         try await demandTokens()
+        for store in parts.keyStores { _ = try await store.keys(for: TokenKey.purpose) }
         // systemd keeps the files of its sockets.
         let own = [
-            inherited.publicListener == nil ? configuration.listen : nil,
-            inherited.admin == nil ? configuration.admin : nil,
+            ("listen", inherited.publicListener == nil ? configuration.listen : nil),
+            ("admin", inherited.admin == nil ? configuration.admin : nil), ("metrics", configuration.metrics),
         ]
-        let sockets = own.compactMap(\.?.path)
-        for path in sockets { try UnixSocket.prepare(path) }
-        // Until its mode is set, only this user can connect to a socket.
-        if !sockets.isEmpty { umask(0o077) }
-        defer { for path in sockets { unlink(path) } }
-        let (started, starting) = AsyncStream.makeStream(of: (isAdmin: Bool, address: String).self)
+        for (key, address) in own {
+            if let path = address?.path { try UnixSocket.prepare(path, for: key) }
+        }
+        let (started, starting) = AsyncStream.makeStream(of: StartedListener.self)
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        let group = try serviceGroup { starting.yield((isAdmin: $0, address: $1)) }
+        let group = try serviceGroup { starting.yield(StartedListener(position: $0, address: $1)) }
         try await withThrowingTaskGroup(of: Bool.self) { tasks in
             tasks.addTask {
                 try await serve(group)
@@ -111,7 +138,11 @@ package struct HTTPService: Sendable {
                 return false
             }
             tasks.addTask {
-                await rotateTokenKeys()
+                await tokenKeys.run()
+                return false
+            }
+            tasks.addTask {
+                await proof.watch(logger)
                 return false
             }
             if let failover {
@@ -123,6 +154,14 @@ package struct HTTPService: Sendable {
             for service in parts.services.compactMap({ $0 as? any BackgroundService }) {
                 tasks.addTask {
                     await service.run({ live.verifier }) { notice in
+                        logger.warning("background service", metadata: ["assay.notice": "\(notice)"])
+                    }
+                    return false
+                }
+            }
+            for service in parts.services.compactMap({ $0 as? any ReportingService }) {
+                tasks.addTask {
+                    for await notice in service.reports {
                         logger.warning("background service", metadata: ["assay.notice": "\(notice)"])
                     }
                     return false
@@ -152,7 +191,8 @@ package struct HTTPService: Sendable {
                 + "unix:PATH, or give --open on a loopback address")
     }
 
-    private func serviceGroup(_ started: @escaping @Sendable (Bool, String) -> Void) throws -> ServiceGroup {
+    /// - Parameter started: called with the position of a listener in the log, and its address.
+    private func serviceGroup(_ started: @escaping @Sendable (Int, String) -> Void) throws -> ServiceGroup {
         let listen = configuration.listen
         let wanted = configuration.limits.connections
         let most = OpenFiles.divide(among: wanted, hasAdmin: configuration.admin != nil)
@@ -168,16 +208,21 @@ package struct HTTPService: Sendable {
             try listener(
                 "listen", listen, try publicEndpoints(), isOpen: listen.path != nil || configuration.isOpen, tls: tls,
                 connections: most.publicListener, descriptor: inherited.publicListener
-            ) { started(false, $0) }
+            ) { started(0, $0) }
         ]
         if let admin = configuration.admin {
             services.append(
                 try listener(
-                    "admin", admin, adminEndpoints, isOpen: admin.isLocal, tls: nil, connections: most.admin,
-                    descriptor: inherited.admin
-                ) {
-                    started(true, $0)
-                })
+                    "admin", admin, adminEndpoints, isOpen: admin.isLocal, tls: admin.path == nil ? adminTLS : nil,
+                    connections: most.admin, descriptor: inherited.admin
+                ) { started(1, $0) })
+        }
+        if let metrics = configuration.metrics {
+            services.append(
+                try listener(
+                    "metrics", metrics, monitoringEndpoints(on: metrics), isOpen: metrics.isLocal,
+                    tls: metrics.path == nil ? adminTLS : nil, connections: Self.monitoringConnections, descriptor: nil
+                ) { started(2, $0) })
         }
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
@@ -191,28 +236,33 @@ package struct HTTPService: Sendable {
         let authorize =
             configuration.authorize.dialect == nil
             ? [] : [try AuthorizeEndpoint(live: live, configuration: configuration).endpoint]
-        return authorize + [
-            VerifyEndpoint(live: live, configuration: configuration).endpoint,
-            ChallengeEndpoint(live: live, configuration: configuration).endpoint,
-            InspectEndpoint(configuration: configuration).endpoint,
-        ] + TokenEndpoints(live: live, configuration: configuration, failover: failover).endpoints
-            + CheckEndpoints.endpoints + [
-                OpenAPIDocument.endpoint(configuration)
-            ]
+        return OpenAPIDocument.ofPublicListener(configuration).describing(
+            authorize + [
+                VerifyEndpoint(live: live, configuration: configuration, metrics: parts.metrics).endpoint,
+                ChallengeEndpoint(live: live, configuration: configuration).endpoint,
+            ] + TokenEndpoints(live: live, configuration: configuration, failover: failover).endpoints
+                + [InspectEndpoint(configuration: configuration).endpoint] + CheckEndpoints.endpoints)
+    }
+
+    /// Health and metrics.
+    private func monitoringEndpoints(on address: ListenAddress?) -> [Endpoint] {
+        HealthEndpoints(
+            live: live, proof: proof, configuration: configuration, isLocal: address?.isLocal ?? false
+        ).endpoints + [MetricsEndpoint(registry: parts.metrics, live: live, proof: proof).endpoint]
     }
 
     /// The endpoints of the listener of operators, in the order of the documentation.
     private var adminEndpoints: [Endpoint] {
-        HealthEndpoints(live: live, parts: parts, configuration: configuration).endpoints
-            + [MetricsEndpoint(registry: parts.metrics, live: live).endpoint]
-            + Administration(
-                live: live, parts: parts, configuration: configuration,
-                reload: { cause throws(Problem) in
-                    do { try reload(because: cause) } catch {
-                        throw Problem(.unprocessableContent, .policyUnusable, "\(error)")
-                    }
+        let administration = Administration(
+            live: live, parts: parts, configuration: configuration,
+            work: reloading.work,
+            reload: { (name) async throws(Problem) in
+                do { try await reloading.run(because: "operator \(name)", by: name) } catch {
+                    throw Problem(.unprocessableContent, .policyUnusable, "\(error)")
                 }
-            ).endpoints
+            })
+        return OpenAPIDocument.ofOperators(configuration).describing(
+            monitoringEndpoints(on: configuration.admin) + administration.endpoints)
     }
 
     private func listener(
@@ -221,19 +271,17 @@ package struct HTTPService: Sendable {
         _ started: @escaping @Sendable (String) -> Void
     ) throws -> any ServiceLifecycle.Service {
         let limits = configuration.limits
-        let idleTime = TimeAmount.milliseconds(Int64(limits.idleTime * 1000))
-        let channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestTargetGuard.handler(), AnswerDeadlines(stall: idleTime)],
-            idleTimeout: idleTime,
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: limits.headers, maxHeaderListSize: limits.headers, maxHeaderFieldCount: 200))
+        let live = live
         let responder = ServiceResponder(
             endpoints, callers: CallerCheck(isOpen: isOpen, isUnix: address.path != nil, ledger: parts.ledger),
+            sites: SiteRules(
+                address, isForOperators: key != "listen", isOpen: isOpen, names: configuration.allowedHosts),
             requests: limits.requests, retryAfter: configuration.retryAfter, deadlines: deadlines,
             logger: logger, metrics: parts.metrics)
         return try Listener(
-            key, address, inherited: descriptor, responder, channel, tls: tls?.configuration(),
-            connections: connections
+            key, address, inherited: descriptor, responder, limits, tls: tls?.configuration(),
+            connections: connections, retryAfter: configuration.retryAfter, log: logger,
+            isLeaving: { live.isStopping }
         ) { started($0.description) }
     }
 
@@ -247,35 +295,30 @@ package struct HTTPService: Sendable {
     }
 
     /// Says that the service is ready, once all listeners accept connections.
-    private func announce(_ started: AsyncStream<(isAdmin: Bool, address: String)>) async {
-        var addresses: [String] = []
-        for await (isAdmin, address) in started {
-            // The public listener first, whichever has started first.
-            addresses.insert(address, at: isAdmin ? addresses.count : 0)
-            guard addresses.count == (configuration.admin == nil ? 1 : 2) else { continue }
+    private func announce(_ started: AsyncStream<StartedListener>) async {
+        var listeners: [StartedListener] = []
+        let all: [(address: ListenAddress?, tls: TLSFiles?)] = [
+            (configuration.listen, tls), (configuration.admin, adminTLS), (configuration.metrics, adminTLS),
+        ]
+        for await listener in started {
+            listeners.append(listener)
+            guard listeners.count == all.count(where: { $0.address != nil }) else { continue }
             live.setReady()
             ReadinessNotice.send(ReadinessNotice.ready)
-            logger.notice("ready", metadata: ["assay.listen": .array(addresses.map { "\($0)" })])
-            if tls == nil, !configuration.listen.isLocal {
-                logger.warning(
-                    "requests come without TLS", metadata: ["assay.listen": "\(configuration.listen.description)"])
-            }
-            await warnWithoutTokenKeys()
-            return
-        }
-    }
-
-    /// Warns if the policy has tokens, and no request for one can succeed.
-    private func warnWithoutTokenKeys() async {
-        guard parts.keyStore == nil, live.verifier.tokenRules != nil else { return }
-        do throws(VerificationError) { _ = try await live.verifier.tokenKeys(at: Date()) } catch {
-            guard case .request = error else { return }
-            logger.warning(
-                "no key for tokens",
+            let addresses = listeners.sorted { $0.position < $1.position }.map(\.address)
+            logger.notice(
+                "ready",
                 metadata: [
-                    "assay.problem":
-                        "the policy has tokens, and there is no key to sign them: set masterKey, with which the service opens the keys in the ledger"
+                    "assay.listen": .array(addresses.map { "\($0)" }), "assay.policyDigest": "\(live.present.digest)",
                 ])
+            for (address, tls) in all {
+                guard let address, tls == nil, !address.isLocal else { continue }
+                logger.warning("requests come without TLS", metadata: ["assay.listen": "\(address.description)"])
+            }
+            reloading.warn(of: live.verifier)
+            await tokenKeys.warnWithoutTokenKeys()
+            await reloading.warnWithoutKeys(live.verifier)
+            return
         }
     }
 
@@ -299,54 +342,13 @@ package struct HTTPService: Sendable {
 
     /// Reads the policy and the files of TLS again on SIGHUP, and when one has changed. What cannot be used changes nothing.
     private func reloadOnChange() async {
-        let files = [configuration.policy, configuration.certificate, configuration.privateKey].compactMap(\.self)
+        let files = [
+            configuration.policy, configuration.certificate, configuration.privateKey, configuration.adminCertificate,
+            configuration.adminPrivateKey,
+        ].compactMap(\.self)
         await FileWatch(files, interval: Self.watchInterval).run { cause in
             // The service has just read them.
-            if cause != .start { try? reload(because: cause.rawValue) }
-        }
-    }
-
-    /// Reads the policy and the files of TLS again, and logs what happened.
-    private func reload(because cause: String) throws {
-        ReadinessNotice.send(ReadinessNotice.reloading)
-        defer { ReadinessNotice.send(ReadinessNotice.ready) }
-        do {
-            let (verifier, policy) = try parts.load(configuration.policy)
-            try configuration.demandOrigins(for: verifier)
-            try tls?.reload()
-            try live.exchange(for: verifier, policy: policy)
-            for note in verifier.policy.notes {
-                logger.warning("policy names something unknown", metadata: ["assay.problem": "\(note)"])
-            }
-            count(reload: "success")
-            logger.notice("reloaded", metadata: ["assay.cause": "\(cause)", "assay.policy": "\(configuration.policy)"])
-        } catch {
-            count(reload: "failure")
-            logger.error(
-                "reload failed: the policy and certificates before stay in use",
-                metadata: [
-                    "assay.cause": "\(cause)", "assay.problem": "\(error)", "assay.policy": "\(configuration.policy)",
-                ])
-            throw error
-        }
-    }
-
-    // MARK: Tokens
-
-    /// Makes the keys of tokens when they are due, while the policy has `tokens`.
-    private func rotateTokenKeys() async {
-        guard let store = parts.keyStore else { return }
-        while !Task.isCancelled {
-            if live.verifier.tokenRules != nil {
-                do throws(KeyStoreFailure) {
-                    for name in try await TokenKeyRotation(store).run(at: Date()) {
-                        logger.notice("token key made", metadata: ["assay.key": "\(name)"])
-                    }
-                } catch {
-                    logger.error("token keys not rotated", metadata: ["assay.problem": "\(error.description)"])
-                }
-            }
-            try? await Task.sleep(for: Self.rotationInterval)
+            if cause != .start { try? await reloading.run(because: cause.rawValue) }
         }
     }
 
@@ -355,18 +357,21 @@ package struct HTTPService: Sendable {
     private func refreshMetrics() async {
         while !Task.isCancelled {
             await live.verifier.refreshMetrics(at: Date())
-            if let end = tls?.end {
-                Meter(
-                    label: MetricName.certificateEnd.rawValue, dimensions: [("name", "listen")], factory: parts.metrics
-                )
-                .set(end)
+            let lost = LogOutput.takeUnreported()
+            if lost > 0 { logger.warning("log lines were lost", metadata: ["assay.lost": .stringConvertible(lost)]) }
+            for (name, files) in [("listen", tls), ("admin", adminTLS)] {
+                guard let end = files?.end else { continue }
+                Meter(label: MetricName.certificateEnd.rawValue, dimensions: [("name", name)], factory: parts.metrics)
+                    .set(end)
             }
             try? await Task.sleep(for: Self.metricsInterval)
         }
     }
+}
 
-    private func count(reload outcome: String) {
-        Counter(label: MetricName.reloads.rawValue, dimensions: [("outcome", outcome)], factory: parts.metrics)
-            .increment()
-    }
+/// A listener that accepts connections.
+private struct StartedListener {
+    /// Its place among the listeners in the log: the public one first.
+    let position: Int
+    let address: String
 }

@@ -44,25 +44,66 @@ struct TokenAssessor {
         guard claims.app.isByteEqual(to: expectations.app) else {
             throw CheckFailure(.tokenOfAnotherApp, "expected app \(expectations.app), found \(claims.app.excerpt)")
         }
-        guard !claims.isOfTest || configuration.testAuthorities == .allow else {
+        try demandMark()
+        guard claims.isLimitedUse || !configuration.limitedUse else {
             throw CheckFailure(
-                .testTokenRefused,
-                "the token rests on a test authority or a debug token, and the policy says testAuthorities: refuse")
+                .limitedUseRequired,
+                "the token has no use: \(TokenClaims.limitedUse), and the policy says limitedUse: yes")
         }
+    }
+
+    /// The policy accepts what stands behind the token.
+    private func demandMark() throws(CheckFailure) {
+        switch claims.mark {
+        case nil: return
+        case .test:
+            guard configuration.testAuthorities == .allow else {
+                throw CheckFailure(
+                    .testTokenRefused,
+                    "the token rests on a test authority or a debug token, and the policy says testAuthorities: refuse")
+            }
+        case .development:
+            guard expectations.admitsDevelopmentBuilds || configuration.testAuthorities == .allow else {
+                throw CheckFailure(
+                    .developmentTokenRefused,
+                    "the token rests on App Attest's development environment, which environments of the app does not list"
+                )
+            }
+        case .caller:
+            guard configuration.callerEvidence == .allow else {
+                throw CheckFailure(
+                    .callerTokenRefused,
+                    "the token rests on evidence that only its writer vouches for, and the policy says callerEvidence: refuse"
+                )
+            }
+        }
+    }
+
+    /// The first moment at which the token is not accepted: its own end, and for a policy that demands tokens for one use a minute
+    /// after its issue at the latest.
+    private var end: Double {
+        configuration.limitedUse
+            ? min(claims.expiresAt, claims.issuedAt + TokenConfiguration.limitedUseLife) : claims.expiresAt
     }
 
     func demandTime() throws(CheckFailure) {
         let present = now.timeIntervalSince1970
-        guard present < Double(claims.expiresAt) else {
-            throw CheckFailure(.tokenExpired, "the token ended at \(RFC3339.format(claims.expiresAt.time))")
+        guard present < end else {
+            throw CheckFailure(
+                .tokenExpired,
+                "the token ended at \(RFC3339.format(end.time))"
+                    + (end < claims.expiresAt ? ", a minute after its issue: the policy says limitedUse: yes" : ""))
         }
-        guard Double(claims.issuedAt) <= present + TokenClaims.skew else {
+        if let start = claims.notBefore, present < start {
+            throw CheckFailure(.tokenNotYetValid, "the token begins at \(RFC3339.format(start.time))")
+        }
+        guard claims.issuedAt <= present + TokenClaims.skew else {
             throw CheckFailure(
                 .tokenFromFuture,
                 "the token was issued at \(RFC3339.format(claims.issuedAt.time)), more than \(Int(TokenClaims.skew)) s ahead"
             )
         }
-        let life = Double(claims.expiresAt - claims.issuedAt)
+        let life = claims.expiresAt - claims.issuedAt
         guard life > 0, life <= TokenConfiguration.longestLife else {
             throw CheckFailure(.tokenLifetime, "the token lives \(Int64(life)) s, at most 3600 s are allowed")
         }
@@ -151,12 +192,21 @@ struct TokenAssessor {
     }
 
     func demandFreshness(_ proof: DPoPProof) throws(CheckFailure) {
-        let age = now.timeIntervalSince1970 - Double(proof.issuedAt)
+        let present = now.timeIntervalSince1970
+        let age = present - proof.issuedAt
         guard age <= Self.proofWindow else {
             throw CheckFailure(.proofTooOld, "the proof was made \(Int64(age)) s ago, at most 60 s are allowed")
         }
         guard age >= -Self.proofWindow else {
             throw CheckFailure(.proofFromFuture, "the proof is \(Int64(-age)) s ahead, at most 60 s are allowed")
+        }
+        // By the clock of the device, as iat is.
+        if let end = proof.expiresAt, present >= end + Self.proofWindow {
+            throw CheckFailure(.proofTooOld, "the proof ended at \(RFC3339.format(end.time)), more than 60 s ago")
+        }
+        if let start = proof.notBefore, present < start - Self.proofWindow {
+            throw CheckFailure(
+                .proofFromFuture, "the proof begins at \(RFC3339.format(start.time)), more than 60 s ahead")
         }
         guard configuration.nonce == .required else { return }
         guard let nonce = proof.nonce else { throw CheckFailure(.nonceRequired, "the proof has no nonce") }
@@ -199,7 +249,7 @@ struct TokenAssessor {
     }
 }
 
-extension Int64 {
+extension Double {
     /// The time of a claim.
-    var time: Date { Date(timeIntervalSince1970: Double(self)) }
+    var time: Date { Date(timeIntervalSince1970: self) }
 }

@@ -61,18 +61,33 @@ package enum TokenCheck {
             codes: CheckCode.ofSignature),
         CheckDefinition(
             claims, .gate,
-            proves: "`iss` is the policy's issuer byte for byte, `app` the app, and `env` is allowed.",
-            stops: "Tokens of another app or issuer under the same keys, and tokens of test devices in production.",
-            lookAt: "`tokens.issuer` in the policies of both services: a slash more is another issuer.",
+            proves: """
+                `iss` is the policy's issuer byte for byte, `app` the app, `env` is allowed, and the token is for one use where the \
+                policy says so.
+                """,
+            stops: """
+                Tokens of another app or issuer under the same keys, tokens of test devices and of development builds in production, \
+                and tokens that could be used again and again.
+                """,
+            lookAt: """
+                `tokens.issuer` in the policies of both services: a slash more is another issuer. `limitedUse`, `testAuthorities` and \
+                `callerEvidence` of both.
+                """,
             source: "RFC 7519 section 4.1.1, RFC 8725 section 3.8", remedy: .newChallenge,
-            codes: [.issuerDiffers, .tokenOfAnotherApp, .testTokenRefused]),
+            codes: [
+                .issuerDiffers, .tokenOfAnotherApp, .testTokenRefused, .developmentTokenRefused, .callerTokenRefused,
+                .limitedUseRequired,
+            ]),
         CheckDefinition(
             expiry, .gate,
-            proves: "The token was issued before now, ends after now, and lives no longer than an hour.",
+            proves: """
+                The token was issued before now, begins before now, ends after now, and lives no longer than an hour; under \
+                `limitedUse: yes` no longer than a minute.
+                """,
             stops: "Stolen tokens after their short life.",
             lookAt: "The clock of this server. A client renews a token with fresh evidence before it ends.",
-            source: "RFC 7519 sections 4.1.4 and 4.1.6", remedy: .newChallenge,
-            codes: [.tokenExpired, .tokenFromFuture, .tokenLifetime]),
+            source: "RFC 7519 sections 4.1.4 to 4.1.6", remedy: .newChallenge,
+            codes: [.tokenExpired, .tokenNotYetValid, .tokenFromFuture, .tokenLifetime]),
         CheckDefinition(
             audience, .gate, proves: "`aud` is one of the audiences that the policy accepts here, byte for byte.",
             stops: "A service that got a token and presents it to another one.",
@@ -146,6 +161,24 @@ extension CheckCode {
         "test-authority",
         "The token rests on a test authority or a debug token, and the policy accepts no such tokens.",
         remedy: .nothing)
+    static let developmentTokenRefused = CheckCode(
+        "development-environment",
+        """
+        The token rests on App Attest's development environment, a build from Xcode, and `environments` of the app does not list it.
+        """,
+        remedy: .updateApp)
+    static let callerTokenRefused = CheckCode(
+        "caller-evidence",
+        "The token rests on evidence that only its writer vouches for, and the policy accepts no such tokens.",
+        remedy: .nothing)
+    static let limitedUseRequired = CheckCode(
+        "limited-use-required",
+        "The token may be used again and again, and the policy demands tokens for one use: ask for one with `limitedUse`."
+    )
+    static let tokenNotYetValid = CheckCode(
+        "token-not-yet-valid",
+        "`nbf` is in the future: the token is not in force yet. Compare the clocks of the servers.",
+        remedy: .retry)
     static let tokenExpired = CheckCode(
         "token-expired", "The token has ended: the client attests again, with a new challenge.")
     static let tokenFromFuture = CheckCode(

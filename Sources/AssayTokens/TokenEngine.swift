@@ -19,6 +19,9 @@ package struct TokenEngine: InspectableEngine {
     ]
 
     let apps: EngineApps<TokenExpectations>
+    /// The name of the only app with tokens; nil if there are several.
+    package var onlyApp: String? { apps.only?.app }
+
     private let keys: any KeyStore
     private let memo = TokenKeyMemo()
 
@@ -108,6 +111,7 @@ package struct TokenEngine: InspectableEngine {
             return .notApplicable(
                 Finding(.referenceUnreadable, "only the issuer of the token knows the key behind it, and its blocks"))
         }
+        for subject in subjects { run.confirm(subject, .blocked) }
         let proof = self.proof(token, &run)
         run.policy(TokenCheck.account) { () throws(CheckFailure) in
             if let account, let own = subjects.first(where: { $0.kind == .account }), !own.name.isByteEqual(to: account)
@@ -116,6 +120,7 @@ package struct TokenEngine: InspectableEngine {
             }
             return try standings.answer()
         }
+        run.confirm(standings)
         var effects: [LedgerEffect] = []
         if run.failedAuthenticity != nil {
             run.skip([TokenCheck.replay])
@@ -126,6 +131,7 @@ package struct TokenEngine: InspectableEngine {
         return Assessment(
             kind: .assayToken, app: token.expectations.app, catalogue: Self.catalogue, checks: run.results,
             ledgerChecks: effects.isEmpty ? [] : [TokenCheck.replay], effects: effects,
+            confirmations: run.confirmations,
             subject: isAuthentic ? TokenSubject(token.token.claims, serverNonce: token.serverNonce) : nil,
             testAuthority: isAuthentic ? TokenSubject.testAuthority(of: token.token.claims) : nil)
     }
@@ -150,18 +156,17 @@ package struct TokenEngine: InspectableEngine {
 
     // MARK: Keys
 
-    /// The secret of the Approov account of an app: its own, else one for all apps; of several the one that is used since last.
+    /// The secret of the Approov account of an app: its own, else one for all apps; of several the newest one.
     func approovSecret(for app: String, at now: Date) async throws(VerificationError) -> ApproovTokenSecret? {
         let named: [NamedKey]
         do { named = try await keys.keys(for: ApproovTokenSecret.purpose) } catch { throw .outage(error) }
         let live = named.filter { $0.state(at: now) == .live }
         let own = live.filter { $0.scope?.isByteEqual(to: app) == true }
-        let candidates = own.isEmpty ? live.filter { $0.scope == nil } : own
-        return candidates.max { ($0.window.notBefore ?? .distantPast) < ($1.window.notBefore ?? .distantPast) }?
-            .material as? ApproovTokenSecret
+        return (own.isEmpty ? live.filter { $0.scope == nil } : own).newest?.material as? ApproovTokenSecret
     }
 
-    /// The keys of tokens and the secrets at a time.
+    /// The keys of tokens and the secrets at a time. The newest secret is the first: it hides subjects and makes nonces; the others
+    /// still open what they have sealed.
     ///
     /// - Throws: `.outage` if the store does not answer.
     package func material(at now: Date) async throws(VerificationError) -> (TokenKeySchedule, [TokenSecret]) {
@@ -170,10 +175,15 @@ package struct TokenEngine: InspectableEngine {
             named = try await keys.keys(for: TokenKey.purpose)
             secrets = try await keys.keys(for: TokenSecret.purpose)
         } catch { throw .outage(error) }
-        return (
-            memo.schedule(of: named, at: now),
-            secrets.compactMap { $0.state(at: now) == .live ? $0.material as? TokenSecret : nil }
-        )
+        let live = secrets.filter { $0.state(at: now) == .live }
+        // Equal ones keep their order, so that every server has the same one.
+        let sorted =
+            live.count < 2
+            ? live
+            : live.enumerated().sorted {
+                ($1.element.usableFrom, $0.offset) < ($0.element.usableFrom, $1.offset)
+            }.map(\.element)
+        return (memo.schedule(of: named, at: now), sorted.compactMap { $0.material as? TokenSecret })
     }
 }
 

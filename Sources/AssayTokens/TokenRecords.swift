@@ -12,6 +12,9 @@ extension TokenEngine {
                 reveals: "the token, which lets the holder of its key call the API until it ends")
         ] + SignedRequest.sensitiveFields(of: .assayToken)
 
+    /// The method of the request.
+    package static func retainedFields(of kind: EvidenceKind) -> [String] { kind == .assayToken ? ["method"] : [] }
+
     /// The proof, or the token: the ledger remembers either.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
         guard let presentation = try? TokenInput(record.evidence).presentation() else { return nil }

@@ -5,7 +5,7 @@ package import FoundationEssentials
 public struct TokenSubject: EngineSubject, Equatable {
     /// What stands behind the token in place of a genuine device; nil for one of a genuine device.
     static func testAuthority(of claims: TokenClaims) -> String? {
-        guard claims.isOfTest else { return nil }
+        guard claims.mark == .test else { return nil }
         guard claims.attestation.kind.isByteEqual(to: DebugToken.attestationKind) else {
             return "the test authority of the token's evidence"
         }
@@ -33,6 +33,9 @@ public struct TokenSubject: EngineSubject, Equatable {
     public let keyThumbprint: String?
     /// Whether the token is accepted once.
     public let isLimitedUse: Bool
+    /// `env`, what stands behind the token in place of a genuine device with an app of the store: `test`, `development` or
+    /// `caller`; nil for genuine evidence.
+    public let environment: String?
 
     /// The nonce that the next proof must contain, where the policy demands one: for the field `DPoP-Nonce` of answers.
     package let serverNonce: String?
@@ -41,14 +44,15 @@ public struct TokenSubject: EngineSubject, Equatable {
         self.serverNonce = serverNonce
         subject = claims.subject
         audience = claims.audience
-        issuedAt = claims.issuedAt
-        expiresAt = claims.expiresAt
+        issuedAt = Int64(claims.issuedAt)
+        expiresAt = Int64(claims.expiresAt)
         tokenID = claims.tokenID
         attestationKind = claims.attestation.kind
-        attestedAt = claims.attestation.at
+        attestedAt = Int64(claims.attestation.at)
         attestationAnnotated = claims.attestation.annotated
         keyThumbprint = claims.keyThumbprint
         isLimitedUse = claims.isLimitedUse
+        environment = claims.environment
     }
 
     /// Every fact.
@@ -56,14 +60,15 @@ public struct TokenSubject: EngineSubject, Equatable {
         var fields: [SubjectField] = []
         fields.add("subject", text: subject)
         fields.add("audience", text: audience)
-        fields.add("issuedAt", time: issuedAt.time)
-        fields.add("expiresAt", time: expiresAt.time)
+        fields.add("issuedAt", time: Double(issuedAt).time)
+        fields.add("expiresAt", time: Double(expiresAt).time)
         fields.add("tokenId", text: tokenID)
         fields.add("attestationKind", text: attestationKind)
-        fields.add("attestedAt", time: attestedAt.time)
+        fields.add("attestedAt", time: Double(attestedAt).time)
         if !attestationAnnotated.isEmpty { fields.add("attestationAnnotated", .texts(attestationAnnotated)) }
         fields.add("keyThumbprint", text: keyThumbprint)
         fields.add("limitedUse", .flag(isLimitedUse))
+        fields.add("env", text: environment)
         return fields
     }
 
@@ -73,7 +78,7 @@ public struct TokenSubject: EngineSubject, Equatable {
     }
 
     /// When the token was issued.
-    package var madeAt: Date? { issuedAt.time }
+    package var madeAt: Date? { Double(issuedAt).time }
 
     /// The pseudonym: the ledger's own name of the key is not in the open part of a token.
     package var identifier: String? { subject }

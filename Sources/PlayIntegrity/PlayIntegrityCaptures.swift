@@ -15,6 +15,16 @@ extension PlayIntegrityEngine {
                 reveals: "the device, its licence and what runs on it, to anyone who may ask Google"),
         ] + SignedRequest.sensitiveFields(of: .playIntegrityRequest)
 
+    /// Google's answer, the package, and what binds the answer to a request.
+    package static func retainedFields(of kind: EvidenceKind) -> [String] {
+        switch kind {
+        case .playIntegrityClassic: ["packageName", "decoded", "nonce", "challenge", "requestHash"]
+        case .playIntegrityStandard: ["packageName", "decoded", "requestHash"]
+        case .playIntegrityRequest: ["method", "decoded"]
+        default: []
+        }
+    }
+
     /// The nonce or request hash. An accepted token contains it, so two uses of one token have the same value.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
         if record.kind == .playIntegrityRequest {

@@ -17,15 +17,36 @@ package struct PlayIntegrityEngine: InspectableEngine {
     /// Classic tokens, and the signatures of requests, carry a ledger challenge as their nonce.
     package static let challengeKinds: [EvidenceKind] = [.playIntegrityClassic, .playIntegrityRequest]
 
+    /// The request hash of a standard token.
+    package static func boundText(of record: EvidenceRecord) -> String? {
+        guard record.kind == .playIntegrityStandard, case .text(let hash)? = record.evidence["requestHash"]?.content
+        else { return nil }
+        return hash
+    }
+
     private let apps: EngineApps<PlayIntegrityExpectations>
     private let keys: any KeyStore
     private let decoder: (any IntegrityTokenDecoder)?
+    private let use: VerdictUse
 
     /// Creates an engine for a policy, the keys of a store and, for standard tokens, a decoder service.
     package init(policy: VerificationPolicy, resources: EngineResources) {
         apps = EngineApps(policy)
         keys = resources.keys
+        use = resources.use
         decoder = resources.services.lazy.compactMap { $0 as? any IntegrityTokenDecoder }.first
+    }
+
+    /// The apps whose answers the caller vouches for, by what is in force.
+    package var warnings: [String] {
+        apps.all.filter { answerSource($0.configuration) == .caller }.map { app in
+            let reason =
+                app.configuration.answers == nil
+                ? "answers is not set, and there is no service account to ask Google" : "answers: caller"
+            return
+                "app \(app.app.excerpt) takes an answer in a record for Google's (\(reason)), so the writer of records decides about "
+                + "devices; set answers: google in playIntegrity, or trust every caller to have asked Google"
+        }
     }
 
     /// Assesses a record: looks up keys or asks Google, and runs the checks. Commits nothing.
@@ -165,13 +186,14 @@ package struct PlayIntegrityEngine: InspectableEngine {
         }
     }
 
-    /// The party that vouches for answers: the policy's `answers`. If it is not set: Google if the verifier has a
-    /// decoder, because it can then send every token to Google; otherwise the caller, because the verifier can then
-    /// judge only captured answers.
+    /// The party that vouches for answers: the policy's `answers`. If it is not set: Google if the app gives tokens, which others trust
+    /// without the evidence, or if the verifier has a decoder, because it can then send every token to Google; otherwise the caller,
+    /// because the verifier can then judge only captured answers. A replay gives no tokens.
     private func answerSource(
         _ configuration: PlayIntegrityConfiguration
     ) -> PlayIntegrityConfiguration.AnswerSource {
-        configuration.answers ?? (decoder == nil ? .caller : .google)
+        (use == .analysis ? configuration.writtenAnswers : configuration.answers)
+            ?? (decoder == nil ? .caller : .google)
     }
 
     /// Google's answer: the one in the evidence, or the one from the decoder.

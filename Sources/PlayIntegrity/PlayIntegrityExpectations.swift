@@ -13,7 +13,7 @@ package final class PlayIntegrityExpectations: EngineExpectations {
     let certificateDigestTexts: [String]
     /// Selects the app's keys.
     let keyClaim: KeyClaim
-    /// The label that a device must have if the payload does not state its Android version.
+    /// The strongest label of all device rules.
     let strictestDeviceLabel: IntegrityLabel?
 
     /// Prepares the expectations for an app. A policy check without a mode in `modes` is enforced.

@@ -52,6 +52,21 @@ public struct PlayIntegritySubject: EngineSubject {
 
     /// The facts of a request's signature.
     package var message: MessageFacts? { request }
+    /// Google's labels for device and app.
+    package var trustworthiness: Trustworthiness {
+        let labels = payload.deviceIntegrity.deviceRecognitionVerdict ?? []
+        let isStrong = labels.contains("MEETS_STRONG_INTEGRITY")
+        let isSound = isStrong || labels.contains("MEETS_DEVICE_INTEGRITY")
+        let executables: Int? =
+            switch payload.appIntegrity.appRecognitionVerdict {
+            case "PLAY_RECOGNIZED": Trustworthiness.Value.recognised
+            case "UNRECOGNIZED_VERSION": Trustworthiness.Value.unrecognised
+            default: nil
+            }
+        return Trustworthiness(
+            configuration: isSound ? Trustworthiness.Value.genuine : Trustworthiness.Value.contraindicated,
+            executables: executables, hardware: isStrong ? Trustworthiness.Value.genuine : nil)
+    }
     /// The token's time of creation, as Google states it.
     package var madeAt: Date? {
         payload.requestDetails.milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) }

@@ -2,6 +2,7 @@ import AndroidKey
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -37,7 +38,9 @@ struct AndroidKeyAccountTests {
         verdict.checks.first { $0.check.name == "android-key.attestation.\(check)" }?.finding?.code
     }
 
-    @Test("a blocked account attests no key, and a policy may demand one")
+    @Test(
+        "a blocked account attests no key, and a policy may demand one",
+        .produces("android-key.attestation.account", "account-blocked"))
     func accounts() async throws {
         try await ledger.block(
             LedgerBlock(subject: LedgerSubject(.account, "eve"), reason: "fraud", since: Fixtures.time, until: nil))
@@ -46,7 +49,7 @@ struct AndroidKeyAccountTests {
         #expect(outcome(try await attest(configuration(account: .required), of: "ada")) == "accept")
     }
 
-    @Test("a blocked key is not enrolled")
+    @Test("a blocked key is not enrolled", .produces("android-key.attestation.enrolment", "blocked"))
     func blocked() async throws {
         let key = try Fixtures.blueprint().mint().publicKey
         try await ledger.block(
@@ -56,7 +59,9 @@ struct AndroidKeyAccountTests {
         #expect(outcome(try await attest(of: "ada")) == "enrolment blocked")
     }
 
-    @Test("a key stays with its app, its package and its account")
+    @Test(
+        "a key stays with its app, its package and its account",
+        .produces("android-key.attestation.enrolment", "key-refreshed", "key-of-another-app", "key-property-differs"))
     func identity() async throws {
         #expect(outcome(try await attest(of: "ada")) == "accept")
         let refreshed = try await attest(of: "ada")
@@ -73,7 +78,9 @@ struct AndroidKeyAccountTests {
         #expect(outcome(renamed) == "enrolment key-property-differs")
     }
 
-    @Test("an account has as many keys as the policy allows")
+    @Test(
+        "an account has as many keys as the policy allows",
+        .produces("android-key.attestation.enrolment", "key-retired", "oldest-keys-retired"))
     func limits() async throws {
         func limited(_ excess: AccountKeyLimit.Excess) throws -> AndroidKeyConfiguration {
             try configuration(limit: AccountKeyLimit(maximum: 1, excess: excess))
@@ -87,7 +94,9 @@ struct AndroidKeyAccountTests {
         #expect(outcome(again) == "enrolment key-retired")
     }
 
-    @Test("a challenge is for one app, one kind and a time")
+    @Test(
+        "a challenge is for one app, one kind and a time",
+        .produces("android-key.attestation.challenge", "challenge-mismatch", "challenge-expired"))
     func challenges() async throws {
         let configuration = try Fixtures.configuration(challenge: .ledger)
         let verifier = try Fixtures.verifier(configuration, ledger: ledger)

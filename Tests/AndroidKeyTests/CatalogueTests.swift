@@ -13,15 +13,15 @@ struct AndroidKeyCatalogueTests {
             "decode", "chain", "target", "extension", "public-key", "challenge-binding", "security-level", "version",
             "root-of-trust", "os-version", "patch-level", "application", "origin", "purpose", "key-scope",
             "user-authentication", "rollback-resistance", "creation-time", "device-identity", "provisioning",
-            "revocation",
-            "account", "challenge", "enrolment",
+            "consistency", "revocation", "account", "challenge", "enrolment",
         ]
         let catalogue = KeyAttestationCheck.catalogue
         #expect(catalogue.map(\.id.name) == names.map { "android-key.attestation.\($0)" })
         for (index, check) in catalogue.enumerated() {
             for text in [check.proves, check.stops, check.lookAt, check.source] { #expect(text.count > 10) }
             #expect(!check.codes.isEmpty)
-            #expect(check.kind == (index < 7 ? .gate : index < 22 ? .policy(default: .enforce) : .ledger))
+            let mode: CheckMode = check.id == KeyAttestationCheck.consistency ? .annotate : .enforce
+            #expect(check.kind == (index < 7 ? .gate : index < 23 ? .policy(default: mode) : .ledger))
         }
     }
 

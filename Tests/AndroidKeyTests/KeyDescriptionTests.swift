@@ -1,6 +1,7 @@
 import AndroidKey
 import Assay
 import AssayCore
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -177,7 +178,9 @@ struct KeyDescriptionTests {
         #expect(AndroidKeyTests.outcome(strong) == "accept")
     }
 
-    @Test("the challenge is compared byte by byte, and never empty")
+    @Test(
+        "the challenge is compared byte by byte, and never empty",
+        .produces("android-key.attestation.challenge-binding", "challenge-empty"))
     func challenge() async throws {
         let minted = try Fixtures.blueprint().mint()
         for challenge in [Array("Challenge".utf8), Array("challenge\0".utf8), Array("challeng".utf8)] {

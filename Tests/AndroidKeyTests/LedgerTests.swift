@@ -2,6 +2,7 @@ import AndroidKey
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -39,7 +40,9 @@ struct AndroidKeyLedgerTests {
         #expect(outcome(second) == "enrolment key-enrolled")
     }
 
-    @Test("reattestation: refresh brings facts up to date, and changes neither account nor app")
+    @Test(
+        "reattestation: refresh brings facts up to date, and changes neither account nor app",
+        .produces("android-key.attestation.enrolment", "key-of-another-account"))
     func refresh() async throws {
         let configuration = try Fixtures.configuration(reattestation: .refresh)
         let minted = try Fixtures.blueprint().mint()
@@ -57,7 +60,9 @@ struct AndroidKeyLedgerTests {
         #expect(outcome(other) == "enrolment key-of-another-account")
     }
 
-    @Test("a challenge of the ledger is consumed once")
+    @Test(
+        "a challenge of the ledger is consumed once",
+        .produces("android-key.attestation.challenge", "challenge-consumed"))
     func challenge() async throws {
         let configuration = try Fixtures.configuration(challenge: .ledger)
         let minted = try Fixtures.blueprint().mint()

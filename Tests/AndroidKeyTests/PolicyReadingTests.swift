@@ -98,7 +98,8 @@ struct AndroidKeyPolicyTests {
             ("keysExceeded: note", "keysExceeded"),
             ("verifiedBootKeys: [\"\(String(repeating: "00", count: 32))\"]", "verifiedBootKeys"),
             ("statusList: always", "statusList"), ("strongbox: true", "strongbox"),
-            ("versions: { minimum: 5, maximum: 4 }", "versions.maximum"),
+            ("versions: { minimum: 5 }", "versions.minimum"),
+            ("minimumVersionCode: 5\n      versions: { maximum: 4 }", "versions.maximum"),
         ])
     func refusals(line: String, field: String) {
         let error = #expect(throws: PolicyError.self) { try policy([line]) }
@@ -112,8 +113,8 @@ struct AndroidKeyPolicyTests {
         ])
         #expect(
             weak.remarks.map(\.field) == [
-                "statusList", "challenge", "reattestation", "maximumKeys", "minimumOSVersion", "patchLevel",
-                "minimumVersionCode", "purposes",
+                "statusList", "challenge", "reattestation", "keysExceeded", "maximumKeys", "minimumOSVersion",
+                "patchLevel", "minimumVersionCode", "purposes",
             ])
         let strong = try policy(["preset: strict", "statusList: service", "minimumVersionCode: 1"])
         #expect(strong.remarks.isEmpty)

@@ -3,6 +3,7 @@ import Assay
 import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -10,7 +11,9 @@ import Testing
 /// Keys of requests after the policy, or an operator, has changed its mind.
 @Suite("The state of a request's key")
 struct AndroidKeyRequestKeyStateTests {
-    @Test("A key that was enrolled under a laxer policy does not pass under a stricter one")
+    @Test(
+        "A key that was enrolled under a laxer policy does not pass under a stricter one",
+        .produces("android-key.request.key-state", "attestation-tolerated"))
     func toleratedAttestation() async throws {
         typealias Check = KeyAttestationCheck
         struct Case {

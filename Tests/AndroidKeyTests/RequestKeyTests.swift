@@ -3,6 +3,7 @@ import Assay
 import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -59,7 +60,11 @@ struct AndroidKeyRequestKeyTests {
         return "\(failed.check.name.replacing("android-key.request.", with: "")) \(failed.finding?.code ?? "")"
     }
 
-    @Test("A key that the ledger has counts only as what it is")
+    @Test(
+        "A key that the ledger has counts only as what it is",
+        .produces(
+            "android-key.request.key", "key-not-enrolled", "key-retired", "key-of-another-app", "key-differs",
+            "key-unusable", "key-unsupported"))
     func keys() async throws {
         let key = try Self.info.get()
         let none = KeyLedger(key: nil, durability: .durable)
@@ -168,7 +173,10 @@ struct AndroidKeyRequestKeyTests {
         }
     }
 
-    @Test("Accounts and challenges that the ledger refuses")
+    @Test(
+        "Accounts and challenges that the ledger refuses",
+        .produces("android-key.request.account", "account-blocked", "key-without-account"),
+        .produces("android-key.request.challenge", "challenge-expired", "challenge-mismatch"))
     func accounts() async throws {
         let block = LedgerBlock(
             subject: LedgerSubject(.account, "ada"), reason: "test", since: Fixtures.time, until: nil)

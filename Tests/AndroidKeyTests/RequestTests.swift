@@ -3,6 +3,7 @@ import Assay
 import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -206,7 +207,9 @@ struct AndroidKeyRequestTests {
         #expect(outcome(try await verdict(again.signed(by: key))) == "accept")
     }
 
-    @Test("With nonce: ledger, the nonce is a challenge that is used once")
+    @Test(
+        "With nonce: ledger, the nonce is a challenge that is used once",
+        .produces("android-key.request.challenge", "challenge-consumed"))
     func challenge() async throws {
         let key = try await enrol()
         let configuration = try Self.configuration(requests: RequestRules(nonce: .ledger))
@@ -239,7 +242,12 @@ struct AndroidKeyRequestTests {
         #expect(late.remedy == .newAttestation)
     }
 
-    @Test("A policy that became stricter holds for enrolled keys")
+    @Test(
+        "A policy that became stricter holds for enrolled keys",
+        .produces(
+            "android-key.request.key-state", "security-level-not-allowed", "boot-state-not-allowed",
+            "key-algorithm-not-allowed", "package-not-allowed"),
+        .produces("android-key.request.key", "key-of-another-authority"))
     func keyState() async throws {
         let key = try await enrol()
         var rules = AndroidKeyConfiguration.Rules()
@@ -267,7 +275,7 @@ struct AndroidKeyRequestTests {
                 == "key key-of-another-authority")
     }
 
-    @Test("Blocks and accounts")
+    @Test("Blocks and accounts", .produces("android-key.request.key", "blocked"))
     func standings() async throws {
         let key = try await enrol(account: "ada")
         #expect(

@@ -1,6 +1,7 @@
 import AppAttest
 import Assay
 import AssayCore
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -60,6 +61,41 @@ struct AccountTests {
         #expect(try await assert(verifier, key, counter: 2, of: nil).failed == [AssertionCheck.account])
     }
 
+    @Test(
+        "The account of a key that is blocked after the assessment counts at the commit, and so does a key that was moved"
+    )
+    func meanwhile() async throws {
+        let verifier = try verifier()
+        let key = AttestedKey()
+        #expect(try await attest(verifier, key, of: "carol").failed == [])
+        func assess(_ counter: UInt32, _ account: String?) async throws -> Assessment {
+            let minted = try AssertionBlueprint(
+                key: key, appID: Fixtures.appID, counter: counter, clientData: .bytes(Fixtures.challenge)
+            ).mint()
+            var record = minted.record(id: "late", receivedAt: Fixtures.now)
+            record.account = account
+            return try await verifier.assess(record, ledger: ledger, at: Fixtures.now)
+        }
+        func codes(_ assessment: Assessment) async throws -> [String] {
+            let verdict = try #require(try await verifier.verdicts(of: [assessment], at: Fixtures.now).first)
+            return verdict.checks.filter { $0.status == .failed }.map { "\($0.check) \($0.finding?.code ?? "")" }
+        }
+        let account = AssertionCheck.account
+        // The ledger has no block at all when the evidence is assessed.
+        let (unnamed, named) = (try await assess(1, nil), try await assess(2, "carol"))
+        let again = try await verifier.assess(
+            Fixtures.attestation(key: key).mint().record(id: "again"), ledger: ledger, at: Fixtures.now)
+        let subject = LedgerSubject(.account, "carol")
+        try await ledger.block(LedgerBlock(subject: subject, reason: "fraud", since: Fixtures.now, until: nil))
+        #expect(try await codes(unnamed) == ["\(account) account-blocked"])
+        #expect(try await codes(named) == ["\(account) account-blocked"])
+        #expect(try await codes(again) == ["\(AttestationCheck.account) account-blocked"])
+        try await ledger.removeStanding(of: subject, by: nil, at: Fixtures.now)
+        try await ledger.move(.appAttest(key.keyID), to: "bob", by: nil, at: Fixtures.now)
+        #expect(try await codes(named) == ["\(account) key-of-another-account"])
+        #expect(try await codes(unnamed) == [])
+    }
+
     @Test("The key of one account cannot sign requests of another; a missing account is not a difference")
     func match() async throws {
         let verifier = try verifier()
@@ -84,7 +120,9 @@ struct AccountTests {
         #expect(try await assert(ignoring, key, counter: 3, of: "bob").failed == [])
     }
 
-    @Test("Under account: required, a request without an account, and a key without one, fail only the account check")
+    @Test(
+        "Under account: required, a request without an account, and a key without one, fail only the account check",
+        .produces("app-attest.assertion.account", "key-without-account"))
     func required() async throws {
         let verifier = try verifier(.required)
         let (key, unbound) = (AttestedKey(), AttestedKey())
@@ -102,7 +140,10 @@ struct AccountTests {
         #expect(try await assert(verifier, key, counter: 1, of: "alice").failed == [])
     }
 
-    @Test("A blocked account fails only the account check, for every key, until the block is removed")
+    @Test(
+        "A blocked account fails only the account check, for every key, until the block is removed",
+        .produces("app-attest.attestation.account", "account-blocked"),
+        .produces("app-attest.assertion.account", "account-blocked"))
     func blocked() async throws {
         let verifier = try verifier()
         let key = AttestedKey()
@@ -124,7 +165,8 @@ struct AccountTests {
     }
 
     @Test(
-        "A further attestation in the session of another account is refused; only an explicit move changes the account")
+        "A further attestation in the session of another account is refused; only an explicit move changes the account",
+        .produces("app-attest.attestation.enrolment", "key-of-another-account"))
     func refreshOfAnother() async throws {
         let verifier = try verifier()
         let key = AttestedKey()
@@ -138,7 +180,10 @@ struct AccountTests {
         #expect(try await assert(verifier, key, counter: 1, of: "bob").failed == [])
     }
 
-    @Test("Keys beyond maximumKeys are noted, refused, or replace the oldest")
+    @Test(
+        "Keys beyond maximumKeys are noted, refused, or replace the oldest",
+        .produces("app-attest.attestation.enrolment", "oldest-keys-retired", "key-retired"),
+        .produces("app-attest.assertion.counter", "key-retired"))
     func limits() async throws {
         let keys = (0..<4).map { _ in AttestedKey() }
         func attest(_ index: Int, _ excess: AccountKeyLimit.Excess, after seconds: Double = 0) async throws -> Verdict {

@@ -2,6 +2,7 @@ import AppAttest
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -15,7 +16,9 @@ struct ChallengeTests {
         return try await verifier.verifyAttestation(Fixtures.input(try blueprint.mint()), at: Fixtures.now)
     }
 
-    @Test("the ledger's challenge may be hashed as text or as bytes; either form consumes it")
+    @Test(
+        "the ledger's challenge may be hashed as text or as bytes; either form consumes it",
+        .produces("app-attest.attestation.challenge", "challenge-consumed"))
     func forms() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
         for form in [0, 1, 2] {
@@ -33,7 +36,8 @@ struct ChallengeTests {
     }
 
     @Test(
-        "a challenge of another purpose, one that expired, and one that was never issued fail only the challenge check"
+        "a challenge of another purpose, one that expired, and one that was never issued fail only the challenge check",
+        .produces("app-attest.attestation.challenge", "challenge-expired", "challenge-mismatch")
     )
     func refused() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))

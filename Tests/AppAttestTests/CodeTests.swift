@@ -2,6 +2,7 @@ import AppAttest
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -72,7 +73,11 @@ struct CodeTests {
             })
     }
 
-    @Test("client data without the challenge fails client-data, and the ledger's challenge with the same code")
+    @Test(
+        "client data without the challenge fails client-data, and the ledger's challenge with the same code",
+        .produces(
+            "app-attest.assertion.challenge", "client-data-hash-only", "client-data-not-json", "client-data-too-large"),
+        .produces("app-attest.assertion.client-data", "client-data-hash-only", "client-data-too-large"))
     func boundChallenge() throws {
         let pointer = try JSONPointer("/challenge")
         let large = AppAttestClientData.bytes([UInt8](repeating: 0x20, count: InputLimits.clientData + 1))
@@ -93,7 +98,12 @@ struct CodeTests {
         }
     }
 
-    @Test("a challenge that is empty, not bound or not compared fails with its own code")
+    @Test(
+        "a challenge that is empty, not bound or not compared fails with its own code",
+        .produces("app-attest.assertion.client-data", "challenge-not-bound", "challenge-not-given"),
+        .produces("app-attest.assertion.signature", "client-data-hash-empty"),
+        .produces("app-attest.attestation.nonce", "challenge-empty"),
+        .produces("app-attest.attestation.challenge", "challenge-missing"))
     func challenges() throws {
         let unbound = try Self.assertion(try Self.configuration(), challenge: Fixtures.challenge)
         #expect(unbound[AssertionCheck.clientData] == "challenge-not-bound")
@@ -109,7 +119,12 @@ struct CodeTests {
         #expect(hashed[AttestationCheck.challenge] == "challenge-missing")
     }
 
-    @Test("evidence of old systems may lack the extensions; evidence of new systems must have them")
+    @Test(
+        "evidence of old systems may lack the extensions; evidence of new systems must have them",
+        .produces("app-attest.assertion.bundle-version", "before-extensions", "bundle-version-missing"),
+        .produces("app-attest.assertion.validation-category", "before-extensions", "validation-category-missing"),
+        .produces("app-attest.attestation.bundle-version", "before-extensions", "bundle-version-missing"),
+        .produces("app-attest.attestation.validation-category", "before-extensions", "validation-category-missing"))
     func extensions() throws {
         let demanding = try Self.configuration(demandsExtensions: true)
         var silent = AppAttestDevice.iOS26
@@ -135,7 +150,9 @@ struct CodeTests {
         }
     }
 
-    @Test("the certified system must have a listed platform and a comparable version")
+    @Test(
+        "the certified system must have a listed platform and a comparable version",
+        .produces("app-attest.attestation.os-version", "os-version-malformed", "platform-not-allowed"))
     func system() throws {
         let version = try #require(DottedVersion("16"))
         let macOS = try Self.configuration(minimumOSVersion: .init([.macOS: version]))
@@ -146,7 +163,10 @@ struct CodeTests {
         #expect(try Self.attestation(any, device: device)[AttestationCheck.osVersion] == "os-version-malformed")
     }
 
-    @Test("an enrolled key's App ID and environment bind its assertions")
+    @Test(
+        "an enrolled key's App ID and environment bind its assertions",
+        .produces("app-attest.assertion.app-id", "app-id-differs"),
+        .produces("app-attest.assertion.key-state", "environment-not-allowed", "environment-unknown"))
     func enrolledFacts() throws {
         let configuration = try Self.configuration()
         #expect(
@@ -160,7 +180,9 @@ struct CodeTests {
                 == "environment-not-allowed")
     }
 
-    @Test("a key that is blocked before it is enrolled is not enrolled")
+    @Test(
+        "a key that is blocked before it is enrolled is not enrolled",
+        .produces("app-attest.attestation.enrolment", "blocked"))
     func blockedEnrolment() async throws {
         let ledger = MemoryLedger()
         let verifier = try Fixtures.verifier(try Self.configuration(), ledger: ledger)

@@ -2,6 +2,7 @@ import AppAttest
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -35,7 +36,9 @@ struct KeyTests {
         }
     }
 
-    @Test("a key that is attested again with a new challenge has its facts updated, and keeps its counter")
+    @Test(
+        "a key that is attested again with a new challenge has its facts updated, and keeps its counter",
+        .produces("app-attest.attestation.enrolment", "key-refreshed"))
     func refreshed() async throws {
         let ledger = MemoryLedger()
         let configuration = try Fixtures.configuration(challenge: .ledger)
@@ -68,7 +71,9 @@ struct KeyTests {
         #expect(try await attest(.iOS27).0.enrolment?.finding?.code == "blocked")
     }
 
-    @Test("a further attestation fails only enrolment if it is for another app or App ID, or if the policy says refuse")
+    @Test(
+        "a further attestation fails only enrolment if it is for another app or App ID, or if the policy says refuse",
+        .produces("app-attest.attestation.enrolment", "key-of-another-app", "key-property-differs"))
     func notRefreshed() async throws {
         let ledger = MemoryLedger()
         let other = "1234567890.com.example.other"
@@ -113,7 +118,9 @@ struct KeyTests {
         }
     }
 
-    @Test("a blocked key fails only key-state, and passes again after it is allowed")
+    @Test(
+        "a blocked key fails only key-state, and passes again after it is allowed",
+        .produces("app-attest.assertion.key-state", "blocked"))
     func blocked() async throws {
         let ledger = MemoryLedger()
         let verifier = try Fixtures.verifier(try Fixtures.configuration(), ledger: ledger)
@@ -128,7 +135,9 @@ struct KeyTests {
         #expect(try await assert(verifier, key, counter: 1).failed == [])
     }
 
-    @Test("with key-state off, a block still fails the counter check")
+    @Test(
+        "with key-state off, a block still fails the counter check",
+        .produces("app-attest.assertion.counter", "blocked"))
     func blockedWithoutCheck() async throws {
         let ledger = MemoryLedger()
         let verifier = try Fixtures.verifier(
@@ -142,7 +151,9 @@ struct KeyTests {
         #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")
     }
 
-    @Test("a key that a test authority certified is rejected where that authority is not trusted")
+    @Test(
+        "a key that a test authority certified is rejected where that authority is not trusted",
+        .produces("app-attest.assertion.key", "key-of-another-authority"))
     func testAuthority() async throws {
         let ledger = MemoryLedger()
         let key = AttestedKey()
@@ -173,7 +184,9 @@ struct KeyTests {
         #expect(try await assert(trustingTheOther, key, counter: 1).failed == [AssertionCheck.key])
     }
 
-    @Test("repeated lookups of an enrolled key give the same verdict; each key uses its own bytes")
+    @Test(
+        "repeated lookups of an enrolled key give the same verdict; each key uses its own bytes",
+        .produces("app-attest.assertion.key", "key-malformed"))
     func enrolledAgain() async throws {
         let ledger = MemoryLedger()
         let verifier = try Fixtures.verifier(try Fixtures.configuration(isTest: false), ledger: ledger)
@@ -226,7 +239,9 @@ struct KeyTests {
         #expect(try await assert(narrowed, key, counter: 1).failed == [AssertionCheck.keyState])
     }
 
-    @Test("a supplied key is used only with an ephemeral ledger, and never in place of an enrolled key")
+    @Test(
+        "a supplied key is used only with an ephemeral ledger, and never in place of an enrolled key",
+        .produces("app-attest.assertion.key", "key-differs", "key-not-enrolled", "key-of-another-app"))
     func supplied() throws {
         let key = AttestedKey()
         let minted = try AssertionBlueprint(

@@ -1,6 +1,7 @@
 import AppAttest
 import Assay
 import AssayCore
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -53,7 +54,20 @@ struct ReceiptCheckTests {
         #expect(assessment.testAuthority?.contains("Assay Test") == true)
     }
 
-    @Test("each check fails alone")
+    @Test(
+        "each check fails alone",
+        .produces("app-attest.receipt.app-id", "app-id-differs", "app-id-not-allowed", "key-of-another-app"),
+        .produces("app-attest.receipt.chain", "receipt-certificate-not-in-path", "receipt-signer-purpose"),
+        .produces(
+            "app-attest.receipt.environment", "environment-differs", "environment-missing", "environment-not-allowed"),
+        .produces("app-attest.receipt.freshness", "receipt-expired", "receipt-from-the-future", "receipt-too-old"),
+        .produces("app-attest.receipt.public-key", "certificate-malformed", "key-differs", "key-id-differs"),
+        .produces("app-attest.receipt.risk-metric", "risk-metric-missing", "risk-metric-too-high"),
+        .produces(
+            "app-attest.receipt.signature", "receipt-algorithm", "receipt-signature-invalid",
+            "receipt-signed-attributes"),
+        // One rule decides both: the receipt of an attestation, and a refreshed one.
+        .produces("app-attest.attestation.receipt", "receipt-certificate-not-in-path"))
     func isolation() throws {
         let other = AttestedKey()
         let foreign = try TestAuthority(

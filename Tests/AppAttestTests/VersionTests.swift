@@ -1,6 +1,7 @@
 import AppAttest
 import Assay
 import AssayCore
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -9,6 +10,8 @@ import Testing
 struct VersionTests {
     @Test(
         "A build that is too low, too high or withdrawn fails only bundle-version, in attestations and assertions",
+        .produces("app-attest.attestation.bundle-version", "bundle-version-too-high", "bundle-version-withdrawn"),
+        .produces("app-attest.assertion.bundle-version", "bundle-version-too-high", "bundle-version-withdrawn"),
         arguments: [
             ("1.2", "1.2.0", ["1.3"], nil), ("1.2.1", nil, [], "bundle-version-too-low"),
             (nil, "1.1.9", [], "bundle-version-too-high"), ("1", "2", ["1.1", "1.2.0"], "bundle-version-withdrawn"),

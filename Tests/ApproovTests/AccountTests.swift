@@ -1,6 +1,7 @@
 import Approov
 import Assay
 import AssayCore
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -18,7 +19,9 @@ struct AccountTests {
             ApproovTokenInput(token: TokenFixtures.token(claims)), account: account, at: TokenFixtures.now)
     }
 
-    @Test("A blocked account fails only the account check, for any device")
+    @Test(
+        "A blocked account fails only the account check, for any device",
+        .produces("approov.token.account", "account-blocked"))
     func blocked() async throws {
         let ledger = MemoryLedger()
         try await ledger.block(

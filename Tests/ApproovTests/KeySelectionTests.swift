@@ -1,6 +1,7 @@
 import Approov
 import Assay
 import AssayCore
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -237,7 +238,9 @@ struct KeySelectionTests {
         #expect(try await code(nil, ["other"]) == .noKey)
     }
 
-    @Test("Without a live key there is no verdict; an assessor without keys rejects")
+    @Test(
+        "Without a live key there is no verdict; an assessor without keys rejects",
+        .produces("approov.token.key", "no-live-key"))
     func noLiveKey() async throws {
         let retired = try old(retiredAt: TokenFixtures.now)
         let error = await #expect(throws: VerificationError.self) {

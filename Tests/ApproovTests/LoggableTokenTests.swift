@@ -2,6 +2,7 @@ import Approov
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -23,7 +24,9 @@ struct LoggableTokenTests {
             ApproovTokenInput(.loggable(text), binding: binding), at: TokenFixtures.now)
     }
 
-    @Test("A verifier of requests rejects it for every token form, and reports whether the signature matches")
+    @Test(
+        "A verifier of requests rejects it for every token form, and reports whether the signature matches",
+        .produces("approov.token.signature", "loggable-token"))
     func admitsNothing() async throws {
         let text = try TokenFixtures.loggable(Self.claims)
         for settings in [TokenFixtures.strict, TokenFixtures.lenient] {
@@ -40,7 +43,9 @@ struct LoggableTokenTests {
         #expect(other.tokenCode(ApproovCheck.signature) == "signature-invalid")
     }
 
-    @Test("Bound values that come with it fail the binding, for any values and any policy")
+    @Test(
+        "Bound values that come with it fail the binding, for any values and any policy",
+        .produces("approov.token.binding", "binding-of-loggable"))
     func boundValues() async throws {
         var claims = Self.claims
         let digest = Digest.sha256(Array("custom-data".utf8))

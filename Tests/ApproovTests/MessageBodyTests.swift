@@ -1,5 +1,6 @@
 import Approov
 import Assay
+import AssayTestSupport
 import Crypto
 import Foundation
 import Testing
@@ -18,7 +19,9 @@ struct MessageBodyTests {
     private func sha256(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Data(text.utf8))) }
     private func sha512(_ text: String) -> [UInt8] { Array(SHA512.hash(data: Data(text.utf8))) }
 
-    @Test("digests supplied by the caller are compared; a missing digest proves nothing")
+    @Test(
+        "digests supplied by the caller are compared; a missing digest proves nothing",
+        .produces("approov.message.content-digest", "digest-not-computed"))
     func digests() async throws {
         let fixture = MessageFixture.post("x")
         #expect(try await failures(fixture, .digests(sha256: sha256("x"), sha512: sha512("x"))) == [])

@@ -50,7 +50,9 @@ struct ProofRulesTests {
         }
         let refused = ["approov.proof.measurement measurements-not-encrypted"]
         #expect(try await failures(signed, Self.settings(rules)) == refused)
-        #expect(try await failures(signed, Self.settings(ProofRules())) == [])
+        #expect(try await failures(signed, Self.settings(ProofRules())) == refused, "the default")
+        #expect(try await failures(signed, TokenFixtures.lenient) == refused, "without `proof`")
+        #expect(try await failures(signed, Self.settings(ProofRules(tokens: .any))) == [])
         let encrypted = Self.input(.token(try TokenFixtures.jwe(Self.claims.text)))
         #expect(try await failures(encrypted, Self.settings(rules, .jwe)) == [])
         // The caller vouches for measurements without a token.
@@ -60,6 +62,7 @@ struct ProofRulesTests {
             try await failures(without, Self.settings(rules)) == ["approov.proof.measurement measurements-missing"])
         #expect(try ApproovConfiguration(Self.settings(rules)).remarks.contains { $0.field == "proof.tokens" })
         #expect(try !ApproovConfiguration(Self.settings(rules, .jwe)).remarks.contains { $0.field == "proof.tokens" })
+        #expect(try !ApproovConfiguration(TokenFixtures.lenient).remarks.contains { $0.field == "proof.tokens" })
     }
 
     @Test("Without a rule, the verdict has no check of the nonce, and the same proof is accepted again")
@@ -72,7 +75,9 @@ struct ProofRulesTests {
         }
     }
 
-    @Test("With nonce: ledger, a nonce of 16 bytes is a single-use challenge of the ledger for proofs")
+    @Test(
+        "With nonce: ledger, a nonce of 16 bytes is a single-use challenge of the ledger for proofs",
+        .produces("approov.proof.challenge", "challenge-consumed", "challenge-expired", "challenge-mismatch"))
     func challenges() async throws {
         let verifier = try TokenFixtures.verifier(Self.settings(ProofRules(nonce: .ledger)))
         func failures(_ nonce: [UInt8], after seconds: Double = 0) async throws -> [String] {

@@ -23,10 +23,17 @@ struct ProofTests {
     private static let everything = ApproovClaims.Measurements(
         proofKey: SecretBytes(proofKey), integrity: SecretBytes(integrity), device: SecretBytes(device))
 
+    /// Settings that take measurements of signed tokens, too.
+    private static func anyTokens(_ settings: ApproovConfiguration.Settings) -> ApproovConfiguration.Settings {
+        var settings = settings
+        settings.proof = ProofRules(tokens: .any)
+        return settings
+    }
+
     private func judge(
         _ proof: [UInt8], nonce: [UInt8] = Self.nonce,
         _ source: ApproovProofInput.Source = .measurements(Self.everything), of measurement: ApproovMeasurement? = nil,
-        _ settings: ApproovConfiguration.Settings = TokenFixtures.lenient
+        _ settings: ApproovConfiguration.Settings = Self.anyTokens(TokenFixtures.lenient)
     ) async throws -> Verdict {
         try await TokenFixtures.verifier(settings).verifyApproovProof(
             ApproovProofInput(nonce: nonce, proof: proof, source: source, measurement: measurement),
@@ -145,7 +152,8 @@ struct ProofTests {
         #expect(without.failed == [ApproovCheck.measurement])
         #expect(without.tokenCode(ApproovCheck.measurement) == "measurements-missing")
 
-        let bound = try await judge(good, .token(TokenFixtures.token(Self.claims)), TokenFixtures.strict)
+        let bound = try await judge(
+            good, .token(TokenFixtures.token(Self.claims)), Self.anyTokens(TokenFixtures.strict))
         #expect(bound.failed == [ApproovCheck.binding])
     }
 

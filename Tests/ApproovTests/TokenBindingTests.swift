@@ -1,6 +1,7 @@
 import Approov
 import Assay
 import AssayCore
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -45,7 +46,7 @@ struct TokenBindingTests {
         }
     }
 
-    @Test("The order and each of the values are significant")
+    @Test("The order and each of the values are significant", .produces("approov.token.binding", "binding-repeated"))
     func demands() async throws {
         let cases: [([ApproovBoundValue], String)] = [
             (Self.values.reversed(), "binding-differs"), ([], "binding-missing"),
@@ -74,7 +75,9 @@ struct TokenBindingTests {
         }
     }
 
-    @Test("A token without pay is refused, unless it is a server token or a failover token that the policy accepts")
+    @Test(
+        "A token without pay is refused, unless it is a server token or a failover token that the policy accepts",
+        .produces("approov.token.binding", "long-lived"))
     func unbound() async throws {
         let app = try await verdict(Self.values, pay: nil)
         #expect(app.failed == [ApproovCheck.binding])

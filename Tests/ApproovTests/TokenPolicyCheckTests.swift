@@ -143,6 +143,7 @@ struct TokenPolicyCheckTests {
 
     @Test(
         "Addresses are compared by their bytes; a different one is noted and never rejects",
+        .produces("approov.token.address", "address-missing"),
         arguments: [
             ("203.0.113.7", "203.0.113.7", CheckResult.Status.passed), ("203.0.113.7", "203.0.113.8", .annotated),
             ("2001:db8::1", "2001:0DB8:0:0:0:0:0:1", .passed), ("2001:db8::1", "2001:db8::2", .annotated),
@@ -199,7 +200,9 @@ struct TokenPolicyCheckTests {
             code: "address-hashed", hidden: []),
     ]
 
-    @Test("A verdict shows addresses as the policy says, and compares them in any case", arguments: addressCases)
+    @Test(
+        "A verdict shows addresses as the policy says, and compares them in any case",
+        .produces("approov.token.address", "address-hashed"), arguments: addressCases)
     func addressesShown(_ each: AddressCase) async throws {
         let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "api", try ApproovConfiguration(TokenFixtures.lenient))],
@@ -238,7 +241,9 @@ struct TokenPolicyCheckTests {
         try await body(SQLiteLedger.open(path: folder.path("ledger.sqlite")))
     }
 
-    @Test("A blocked device is refused until the block ends, with the operator's reason")
+    @Test(
+        "A blocked device is refused until the block ends, with the operator's reason",
+        .produces("approov.token.device", "device-blocked"))
     func blockedDevice() async throws {
         let end = TokenFixtures.now.addingTimeInterval(60)
         try await onEveryLedger { ledger in
@@ -256,7 +261,9 @@ struct TokenPolicyCheckTests {
         }
     }
 
-    @Test("An allowance excuses policy failures of a device until it ends; gates still fail")
+    @Test(
+        "An allowance excuses policy failures of a device until it ends; gates still fail",
+        .produces("approov.token.device", "device-allowed"))
     func allowedDevice() async throws {
         var settings = TokenFixtures.lenient
         settings.annotations = AnnotationRules(reject: ["rooted"])
@@ -285,7 +292,9 @@ struct TokenPolicyCheckTests {
         }
     }
 
-    @Test("An issuer that the ledger blocks is revoked, even if the policy names it")
+    @Test(
+        "An issuer that the ledger blocks is revoked, even if the policy names it",
+        .produces("approov.token.issuer", "issuer-revoked"))
     func revokedIssuer() async throws {
         var settings = TokenFixtures.lenient
         settings.longLivedIssuers = ["billing", "reports"]

@@ -1,6 +1,8 @@
 import Approov
 import Assay
 import AssayCore
+import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -22,7 +24,7 @@ struct TokenSubstituteTests {
 
     @Test(
         "Each status word is named and rejected, unless the policy accepts exactly this word; it is then noted",
-        arguments: ApproovStatusWord.allCases)
+        arguments: ApproovStatusWord.sent)
     func words(_ word: ApproovStatusWord) async throws {
         let rejected = try await judge(word.rawValue)
         #expect(rejected.failed == [Check.decode] && rejected.tokenCode(Check.decode) == "status-word")
@@ -32,7 +34,7 @@ struct TokenSubstituteTests {
         #expect(noted.checks.map(\.check) == ApproovCheck.signedTokenChecks)
         #expect(noted.checks.dropFirst().allSatisfy { $0.status == .skipped }, "nothing is called verified")
         #expect(noted.subject == nil && noted.remedy == nil)
-        for other in ApproovStatusWord.allCases where other != word {
+        for other in ApproovStatusWord.sent where other != word {
             #expect(try await judge(other.rawValue, words: [word: .annotate]).outcome == .reject, "\(other)")
         }
         for text in ["\(word.rawValue) ", " \(word.rawValue)", "\(word.rawValue).", word.rawValue.lowercased()] {
@@ -73,7 +75,131 @@ struct TokenSubstituteTests {
         }
     }
 
-    @Test("Loggable texts in place of a token are named, with the ARC and the device that they claim")
+    /// A request without a token, as each kind of evidence can have it, with the code.
+    private static let absences: [(name: String, evidence: ApproovTokenInput.Evidence, code: String)] = [
+        ("no field", .missing, "token-missing"), ("an empty field", .token(""), "token-empty"),
+        ("spaces", .token(" \t "), "token-empty"), ("the prefix", .token("Bearer "), "token-empty"),
+        ("the prefix without its space", .token("Bearer"), "token-empty"),
+        ("two fields", .repeated, "token-repeated"),
+    ]
+
+    @Test("An absent and an empty token have the same codes for every kind of evidence")
+    func absence() async throws {
+        var settings = TokenFixtures.lenient
+        settings.tokenPrefix = "Bearer "
+        settings.messageSigning = MessageSigning(signer: .installation)
+        settings.textSigning = TextSigning()
+        let account = try ApproovMessageKey.reading([
+            "secret": SecretBytes(Array(Base64.encode([UInt8](repeating: 7, count: 32), .standard).utf8)),
+            "keyID": SecretBytes(Array("acc".utf8)),
+        ])
+        let keys = [try TokenFixtures.key(), NamedKey(name: "messages", scope: "api", material: account)]
+        let verifier = try TokenFixtures.verifier(settings, keys: keys, ledger: MemoryLedger())
+        for (name, evidence, code) in Self.absences {
+            let token = try await verifier.verifyApproovToken(ApproovTokenInput(evidence), at: TokenFixtures.now)
+            #expect(token.failed == [Check.decode] && token.tokenCode(Check.decode) == code, "\(name)")
+            #expect(token.remedy == (code == "token-repeated" ? Remedy.nothing : .retry), "\(name)")
+            var fields: [ApproovMessageInput.Field] = []
+            switch evidence {
+            case .token(let text): fields = [.init("Approov-Token", text)]
+            case .repeated: fields = [.init("Approov-Token", "a"), .init("approov-token", "b")]
+            case .missing, .loggable: break
+            }
+            let message = try await verifier.verifyApproovMessage(
+                ApproovMessageInput(
+                    method: "GET", targetURI: "https://api.example.com/stock", fields: fields, body: .bytes([])),
+                at: TokenFixtures.now)
+            #expect(message.failed == [Check.decode] && message.tokenCode(Check.decode) == code, "\(name)")
+            guard case .token(let text) = evidence else { continue }
+            let signed = try await verifier.verifyApproovText(
+                ApproovTextInput(token: text, text: "order", signature: "x"), at: TokenFixtures.now)
+            #expect(signed.failed == [Check.decode] && signed.tokenCode(Check.decode) == code, "\(name)")
+            let proof = try await verifier.verifyApproovProof(
+                ApproovProofInput(nonce: [], proof: [], source: .token(text)), at: TokenFixtures.now)
+            #expect(proof.failed == [Check.decode] && proof.tokenCode(Check.decode) == code, "\(name)")
+        }
+    }
+
+    @Test("statusWords: EMPTY lets exactly a request without a token pass, noted, and never proves anything")
+    func empty() async throws {
+        var settings = TokenFixtures.lenient
+        settings.tokenPrefix = "Bearer "
+        settings.statusWords = [.empty: .annotate]
+        settings.messageSigning = MessageSigning(signer: .installation)
+        let verifier = try TokenFixtures.verifier(settings, ledger: MemoryLedger())
+        for (name, evidence, code) in Self.absences {
+            let verdict = try await verifier.verifyApproovToken(ApproovTokenInput(evidence), at: TokenFixtures.now)
+            #expect(verdict.outcome == (code == "token-repeated" ? .reject : .accept), "\(name)")
+            #expect(verdict.tokenCode(Check.decode) == code, "\(name)")
+            #expect(!verdict.checks.contains { $0.status == .passed } && verdict.subject == nil, "\(name)")
+        }
+        let message = ApproovMessageInput(
+            method: "GET", targetURI: "https://api.example.com/stock", fields: [], body: .bytes([]))
+        let noted = try await verifier.verifyApproovMessage(message, at: TokenFixtures.now)
+        #expect(noted.outcome == .accept && noted.annotated == [Check.decode])
+        for other in ["EMPTY", "empty", "NO_NETWORK", ".", "..", "null", "Bearer EMPTY", #"{"error":"NO_NETWORK"}"#] {
+            let verdict = try await verifier.verifyApproovToken(ApproovTokenInput(token: other), at: TokenFixtures.now)
+            #expect(verdict.failed == [Check.decode], "\(other)")
+        }
+        let proof = try await verifier.verifyApproovProof(
+            ApproovProofInput(nonce: [], proof: [], source: .token("")), at: TokenFixtures.now)
+        #expect(proof.outcome == .reject)
+    }
+
+    @Test(
+        "The remedy of a status word and of loggable text is that of its word",
+        arguments: [
+            ("NO_NETWORK", Remedy.retry), ("POOR_NETWORK", .retry), ("MITM_DETECTED", .retry),
+            ("NO_APPROOV_SERVICE", .retry), ("NOTOKEN", .retry), ("REJECTED", .contactSupport),
+            ("UNKNOWN_URL", .contactSupport), ("DISABLED", .contactSupport), ("INTERNAL_ERROR", .contactSupport),
+            ("BAD_URL", .updateApp), ("NOT_INITIALIZED", .updateApp), ("MISSING_LIB_DEPENDENCY", .updateApp),
+        ])
+    func remedies(word: String, remedy: Remedy) async throws {
+        for text in [word, #"{"error":"\#(word)"}"#] {
+            let verdict = try await judge(text)
+            #expect(verdict.failed == [Check.decode])
+            #expect(verdict.remedy == remedy, "\(text)")
+        }
+        #expect(try await judge(#"{"error":"JWE"}"#).remedy == .updateApp)
+        #expect(try await judge(#"{"error":"A_NEW_WORD"}"#).remedy == .retry)
+    }
+
+    @Test(
+        "whenAbsent.value: without the bound fields, the token must be bound to this text",
+        .produces("approov.token.binding", "bound-to-absence"))
+    func absentValue() async throws {
+        func judge(_ values: [ApproovBoundValue], boundTo text: String?) async throws -> Verdict {
+            var settings = TokenFixtures.lenient
+            settings.binding = ["Authorization", "X-Device"]
+            settings.failover = .reject
+            settings.whenAbsent = .value("none")
+            var claims = TokenFixtures.claims
+            claims["pay"] = text.map { .text(TokenFixtures.digest($0)) }
+            return try await TokenFixtures.verifier(settings, ledger: MemoryLedger()).verifyApproovToken(
+                ApproovTokenInput(.token(TokenFixtures.token(claims)), binding: values), at: TokenFixtures.now)
+        }
+        for values in [[.missing, .missing], [.value(""), .value(" ")]] as [[ApproovBoundValue]] {
+            let passed = try await judge(values, boundTo: "none")
+            #expect(passed.failed == [] && passed.tokenCode(Check.binding) == "bound-to-absence")
+        }
+        for (values, text, code) in [
+            ([.missing, .missing], nil, "not-bound"), ([.missing, .missing], "", "binding-missing"),
+            ([.missing, .missing], "None", "binding-missing"), ([.missing, .missing], "ab", "binding-missing"),
+            ([.value("a"), .missing], "none", "binding-missing"), ([.missing, .repeated], "none", "binding-missing"),
+            ([.value("a"), .value("b")], "none", "binding-differs"), ([.value("a"), .value("b")], nil, "not-bound"),
+            ([], "none", "binding-missing"),
+        ] as [([ApproovBoundValue], String?, String)] {
+            let verdict = try await judge(values, boundTo: text)
+            #expect(verdict.failed == [Check.binding], "\(values) \(text ?? "-")")
+            #expect(verdict.tokenCode(Check.binding) == code, "\(values) \(text ?? "-")")
+        }
+        #expect(try await judge([.value("a"), .value("b")], boundTo: "ab").failed == [])
+        #expect(try await judge([.value("no"), .value("ne")], boundTo: "none").failed == [], "a value like any other")
+    }
+
+    @Test(
+        "Loggable texts in place of a token are named, with the ARC and the device that they claim",
+        .produces("approov.token.decode", "loggable-error", "loggable-text"))
     func texts() async throws {
         let error = try await judge(#"{"error":"POOR_NETWORK"}"#)
         #expect(error.failed == [Check.decode] && error.tokenCode(Check.decode) == "loggable-error")
@@ -91,7 +217,9 @@ struct TokenSubstituteTests {
         }
     }
 
-    @Test("whenAbsent: none accepts an unbound token for a request without any bound field, and nothing else")
+    @Test(
+        "whenAbsent: none accepts an unbound token for a request without any bound field, and nothing else",
+        .produces("approov.token.binding", "unbound-request"))
     func absentFields() async throws {
         func judge(
             _ values: [ApproovBoundValue], pay: String?, _ rule: ApproovConfiguration.AbsenceRule

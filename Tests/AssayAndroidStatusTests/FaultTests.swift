@@ -28,6 +28,9 @@ import Testing
             code: .unexpectedAnswer),
         Fault(name: "a list without entries", step: .answer(200, #"{"entries":{}}"#), code: .unexpectedAnswer),
         Fault(
+            name: "a serial number in a form that matches nothing",
+            step: .answer(200, TestStatus.list(["a1", "0x2c8cdddfd5e03bfc"])), code: .unexpectedAnswer),
+        Fault(
             name: "an Age that is no number", step: .answer(200, TestStatus.list(["a1"]), fields: ["Age": "x"]),
             code: .unexpectedAnswer),
         Fault(

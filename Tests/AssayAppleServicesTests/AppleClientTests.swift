@@ -157,7 +157,9 @@ struct ClientTests {
         (400, "Missing or incorrectly formatted bits", "refused-request"),
         (400, "Missing or incorrectly formatted time stamp", "refused-request"),
         (400, "Missing or badly formatted authorization token", "refused-request"),
-        (400, "something new", "refused-request"), (405, "Method Not Allowed", "unexpected-answer"),
+        (400, "something new", "token"), (400, "", "token"), (413, "Payload Too Large", "token"), (413, "", "token"),
+        (400, "Missing or incorrectly formatted transaction ID", "refused-request"),
+        (404, "", "unexpected-answer"), (405, "Method Not Allowed", "unexpected-answer"),
         (429, "Too Many Requests", "quota"), (500, "Server Error", "server-error"),
         (503, "Service Unavailable", "server-error"),
     ]
@@ -179,6 +181,19 @@ struct ClientTests {
                 }
             }
             #expect(found == expected, "HTTP \(status) \(text)")
+        }
+    }
+
+    @Test("Answers that a device token may have brought about stop no other request")
+    func chosenByClient() async throws {
+        try await TestApple.run { test in
+            for status in [400, 413, 403, 404, 415, 422, 431] {
+                test.script.script((0..<6).map { _ in .answer(status, "something new") })
+                for _ in 0..<6 { _ = await Self.validate(test) }
+            }
+            test.standIn.addDevice(token: [7])
+            _ = try await test.client.bits(
+                of: [7], appID: TestApple.appID, app: TestApple.app, environment: .production)
         }
     }
 

@@ -4,8 +4,11 @@ import AssayAppleServices
 import AssayCore
 import AssayHTTPTestSupport
 import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
+import CoreMetrics
 import Foundation
+import MetricsTestKit
 import Testing
 
 @Suite("Device tokens of DeviceCheck that accompany evidence")
@@ -65,7 +68,10 @@ struct DeviceCheckTests {
         verdict.checks.first { $0.check == check }?.finding?.code
     }
 
-    @Test("A device token is demanded, proven by Apple, and taken once; a bit bans the device whatever key it has")
+    @Test(
+        "A device token is demanded, proven by Apple, and taken once; a bit bans the device whatever key it has",
+        .produces("device-check.token", "device-token-missing", "device-token-refused", "device-token-repeated"),
+        .produces("device-check.ban", "device-banned"), .produces("device-check.replay", "digest-used"))
     func ban() async throws {
         try await TestApple.run(deviceCheck: Self.rules()) { test in
             let device = Device("a", test)
@@ -130,7 +136,8 @@ struct DeviceCheckTests {
     }
 
     @Test(
-        "Both bits count the keys that a device enrols, until the limit; the months end a count, and an operator lifts it"
+        "Both bits count the keys that a device enrols, until the limit; the months end a count, and an operator lifts it",
+        .produces("device-check.ban", "too-many-enrolments")
     )
     func enrolments() async throws {
         try await TestApple.run(deviceCheck: Self.rules(.enrolments(limit: 2), months: 12)) { test in
@@ -190,7 +197,48 @@ struct DeviceCheckTests {
         }
     }
 
-    @Test("An outage of Apple gives no verdict, or a verdict without bits if the policy allows it")
+    @Test(
+        "Visits with one blocked key ask Apple three times, set the bit once, and hinder no other device")
+    func blockedAgain() async throws {
+        try await TestApple.run(deviceCheck: Self.rules(blocks: .ban)) { test in
+            let (device, other) = (Device("a", test), Device("b", test))
+            try await test.ledger.block(
+                LedgerBlock(
+                    subject: LedgerSubject(.account, "mallory"), reason: "fraud", since: test.time.now, until: nil,
+                    setBy: "eve"))
+            for number in 1...20 {
+                let visit = try await device.attest("1", token: device.token(), account: "mallory")
+                #expect(visit.outcome == .reject)
+                #expect(Self.code(Check.token, visit) == (number > 3 ? "device-token-repeated" : nil), "\(number)")
+                #expect(Self.code(Check.ban, visit) == (number > 3 ? nil : "device-banned"), "\(number)")
+                guard number == 10 else { continue }
+                let accepted = try await other.attest("1", token: other.token(), account: "alice")
+                #expect(accepted.outcome == .accept, "\(accepted.failed)")
+            }
+            let asked = test.script.requests.compactMap { $0.path.split(separator: "/").last }
+            #expect(
+                asked == [
+                    "query_two_bits", "update_two_bits", "query_two_bits", "query_two_bits",
+                    "query_two_bits", "validate_device_token",
+                ])
+        }
+    }
+
+    @Test("An enrolment counts once, though the ledger had an outage after Apple counted it, and the app sent it again")
+    func countedOnce() async throws {
+        let ledger = FaultyLedger { operation, number in operation == .commit && number == 1 ? .outage() : nil }
+        try await TestApple.run(deviceCheck: Self.rules(.enrolments(limit: 1)), ledger: ledger) { test in
+            let device = Device("a", test)
+            await #expect(throws: VerificationError.self) { try await device.attest("1", token: device.token()) }
+            #expect(device.bits.map { ($0.first, $0.second) == (true, false) } == true, "counted before the commit")
+            let again = try await device.attest("1", token: device.token())
+            #expect(again.outcome == .accept, "\(again.failed)")
+            #expect(device.bits.map { ($0.first, $0.second) == (true, false) } == true)
+            #expect(try await device.attest("2", token: device.token()).failed == [Check.ban])
+        }
+    }
+
+    @Test("Apple's outage gives no verdict, or one without bits", .produces("device-check.answer", "apple-unavailable"))
     func outages() async throws {
         try await TestApple.run(deviceCheck: Self.rules()) { test in
             let device = Device("a", test)
@@ -206,11 +254,48 @@ struct DeviceCheckTests {
         }
         try await TestApple.run(deviceCheck: Self.rules(outage: .annotate)) { test in
             let device = Device("a", test)
-            test.script.script([.answer(200, "<html>")])
+            test.script.script([.answer(503, "Service Unavailable")])
             let verdict = try await device.attest("1", token: device.token())
             #expect(verdict.outcome == .accept && verdict.annotated == [Check.answer], "\(verdict.failed)")
             #expect(Self.code(Check.answer, verdict) == "apple-unavailable" && verdict.deviceBits == nil)
         }
+    }
+
+    @Test(
+        "A client cannot choose a device token that passes as an outage of Apple: what its token brings about is rejected, or no verdict",
+        arguments: [
+            (413, "Payload Too Large", "device-token-refused"), (413, "", "device-token-refused"),
+            (400, "something new", "device-token-refused"), (400, "", "device-token-refused"),
+            (400, "Bad Device Token", "device-token-refused"), (200, "something new", nil), (404, "", nil),
+            (422, "Unprocessable", nil), (431, "", nil), (429, "Too Many Requests", nil),
+        ] as [(Int, String, String?)])
+    func chosenByClient(_ status: Int, _ text: String, _ code: String?) async throws {
+        try await TestApple.run(deviceCheck: Self.rules(outage: .annotate)) { test in
+            let device = Device("a", test)
+            test.script.script([.answer(status, text)])
+            if let code {
+                let verdict = try await device.attest("1", token: device.token())
+                #expect(verdict.failed == [Check.token] && Self.code(Check.token, verdict) == code)
+            } else {
+                await #expect(throws: VerificationError.self) { try await device.attest("1", token: device.token()) }
+            }
+            #expect(try await device.attest("2", token: device.token()).outcome == .accept)
+        }
+    }
+
+    @Test("An outage without which the policy goes on is counted like every other one")
+    func counted() async throws {
+        let metrics = TestMetrics()
+        try await withMetricsFactory(metrics) {
+            try await TestApple.run(deviceCheck: Self.rules(outage: .annotate)) { test in
+                let device = Device("a", test)
+                test.script.script([.answer(503, "Service Unavailable")])
+                let verdict = try await device.attest("1", token: device.token())
+                #expect(verdict.outcome == .accept)
+            }
+        }
+        let counts = metrics.counters.filter { $0.label == MetricName.outages.rawValue && $0.totalValue > 0 }
+        #expect(counts.map { $0.dimensions.map(\.1) } == [["Apple", "server-error"]])
     }
 
     @Test(
@@ -287,7 +372,7 @@ struct DeviceCheckTests {
         }
     }
 
-    @Test("A replay uses the captured bits and sends no request")
+    @Test("A replay uses the captured bits and sends no request", .produces("device-check.answer", "not-asked"))
     func replays() async throws {
         try await TestApple.run(deviceCheck: Self.rules()) { test in
             let minted = try test.mint(AttestedKey(seed: "a", label: "1"))
@@ -309,28 +394,6 @@ struct DeviceCheckTests {
                 #expect(Self.code(Check.answer, verdict) == (bits == nil ? "not-asked" : nil))
             }
             #expect(test.script.requests.isEmpty)
-        }
-    }
-
-    @Test("Fields of a record: a device token in base64 of 16 KiB at most, bits with a month")
-    func records() throws {
-        let evidence = #""kind":"app-attest.attestation","evidence":{}"#
-        func problem(_ fields: String) -> String? {
-            guard case .failure(let problem)? = RecordFile.read(Array("{\(evidence),\(fields)}".utf8)).first else {
-                return nil
-            }
-            return "\(problem)"
-        }
-        #expect(problem(#""deviceToken":"AAAA","deviceBits":{"bit0":true,"bit1":false,"changedIn":"2026-04"}"#) == nil)
-        for (fields, word) in [
-            (#""deviceToken":"A-_A""#, "deviceToken"), (#""deviceToken":"""#, "deviceToken"),
-            (#""deviceToken":7"#, "deviceToken"),
-            (#""deviceToken":"\#(String(repeating: "A", count: 16_388))""#, "deviceToken"),
-            (#""deviceBits":{"bit0":true}"#, "bit1"), (#""deviceBits":{"bit0":1,"bit1":false}"#, "bit0"),
-            (#""deviceBits":{"bit0":true,"bit1":false,"changedIn":"2026-13"}"#, "changedIn"),
-            (#""deviceBits":{"bit0":true,"bit1":false,"bit2":false}"#, "bit2"),
-        ] {
-            #expect(problem(fields)?.contains(word) == true, "\(fields.prefix(60)): \(problem(fields) ?? "read")")
         }
     }
 }

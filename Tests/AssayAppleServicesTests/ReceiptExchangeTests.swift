@@ -17,7 +17,9 @@ struct ReceiptTests {
         verdict.checks.first { $0.check == AssertionCheck.riskMetric }?.finding?.code
     }
 
-    @Test("The receipt of an accepted attestation is exchanged, and its metric is in later verdicts with its age")
+    @Test(
+        "The receipt of an accepted attestation is exchanged, and its metric is in later verdicts with its age",
+        .produces("app-attest.assertion.risk-metric", "key-risk-unknown", "key-risk-too-high", "key-risk-too-old"))
     func metric() async throws {
         try await TestApple.run { test in
             let key = AttestedKey(seed: "receipts", label: "metric")

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayLedgerSQLite
 import AssayPrimitives
 import AssayTestSupport
 import Foundation
@@ -54,6 +55,31 @@ struct AuditCommandTests {
             #expect(String(parts.2) == previous)
             #expect(Digest.sha256(Array(parts.1.utf8)).hexadecimal == String(parts.3))
             previous = String(parts.3)
+        }
+    }
+
+    @Test("What another program writes past the trail is found by audit verify and by ledger check")
+    func pastTheTrail() async throws {
+        #expect(
+            try run("ledger", "block", "--account", "mallory", "--reason", "x", "--create-ledger").status == 0)
+        #expect(try run("operators", "add", "boss", "--role", "admin").status == 0)
+        #expect(try run("operators", "revoke", "boss").status == 0)
+        for command in [["ledger", "check"], ["audit", "verify"]] {
+            #expect(try scratch.run(command + Self.ledger).status == 0)
+        }
+        let ledger = try SQLiteLedger.open(path: scratch.path("ledger.sqlite"))
+        try ledger.executeOnWriter(
+            """
+            DELETE FROM block; UPDATE operator SET revokedAt = NULL;
+            INSERT INTO block VALUES ('account', 'innocent', 'r', 0, NULL, 0, NULL, NULL)
+            """)
+        try await ledger.close()
+        for command in [["ledger", "check"], ["audit", "verify"]] {
+            let changed = try scratch.run(command + Self.ledger)
+            #expect(changed.status == 1 && changed.errors.contains("3 findings"), "\(changed)")
+            for words in ["account mallory", "account innocent", "operator boss was revoked"] {
+                #expect(changed.lines.contains { $0.contains(words) }, "\(changed.output)")
+            }
         }
     }
 

@@ -46,6 +46,17 @@ struct CaptureCommandTests {
         }
     }
 
+    @Test(
+        "A public key that others can write is refused: who replaces it reads what is sealed",
+        arguments: [0o666, 0o664])
+    func writable(mode: Int) throws {
+        let scratch = try scratch()
+        let path = scratch.path("keys/capture-public.key")
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        let refused = try scratch.run(["capture", "seal", "c"] + Self.to)
+        #expect(refused.status == 2 && refused.output.isEmpty && refused.errors.contains("o-w"), "\(refused)")
+    }
+
     @Test("Sealed records open to the same records and verdicts")
     func sealing() throws {
         let scratch = try scratch()
@@ -53,6 +64,8 @@ struct CaptureCommandTests {
         #expect(clear.status == 0 && clear.lines.count == 2, "\(clear.errors)")
         let sealed = try scratch.run(["capture", "seal", "c"] + Self.to)
         #expect(sealed.status == 0 && sealed.lines.count == 2 && !sealed.output.contains(TestEvidence.keyID))
+        #expect(
+            sealed.lines.last?.hasSuffix(#","sealedRecords":2}"#) == true && !sealed.lines[0].contains("sealedRecords"))
         try scratch.write("sealed.ndjson", Data(sealed.output.utf8))
         let opened = try scratch.run(["capture", "open", "sealed.ndjson"] + Self.key)
         #expect(opened.output == clear.output)
@@ -77,6 +90,41 @@ struct CaptureCommandTests {
             let again = try scratch.run(["capture"] + command + ["sealed.ndjson"])
             #expect(again.status == 2 && again.output.isEmpty && again.errors.contains("the record is sealed"))
         }
+    }
+
+    @Test("A sealed file that was cut says so, wherever it was cut")
+    func cut() throws {
+        let scratch = try scratch()
+        try scratch.policy()
+        let whole = try scratch.run(["capture", "seal", "c"] + Self.to).lines.map(String.init)
+        let notes = "the sealed records have no end"
+        /// The lines of a file, the exit status of opening it, and words of standard error.
+        let cases: [(lines: [String], status: Int32, opened: Int, words: String?)] = [
+            (whole, 0, 2, nil), (Array(whole[..<1]), 0, 1, notes), ([whole[0], #"{"sealedRecords":1}"#], 0, 1, nil),
+            ([whole[0], String(whole[1].dropLast(20))], 2, 1, notes),
+            ([whole[1]], 2, 1, "has 1 sealed records up to this line, which counts 2"),
+            ([whole[0], #"{"sealedRecords":2}"#], 2, 1, "has 1 sealed records up to this line, which counts 2"),
+            ([whole[0], whole[1].replacing("sealedRecords\":2", with: "sealedRecords\":3")], 2, 1, "which counts 3"),
+            (whole + whole, 0, 4, nil), (whole + Array(whole[..<1]), 0, 3, notes),
+        ]
+        for (lines, status, opened, words) in cases {
+            try scratch.write("cut.ndjson", Data((lines.joined(separator: "\n") + "\n").utf8))
+            let open = try scratch.run(["capture", "open", "cut.ndjson"] + Self.key)
+            let verify = try scratch.run(
+                ["verify", "--as-captured", "--policy", "policy.yaml", "cut.ndjson", "--capture-key"]
+                    + Self.key.suffix(1))
+            #expect(open.status == status && open.lines.count == opened, "\(open)")
+            for errors in [open.errors, verify.errors] {
+                if let words {
+                    #expect(errors.contains(words), "\(errors)")
+                } else {
+                    #expect(!errors.contains("sealed records"))
+                }
+            }
+        }
+        let replay = try scratch.run(
+            ["replay", "--policy", "policy.yaml", "cut.ndjson", "--capture-key"] + Self.key.suffix(1))
+        #expect(replay.errors.contains(notes), "\(replay)")
     }
 
     @Test("Control characters are escaped in the output, and the record is unchanged")

@@ -125,7 +125,8 @@ struct HelpTests {
         "Every command has help on standard output",
         arguments: [
             "verify", "explain", "challenge", "challenge issue", "ledger", "ledger show", "ledger block",
-            "ledger allow", "ledger check", "ledger export", "keys", "keys add", "keys import",
+            "ledger allow", "ledger check", "ledger export", "ledger quarantine", "ledger create", "keys", "keys add",
+            "keys import",
             "keys import play-console", "keys list", "keys retire", "keys remove", "mint", "mint approov",
             "mint corpus", "mint app-attest", "mint app-attest device", "mint app-attest request",
             "mint android-key", "mint android-key device", "mint android-key attestation", "mint android-key request",

@@ -9,6 +9,29 @@ struct KeysCommandTests {
     static let store = ledger + ["--master-key", "file:m"]
     static let use = ["--use", "play-integrity", "--for", "com.example.shop"]
 
+    @Test("A secret that another key has is noted: retiring one of them does not end its use")
+    func copies() throws {
+        let scratch = try Scratch()
+        _ = try scratch.writeKeys()
+        for (name, byte) in [("a", 1), ("b", 2)] {
+            let text = Data([UInt8](repeating: UInt8(byte), count: 64)).base64EncodedString()
+            try scratch.writeSecret("\(name).b64", text)
+            // The same secret with a line end.
+            try scratch.writeSecret("\(name)-line.b64", text + "\n")
+        }
+        func add(_ name: String, _ file: String, use: String = "approov-issuer") throws -> String {
+            let run = try scratch.run(
+                ["keys", "add", name, "--use", use, "--secret", "file:\(file).b64", "--key-id", name] + Self.store)
+            #expect(run.status == 0, "\(run)")
+            return run.errors
+        }
+        #expect(!(try add("one", "a")).contains("same secret"))
+        #expect(!(try add("two", "b")).contains("same secret"))
+        #expect(try add("three", "a-line").contains("the key one has the same secret as three"))
+        for name in ["one", "three"] { #expect(try scratch.run(["keys", "retire", name] + Self.store).status == 0) }
+        #expect(!(try add("four", "a")).contains("same secret"))
+    }
+
     @Test("A key is added, listed, retired and removed")
     func life() throws {
         let scratch = try Scratch()
@@ -40,11 +63,12 @@ struct KeysCommandTests {
         let late = try scratch.run(retire)
         #expect(late.status == 1 && late.errors.contains("a retirement is not put off"))
         #expect(try scratch.run(["keys", "retire", "play"] + Self.store).status == 1)
-        let table = try scratch.run(["keys", "list"] + Self.ledger).lines
+        // The master key is not needed, and may be given as to the other commands.
+        let table = try scratch.run(["keys", "list"] + Self.store).lines
         #expect(table.count == 3 && table[0].hasPrefix("name"))
         #expect(table[1].contains("retired at 2") && table[2].contains("pending"))
 
-        let removed = try scratch.run(["keys", "remove", "play-2026"] + Self.ledger)
+        let removed = try scratch.run(["keys", "remove", "play-2026"] + Self.store)
         #expect(removed.status == 0 && removed.output.contains("key play-2026 is removed"))
         let missing = try scratch.run(["keys", "remove", "play-2026"] + Self.ledger)
         #expect(missing.status == 1 && missing.errors.contains("has no key play-2026"))

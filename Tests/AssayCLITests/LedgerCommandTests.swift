@@ -245,53 +245,6 @@ struct LedgerCommandTests {
         #expect(try scratch.run(["ledger", "check"] + Self.ledger).status == 0)
     }
 
-    /// The commands that create a ledger only with --create-ledger.
-    private static let beginning = [
-        ["verify", "--policy", "policy.yaml", "x.json"], ["ledger", "block", "--account", "x", "--reason", "y"],
-        ["ledger", "allow", "--account", "x", "--reason", "y", "--check", "approov.token.annotations"],
-    ]
-
-    @Test("A missing or empty ledger is an outage and is not created: a new one would accept replays")
-    func missing() throws {
-        let scratch = try Scratch()
-        try scratch.policy()
-        try scratch.write("x.json", Data(TestEvidence.attestationLine("x").utf8))
-        let commands =
-            [
-                ["show"], ["check"], ["export"], ["unblock", "--account", "x"], ["show", TestEvidence.keyID],
-                ["show", "--issuer", "x"],
-            ]
-            .map { ["ledger"] + $0 } + Self.beginning
-        for command in commands {
-            let run = try scratch.run(command + Self.ledger)
-            #expect(run.status == 3, "\(command)")
-            for part in ["there is no ledger at ledger.sqlite", "--create-ledger", "`assay challenge issue`"] {
-                #expect(run.errors.contains(part), "\(run.errors)")
-            }
-            #expect(!scratch.exists("ledger.sqlite"))
-            try scratch.write("empty", Data())
-            #expect(try scratch.run(command + ["--ledger", "sqlite:empty"]).status == 3, "\(command)")
-            #expect(try Data(contentsOf: scratch.folder.appendingPathComponent("empty")).isEmpty)
-        }
-    }
-
-    @Test("Only --create-ledger and `challenge issue` create a ledger; later calls need no option")
-    func creation() throws {
-        let scratch = try Scratch()
-        try scratch.policy()
-        try scratch.write("x.json", Data(TestEvidence.attestationLine("x").utf8))
-        for (number, command) in (Self.beginning + [["challenge", "issue", "--app", "shop"]]).enumerated() {
-            let ledger = ["--ledger", "sqlite:\(number).sqlite"]
-            let flag = command.first == "challenge" ? [] : ["--create-ledger"]
-            let run = try scratch.run(command + ledger + flag)
-            #expect(run.status == 0, "\(run.errors)")
-            #expect(run.errors.contains("created a new ledger at \(number).sqlite"), "\(run.errors)")
-            let next = try scratch.run(Self.beginning[1] + ledger + flag)
-            #expect(next.status == 0 && next.errors.isEmpty, "\(next.errors)")
-        }
-        #expect(try scratch.run(Self.beginning[0] + ["--create-ledger"]).status == 64, "memory: is always new")
-    }
-
     @Test("The help says which blocks are enforced, and under which conditions")
     func blockHelp() throws {
         // Line breaks depend on the width, so ignore them.
@@ -301,34 +254,6 @@ struct LedgerCommandTests {
         {
             #expect(help.contains(part), "\(help)")
         }
-    }
-
-    @Test("A file that is no ledger is an outage and is not changed")
-    func garbage() throws {
-        let scratch = try Scratch()
-        let garbage = Data(repeating: 0x41, count: 8192)
-        try scratch.write("ledger.sqlite", garbage)
-        let commands = [
-            ["ledger", "show"], ["ledger", "check"], ["ledger", "export"], ["challenge", "issue", "--app", "x"],
-            ["ledger", "block", "--device", "x", "--reason", "y"],
-        ]
-        for command in commands { #expect(try scratch.run(command + Self.ledger).status == 3, "\(command)") }
-        #expect(try Data(contentsOf: scratch.folder.appendingPathComponent("ledger.sqlite")) == garbage)
-    }
-
-    @Test("A ledger too damaged to be opened is reported as damaged, with the problems")
-    func tooDamaged() throws {
-        let scratch = try Scratch()
-        #expect(try scratch.run(["challenge", "issue", "--app", "x"] + Self.ledger).status == 0)
-        let file = scratch.folder.appendingPathComponent("ledger.sqlite")
-        var bytes = try Data(contentsOf: file)
-        // Keep the first page, which identifies the file as a database.
-        bytes.resetBytes(in: 4096..<bytes.count)
-        try scratch.write("ledger.sqlite", bytes)
-        let run = try scratch.run(["ledger", "check"] + Self.ledger)
-        #expect(run.status == 1 && !run.output.isEmpty, "\(run.output) \(run.errors)")
-        #expect(run.errors.contains("is damaged") && run.errors.contains("restore a backup"), "\(run.errors)")
-        #expect(try Data(contentsOf: file) == bytes)
     }
 
     @Test("Operator names in the audit trail cannot be confused with each other")

@@ -51,7 +51,9 @@ struct OperatorsCommandTests {
 
         let audit = try scratch.run(["audit", "list"] + Self.ledger)
         #expect(audit.lines.count == 3)
-        #expect(audit.lines[0].contains(/^1  \S+Z  eve  add-operator  operator shop  role caller, until \S+Z$/))
+        #expect(
+            audit.lines[0].contains(
+                /^1  \S+Z  eve  add-operator  operator shop  role caller, until \S+Z, token hash [0-9a-f]{32}$/))
         #expect(
             audit.lines[2].contains(/^3  \S+Z  ops  revoke-operator  operator shop  it had the role caller until \S+Z$/)
         )
@@ -109,6 +111,29 @@ struct OperatorsCommandTests {
         #expect(again.status == 1 && again.errors.contains("operator shop was revoked before"), "\(again.errors)")
         #expect(try token(run("add", "shop", "--role", "caller")) != first)
         #expect(try run("list", "--all", "--json").json().count == 2)
+    }
+
+    @Test("A revocation with descendants revokes each operator that was added by the name, and prints all of them")
+    func descendants() throws {
+        for (name, author) in [("boss", "ops"), ("child", "boss"), ("grandchild", "child"), ("other", "ops")] {
+            _ = try token(run("add", name, "--role", "admin", "--operator", author))
+        }
+        let alone = try run("revoke", "boss")
+        #expect(alone.output == "operator boss, role admin, is revoked\n", "\(alone)")
+        #expect(try run("list").lines.count == 4)
+        let all = try run("revoke", "boss", "--with-descendants", "--operator", "eve")
+        #expect(
+            all.output == "operator child, role admin, is revoked\noperator grandchild, role admin, is revoked\n",
+            "\(all)")
+        #expect(try run("list").lines.map { $0.prefix { $0 != " " } } == ["name", "other"])
+        let again = try run("revoke", "boss", "--with-descendants")
+        #expect(again.status == 1 && again.errors.contains("and so was every operator that it added"), "\(again)")
+        let audit = try scratch.run(["audit", "list", "--operator", "eve"] + Self.ledger)
+        #expect(
+            audit.lines.count == 2
+                && audit.lines.allSatisfy { $0.hasSuffix("with operator boss, as one of its descendants") },
+            "\(audit.output)")
+        #expect(try scratch.run(["audit", "verify"] + Self.ledger).status == 0)
     }
 
     @Test("An expired token can be revoked, which frees its name")
@@ -172,6 +197,9 @@ struct OperatorsCommandTests {
             (["add", "a\nb"] + role, "no control or invisible characters"),
             (["add", String(repeating: "x", count: 256)] + role, "1 to 255 bytes"),
             (["add", "x", "--operator", ""] + role, "1 to 255 bytes"), (["revoke"], "name"),
+            (["add", "root"] + role, "no operator's token made"),
+            (["add", "Unix-Socket"] + role, "choose another one"),
+            (["add", "user 1000"] + role, "choose another one"),
             (["remove", "x"], "revoke"),
         ]
         for (arguments, words) in table {

@@ -205,6 +205,20 @@ struct ExplainTests {
         }
     }
 
+    @Test("Every code of an outage is explained, with the parts that use it, as text and as JSON")
+    func outages() throws {
+        let scratch = try Scratch()
+        for explanation in OutageExplanation.all {
+            let code = explanation.code.name
+            let text = try scratch.assay("explain", code)
+            #expect(text.status == 0, "\(code)")
+            for part in explanation.parts { #expect(text.output.contains(part), "\(code)") }
+            let objects = try scratch.assay("explain", code, "--json").json()
+            #expect(objects.count == 1 && objects[0]["outage"] as? String == code, "\(code)")
+            #expect(objects.first?["meaning"] as? String == explanation.meaning, "\(code)")
+        }
+    }
+
     @Test("A prefix lists its checks; an unknown name is answered with the nearest names")
     func others() throws {
         let scratch = try Scratch()

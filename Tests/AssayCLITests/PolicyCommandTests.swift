@@ -135,6 +135,54 @@ struct PolicyCommandTests {
         #expect(try String(contentsOfFile: scratch.path("mine.yaml"), encoding: .utf8) == "mine")
     }
 
+    @Test(
+        "The policy of init accepts what a new app in the Play Console gets, and init, check and explain say what to turn on"
+    )
+    func playConsole() throws {
+        let scratch = try Scratch()
+        let run = try scratch.assay(
+            "policy", "init", "--package-name", "com.example.shop", "--certificate-digest",
+            String(repeating: "6a", count: 32), "--output", "p.yaml")
+        #expect(run.status == 0, "\(run)")
+        func record(_ device: String) -> Data {
+            Data(
+                """
+                {"id": "first-day", "kind": "play-integrity.standard", "evidence": {"packageName": "com.example.shop",
+                 "requestHash": "aGVsbG8", "decoded": {"tokenPayloadExternal": {
+                 "requestDetails": {"requestPackageName": "com.example.shop", "requestHash": "aGVsbG8",
+                  "timestampMillis": "1795644000000"},
+                 "appIntegrity": {"appRecognitionVerdict": "PLAY_RECOGNIZED", "packageName": "com.example.shop",
+                  "certificateSha256Digest": ["ampqampqampqampqampqampqampqampqampqampqamo"], "versionCode": "1"},
+                 "deviceIntegrity": \(device), "accountDetails": {"appLicensingVerdict": "LICENSED"}}}}}
+                """.utf8)
+        }
+        func verify() throws -> (status: Int32, text: String) {
+            let run = try scratch.assay(
+                "verify", "--policy", "p.yaml", "--at", "2026-11-25T22:00:30Z", "--json", "record.json")
+            return (run.status, run.output + run.errors)
+        }
+        try scratch.write("record.json", record(#"{"deviceRecognitionVerdict": ["MEETS_DEVICE_INTEGRITY"]}"#))
+        let first = try verify()
+        #expect(first.status == 0 && first.text.contains("sdk-version-unknown"), "\(first)")
+        try scratch.write("record.json", record(#"{"deviceRecognitionVerdict": ["MEETS_BASIC_INTEGRITY"]}"#))
+        #expect(try verify().status == 1)
+        let text = try String(contentsOfFile: scratch.path("p.yaml"), encoding: .utf8)
+        let check = try scratch.assay("policy", "check", "p.yaml")
+        let note = check.lines.first { $0.contains(": note: apps[0].playIntegrity.deviceRecognition: ") }
+        let explained = try scratch.assay("explain", "play-integrity.device-recognition").output
+        let texts = [text, note.map(String.init) ?? "", explained]
+        for said in texts {
+            #expect(said.contains("Play Console") && said.contains("MEETS_STRONG_INTEGRITY"), "\(said)")
+        }
+        // The rules that init shows as comments: a token without a version of Android is then rejected, with the code.
+        let rules = text.replacing("# deviceRecognition:", with: "deviceRecognition:")
+            .replacing("#   - { minimumSDK", with: "  - { minimumSDK")
+        try scratch.write("p.yaml", Data(rules.utf8))
+        try scratch.write("record.json", record(#"{"deviceRecognitionVerdict": ["MEETS_DEVICE_INTEGRITY"]}"#))
+        let later = try verify()
+        #expect(later.status == 1 && later.text.contains("sdk-version-unknown"), "\(later)")
+    }
+
     @Test("init refuses values that no policy can have, naming the option, and writes nothing")
     func wrongStart() throws {
         let scratch = try Scratch()
@@ -200,6 +248,7 @@ struct PolicyCommandTests {
             (["ledger", "check", "--ledger", "foo.sqlite"], 64, "did you mean sqlite:foo.sqlite?"),
             (["ledger", "check", "--ledger", "ledger"], 64, "did you mean sqlite:ledger?"),
             (["ledger", "check", "--ledger", "sqlit:a"], 64, "did you mean sqlite:a?"),
+            (["ledger", "check", "--ledger", "sqlite:"], 64, "did you mean sqlite:PATH?"),
             (["challenge", "issue", "--app", "a", "--ledger", "memory"], 64, "did you mean memory:?"),
             (["verify", "--kind", "app-attest.atestation", "x.json"], 64, "did you mean app-attest.attestation?"),
             (["challenge", "issue", "--app", "a", "--for", "assertoin"], 64, "did you mean app-attest.assertion?"),

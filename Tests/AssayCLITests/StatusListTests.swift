@@ -81,7 +81,11 @@ struct StatusListTests {
         #expect(try status("file:other.json") == 0)
         #expect(try status("file:revoked.json") == 1)
         try scratch.write("cut.json", Self.list("1").dropLast())
-        for source in ["file:nosuch.json", "file:cut.json"] { #expect(try status(source) == 2, "\(source)") }
+        try scratch.write("open.json", Self.list("1"))
+        try #require(chmod(scratch.folder.appendingPathComponent("open.json").path, 0o666) == 0)
+        for source in ["file:nosuch.json", "file:cut.json", "file:open.json"] {
+            #expect(try status(source) == 2, "\(source)")
+        }
         for source in ["file:", "files", "as-captured"] { #expect(try status(source) == 64, "\(source)") }
         // The same for a chain without a record, where the option is a field of the policy.
         let record = try #require(
@@ -100,6 +104,33 @@ struct StatusListTests {
                 "--status-list", source, "chain.pem",
             ])
             #expect(run.status == status, "\(source): \(run.errors)\(run.output)")
+        }
+    }
+
+    @Test("A list with a serial number in another form is refused, with the line and the key, by option and by policy")
+    func serialForms() throws {
+        let scratch = try scratch()
+        let listed = try String(contentsOf: scratch.folder.appendingPathComponent("revoked.json"), encoding: .utf8)
+        let serial = try #require(listed.split(separator: "\"").dropFirst(3).first.map(String.init))
+        let pairs = stride(from: 0, to: serial.count, by: 2).map { offset in
+            let start = serial.index(serial.startIndex, offsetBy: offset)
+            return String(serial[start...].prefix(2))
+        }
+        let policy = try String(contentsOf: scratch.folder.appendingPathComponent("file.yaml"), encoding: .utf8)
+        try scratch.write("forms.yaml", Data(policy.replacing("file:other.json", with: "file:forms.json").utf8))
+        let verify = ["verify", "--oneline", "records.json", "--policy"]
+        for (form, isRevoked) in [
+            ("0x\(serial)", false), (pairs.joined(separator: ":").uppercased(), false), ("\(serial) ", false),
+            (serial, true), (serial.uppercased(), true), ("00\(serial)", true),
+        ] {
+            let list = #"{"entries": {\#n "a1": {"status": "REVOKED"},\#n "\#(form)": {"status": "REVOKED"}}}"#
+            try scratch.write("forms.json", Data(list.utf8))
+            for options in [["none.yaml", "--status-list", "file:forms.json"], ["forms.yaml"]] {
+                let run = try scratch.run(verify + options)
+                #expect(run.status == (isRevoked ? 1 : 2), "\(form): \(run.errors)\(run.output)")
+                guard !isRevoked else { continue }
+                #expect(run.errors.contains("line 3") && run.errors.contains(form), "\(run.errors)")
+            }
         }
     }
 

@@ -30,7 +30,8 @@ struct RecordLineTests {
     func values() throws {
         let text = (0..<0x80).map { String(UnicodeScalar(UInt8($0))) }.joined() + "\u{7FF}\u{2028}\u{FFFF}𝄞e\u{301}"
         let evidence = RecordObject([
-            (text, .text(text)), ("", .null), ("a", .array([])), ("o", .object(RecordObject([]))), ("t", .flag(true)),
+            (text, .text(text)), ("", .array([RecordValue(.null, offset: 0)])), ("a", .array([])),
+            ("o", .object(RecordObject([]))), ("t", .flag(true)),
             ("f", .array([RecordValue(.flag(false), offset: 0), RecordValue(.number("-1.0E+2"), offset: 0)])),
         ])
         let record = EvidenceRecord(

@@ -15,22 +15,6 @@ struct RedactionTests {
             expect: nil)
     }
 
-    @Test("Redaction removes all sensitive fields of every kind, and no other")
-    func fields() throws {
-        let secret = Data("secret".utf8).base64EncodedString()
-        #expect(!Verifier.sensitiveFields.isEmpty)
-        for kind in Verifier.kinds {
-            let sensitive = Verifier.sensitiveFields.filter { $0.kind == kind }
-            let evidence = sensitive.map { ($0.name, RecordValue.Content.text(secret)) } + [("keyId", .text("k"))]
-            var whole = record(kind.name, evidence)
-            whole.account = secret
-            let redacted = try whole.redacted()
-            #expect(!redacted.jsonLine.contains(secret), "\(kind)")
-            #expect(redacted.evidence["keyId"] != nil)
-            #expect(redacted.id == "i" && redacted.app == "a" && redacted.receivedAt == Fixtures.time)
-        }
-    }
-
     @Test("Client data is replaced by its digest; invalid client data is removed")
     func clientData() throws {
         let kind = "app-attest.assertion"

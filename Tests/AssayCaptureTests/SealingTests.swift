@@ -34,6 +34,52 @@ struct SealingTests {
         #expect(count > 100)
     }
 
+    @Test("Account, device token and device bits are sealed, and cannot stand beside what is sealed")
+    func accompanying() throws {
+        let key = try CapturePrivateKey.make()
+        var whole = record
+        whole.account = "alice@example.com"
+        whole.deviceToken = "AAAA"
+        whole.deviceBits = DeviceBits(first: true, second: false, changedIn: "2026-04")
+        let line = try whole.sealedLine(for: key.publicKey)
+        for words in ["alice", "AAAA", "account", "deviceToken", "deviceBits", "2026-04\""] {
+            #expect(!line.contains(words), "\(words)")
+        }
+        #expect(try open(line, key).jsonLine == whole.jsonLine)
+        for field in [#""account":"mallory","#, #""deviceToken":"AAAA","#, #""deviceBits":{"bit0":true,"bit1":true},"#]
+        {
+            let changed = try value(line.replacing(#""sealed""#, with: field + #""sealed""#))
+            let error = #expect(throws: RecordError.self) { try SealedRecord(changed) }
+            #expect(error?.message.contains("is sealed with its evidence") == true, "\(error?.description ?? "")")
+        }
+    }
+
+    @Test("A file of sealed records ends with their number, when the next one begins and when the capture is closed")
+    func ends() throws {
+        let folder = try TestFolder()
+        let key = try CapturePrivateKey.make()
+        for isSealed in [true, false] {
+            var options = CaptureOptions()
+            options.fields = isSealed ? .seal(to: key.publicKey) : .keep
+            options.maximumAge = 60
+            let path = folder.path(isSealed ? "sealed" : "open")
+            let capture = try RecordCapture(folder: path, options: options)
+            func lines() throws -> [[Substring]] {
+                try Captured.files(path).map {
+                    try String(contentsOfFile: "\(path)/\($0)", encoding: .utf8).split(separator: "\n")
+                }
+            }
+            for seconds in [0, 1, 70] as [Double] {
+                try capture.append(record, at: Fixtures.time.addingTimeInterval(seconds))
+            }
+            #expect(try lines().map(\.count) == [isSealed ? 3 : 2, 1])
+            if isSealed { #expect(try lines()[0].last == #"{"sealedRecords":2}"#) }
+            try capture.close()
+            #expect(try lines().map(\.count) == [isSealed ? 3 : 2, isSealed ? 2 : 1])
+            if isSealed { #expect(try lines()[1].last == #"{"sealedRecords":1}"#) }
+        }
+    }
+
     @Test("The line has everything but the evidence in clear, and is another one each time")
     func line() throws {
         let key = try CapturePrivateKey.make()

@@ -138,6 +138,9 @@ struct LedgerVocabularyTests {
 
     @Test(
         "Every refusal has its own code and a detailed sentence",
+        // Two requests that race for the ledger get these: the key's check looks the key up before the commit.
+        .produces("app-attest.assertion.counter", "key-of-another-app", "key-unknown"),
+        .produces("app-attest.assertion.challenge", "challenge-consumed", "challenge-expired", "challenge-mismatch"),
         arguments: [
             (.challengeUnknown, "challenge-unknown", "issued no such challenge"),
             (
@@ -216,13 +219,50 @@ struct LedgerVocabularyTests {
     }
 
     @Test(
+        "Descendants are those that an operator of the name added while it had a token, and not another one of their name"
+    )
+    func descendants() {
+        func added(
+            _ name: String, by author: String?, at start: Double, until end: Double = 1_000_000, isRevoked: Bool = false
+        ) -> LedgerOperator {
+            let new = LedgerOperator(
+                name: name, role: .admin, addedAt: Fixtures.time.addingTimeInterval(start), addedBy: author,
+                until: Fixtures.time.addingTimeInterval(end))
+            return isRevoked ? new.revoked(by: nil, at: Fixtures.time.addingTimeInterval(end)) : new
+        }
+        func names(_ all: [LedgerOperator], at now: Double = 200_000) -> [String] {
+            LedgerRules.descendants(ofOperator: "boss", among: all, at: Fixtures.time.addingTimeInterval(now))
+        }
+        let boss = added("boss", by: "root", at: 0)
+        #expect(
+            names([boss, added("kid", by: "boss", at: 1), added("grandkid", by: "kid", at: 2)]) == ["kid", "grandkid"])
+        // A circle of names ends.
+        #expect(names([boss, added("kid", by: "boss", at: 1), added("boss", by: "kid", at: 2)]) == ["kid"])
+        // Revoked before: it is no name to revoke, but what it added is.
+        #expect(
+            names([
+                boss, added("kid", by: "boss", at: 1, until: 9, isRevoked: true), added("grandkid", by: "kid", at: 2),
+            ]) == ["grandkid"])
+        // The name was used again by somebody else.
+        #expect(names([boss, added("kid", by: "boss", at: 1, until: 9), added("kid", by: "eve", at: 99)]) == [])
+        // Added before the operator was there, or after its token had ended: an hour of difference between clocks is allowed.
+        #expect(names([boss, added("kid", by: "boss", at: -3601)]) == [])
+        #expect(names([boss, added("kid", by: "boss", at: -3599)]) == ["kid"])
+        let ended = added("boss", by: "root", at: 0, until: 10)
+        #expect(names([ended, added("kid", by: "boss", at: 3611)]) == [])
+        #expect(names([ended, added("kid", by: "boss", at: 3609)]) == ["kid"])
+        #expect(names([]) == [] && names([added("kid", by: "boss", at: 1)]) == [])
+    }
+
+    @Test(
         "The name of an operator is short, and cannot look like another one",
         arguments: [
             ("a", true), ("Eve of shop-1 <eve@example.com>", true), ("\u{00E9}", true),
             (String(repeating: "x", count: 255), true), (String(repeating: "x", count: 256), false), ("", false),
             (" a", false), ("a ", false), ("a\u{00A0}", false), ("a\nb", false), ("a\u{0}", false),
             ("a\u{200B}b", false),
-            ("a\u{202E}b", false), ("a\u{2028}b", false),
+            ("a\u{202E}b", false), ("a\u{2028}b", false), ("root", false), ("ROOT", false), ("unix-socket", false),
+            ("(not named)", false), ("user 0", false), ("rooted", true), ("user x", true),
         ])
     func operatorNames(name: String, isAllowed: Bool) {
         #expect((LedgerRules.objection(toOperatorName: name) == nil) == isAllowed)

@@ -110,7 +110,7 @@ struct MintedCorpusTests {
             ]
                 + [
                     "user-authentication", "rollback-resistance", "creation-time", "device-identity", "provisioning",
-                    "revocation", "account", "challenge",
+                    "consistency", "revocation", "account", "challenge",
                 ].map { "android-key.attestation.\($0)" }
                 + ["key-state", "account", "challenge"].map { "android-key.request.\($0)" }
                 + ["answer", "token", "ban", "replay"].map { "device-check.\($0)" })

@@ -59,7 +59,7 @@ import Testing
             for _ in 0..<3 { _ = await test.outage() }
             test.time.pass(.seconds(30))
             async let trial = test.outage()
-            while test.google.apiRequests.count < 4 { try await Task.sleep(for: .milliseconds(5)) }
+            try await test.requests(4)
             #expect(test.client.circuit == .halfOpen)
             #expect(await test.outage()?.code == .circuitOpen)
             gate.open()
@@ -75,7 +75,7 @@ import Testing
             for _ in 0..<3 { _ = await test.outage() }
             test.time.pass(.seconds(30))
             let trial = Task { await test.outage() }
-            while test.google.apiRequests.count < 4 { try await Task.sleep(for: .milliseconds(5)) }
+            try await test.requests(4)
             trial.cancel()
             #expect(await trial.value?.code == .cancelled)
             #expect(await test.outage() == nil)
@@ -90,11 +90,11 @@ import Testing
             test.google.script(
                 [.held(late, .serve)] + Array(repeating: CircuitTests.down, count: 3) + [.held(trial, .serve)])
             async let lateOutage = test.outage()
-            while test.google.apiRequests.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+            try await test.requests(2)
             for _ in 0..<3 { _ = await test.outage() }
             test.time.pass(.seconds(30))
             async let trialOutage = test.outage()
-            while test.google.apiRequests.count < 6 { try await Task.sleep(for: .milliseconds(5)) }
+            try await test.requests(6)
             late.open()
             #expect(await lateOutage == nil)
             #expect(test.client.circuit == .halfOpen)

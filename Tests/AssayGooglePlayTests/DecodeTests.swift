@@ -211,7 +211,7 @@ import Testing
                 let before = test.google.apiRequests.count
                 test.google.script(.stall)
                 async let call = test.outage()
-                while test.google.apiRequests.count == before { try await Task.sleep(for: .milliseconds(5)) }
+                try await test.requests(before + 1)
                 try await Task.sleep(for: wait)
                 try await test.runOut(afterRequests: before + 1)
                 guard let outage = await call else { continue }
@@ -230,7 +230,7 @@ import Testing
         } _: { test in
             test.google.scriptTokens(.held(Gate(), .serve))
             async let outage = test.outage()
-            while test.google.tokenRequests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            try await test.tokenRequest()
             try await test.time.runOut(.milliseconds(300))
             #expect(await outage?.code == .timeout)
             #expect(test.google.tokenRequests.count == 1)

@@ -34,12 +34,12 @@ import Testing
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
             let (key, signature) = (folder.appendingPathComponent("key"), folder.appendingPathComponent("signature"))
-            try TestAccount.openssl(["pkey", "-pubout"], input: Data(TestAccount.privateKey.utf8))
+            try TestAccount.openssl(["pkey", "-pubout"], input: TestAccount.privateKey)
                 .write(to: key, atomically: true, encoding: .utf8)
             try Data(Base64.decode(parts[2], .url)).write(to: signature)
             let said = try TestAccount.openssl(
                 ["dgst", "-sha256", "-verify", key.path, "-signature", signature.path],
-                input: Data("\(parts[0]).\(parts[1])".utf8))
+                input: "\(parts[0]).\(parts[1])")
             #expect(said == "Verified OK\n")
         }
     }
@@ -93,7 +93,7 @@ import Testing
             let gate = Gate()
             test.google.scriptTokens(.held(gate, .serve))
             let first = Task { await test.outage() }
-            while test.google.tokenRequests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            try await test.tokenRequest()
             async let second = test.outage()
             first.cancel()
             #expect(await first.value?.code == .cancelled)

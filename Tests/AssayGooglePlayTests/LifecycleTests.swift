@@ -11,7 +11,7 @@ import Testing
         try await TestClient.run { test in
             test.google.script(.held(Gate(), .serve))
             let call = Task { await test.outage() }
-            while test.google.apiRequests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            try await test.requests(1)
             call.cancel()
             #expect(await call.value?.code == .cancelled)
             #expect(test.google.apiRequests.count == 1)
@@ -24,7 +24,7 @@ import Testing
         try await TestClient.run { test in
             test.google.script(.stall)
             let call = Task { await test.outage() }
-            while test.google.apiRequests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            try await test.requests(1)
             try await Task.sleep(for: .milliseconds(100))
             call.cancel()
             #expect(await call.value?.code == .cancelled)
@@ -49,7 +49,7 @@ import Testing
         try await TestClient.run { test in
             test.google.script(.held(Gate(), .serve))
             async let call = test.outage()
-            while test.google.apiRequests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            try await test.requests(1)
             await test.client.shutdown()
             #expect(await call?.code == .shutDown)
             #expect(await test.outage()?.code == .shutDown)
@@ -62,7 +62,7 @@ import Testing
         try await TestClient.run { test in
             test.google.scriptTokens(.held(Gate(), .serve))
             async let call = test.outage()
-            while test.google.tokenRequests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            try await test.tokenRequest()
             await test.client.shutdown()
             #expect(await call?.code == .shutDown)
         }

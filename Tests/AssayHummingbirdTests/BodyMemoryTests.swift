@@ -24,7 +24,7 @@ struct BodyMemoryTests {
 
         func pass() async throws {
             state.withLock { $0.arrived += 1 }
-            while !state.withLock({ $0.isOpen }) { try await Task.sleep(for: .milliseconds(5)) }
+            try await waitUntil("the gate is open") { state.withLock { $0.isOpen } }
         }
     }
 
@@ -59,7 +59,7 @@ struct BodyMemoryTests {
                     return RawExchange.status(try await RawExchange.send(steps, to: port, endsEarly: endsEarly))
                 }
             }
-            while gate.arrived < times { try await Task.sleep(for: .milliseconds(5)) }
+            try await waitUntil("\(times) requests") { gate.arrived >= times }
             let memory = try resident(server.identifier)
             gate.open()
             return (try await group.reduce(into: []) { $0.append($1) }, memory)

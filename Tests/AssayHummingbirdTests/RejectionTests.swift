@@ -122,6 +122,25 @@ struct RejectionTests {
         #expect(!texts.contains { $0.contains(token) })
     }
 
+    @Test("A request without a token and one with an empty token are told apart, and from one with two")
+    func absence() async throws {
+        let log = TestLog()
+        var twice = HTTPFields()
+        for _ in 0..<2 { twice.append(HTTPField(name: .approovToken, value: "a.b.c")) }
+        let requests = [HTTPFields(), Self.one(""), twice]
+        try await TestAPI.application(try TestAPI.live(), logger: log.logger).test(.router) { client in
+            for fields in requests {
+                try await client.execute(uri: "/stock", method: .get, headers: fields)
+            }
+        }
+        let texts = log.entries.map(\.text)
+        for part in [
+            "has no field Approov-Token", "Approov-Token has no value", "has the field Approov-Token several times",
+        ] {
+            #expect(texts.contains { $0.contains(part) }, "\(part): \(texts)")
+        }
+    }
+
     @Test("Claims of unauthentic tokens reach fields and JSON only in plain characters")
     func claims() async throws {
         try await TestAPI.application(try TestAPI.live()).test(.router) { client in

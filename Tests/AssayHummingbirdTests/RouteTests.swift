@@ -236,27 +236,4 @@ struct RouteTests {
         #expect(throws: PolicyError.self) { try Guard(live, app: "phone") }
         _ = try Guard(live, kind: .approovToken)
     }
-
-    @Test("Contexts and names of the time before other evidence than Approov's still serve")
-    func earlierNames() async throws {
-        struct ShopContext: ApproovRequestContext {
-            var coreContext: CoreRequestContextStorage
-            let remoteAddress: SocketAddress?
-            var approov: ApproovRequest?
-
-            init(source: Source) {
-                coreContext = CoreRequestContextStorage(source: source)
-                remoteAddress = source.channel.remoteAddress
-            }
-        }
-        let router = Router(context: ShopContext.self)
-        let options: ApproovMiddlewareOptions = TestAPI.options()
-        router.add(middleware: try ApproovMiddleware(try TestAPI.live(), app: "api", options: options))
-        router.get("stock") { _, context in context.approov?.verdict?.approov?.deviceID ?? "-" }
-        try await Application(router: router).test(.router) { client in
-            try await client.execute(
-                uri: "/stock", method: .get, headers: [.approovToken: try TestAPI.token()]
-            ) { #expect(String(buffer: $0.body) == TestAPI.deviceID) }
-        }
-    }
 }

@@ -2,6 +2,7 @@ import Approov
 import Assay
 import AssayCore
 import AssayHummingbird
+import AssayTestSupport
 import AssayTesting
 import HTTPTypes
 import HummingbirdTesting
@@ -61,6 +62,34 @@ struct SwitchTests {
         #expect(live.enforcement.enforcement(of: "api") == .off)
         try exchange(.annotate)
         #expect(live.enforcement.enforcement(of: "api") == .annotate)
+    }
+
+    @Test("Turns by hand are in the audit trail in their order, in the ledger of the verifier in force")
+    func auditTrail() async throws {
+        let (former, present) = (MemoryLedger(), MemoryLedger())
+        let live = try TestAPI.live(ledger: former)
+        func details(_ ledger: MemoryLedger, _ count: Int) async throws -> [String] {
+            var details: [String] = []
+            try await waitUntil("\(count) entries: \(details)") {
+                details = []
+                try await ledger.audit { details.append($0.change.detail) }
+                return details.count >= count
+            }
+            return details
+        }
+        func turn(_ rounds: ClosedRange<Int>) -> [String] {
+            var expected: [String] = []
+            for round in rounds {
+                live.enforcement.turnAll(to: round % 2 == 0 ? .off : .reject, because: "round \(round)")
+                expected.append("approov.token: \(round % 2 == 0 ? "reject -> off" : "off -> reject"); round \(round)")
+            }
+            return expected
+        }
+        let before = turn(0...199)
+        try live.exchange(for: Verifier(policy: TestAPI.policy(), ledger: present))
+        let after = turn(200...399)
+        #expect(try await details(former, 200) == before)
+        #expect(try await details(present, 200) == after)
     }
 
     @Test("A policy without an app that is checked, or with demands that the server cannot meet, is refused")

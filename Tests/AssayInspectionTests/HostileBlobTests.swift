@@ -15,24 +15,12 @@ struct HostileBlobTests {
 
     @Test("No blob of the vectors traps when truncated or changed at random, and parts lie within their parents")
     func hostile() async throws {
-        let process = Process()
-        process.executableURL = try BuiltProducts.url("InspectionStress")
-        process.arguments = ["\(Self.cases)"]
-        let output = Pipe()
-        process.standardOutput = output
-        let ended = AsyncStream<Int32> { continuation in
-            process.terminationHandler = {
-                continuation.yield($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
-                continuation.finish()
-            }
+        let run = try await onOwnThread {
+            try ProgramRun(BuiltProducts.url("InspectionStress").path, ["\(Self.cases)"])
         }
-        try process.run()
-        var status: Int32?
-        for await end in ended { status = end }
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        let said = String(decoding: data, as: UTF8.self)
-        try #require(status == 0 || status == 1, "a signal, as a trap is, shows as its negative number: \(said)")
-        let outcome = try JSONDecoder().decode(Outcome.self, from: data)
+        try #require(
+            run.status == 0 || run.status == 1, "a signal, as a trap is, shows as its negative number: \(run.text)")
+        let outcome = try JSONDecoder().decode(Outcome.self, from: Data(run.outputBytes))
         #expect(outcome.problems.isEmpty, "\(outcome.problems)")
         #expect(outcome.blobs > 500)
         #expect(outcome.cases >= Self.cases)

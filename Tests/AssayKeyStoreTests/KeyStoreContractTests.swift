@@ -41,9 +41,8 @@ private struct ForgetfulStorage: SealedKeyStorage {
     var keyLocation: String { "nowhere" }
     func sealedKeys() async throws(KeyStoreOutage) -> [SealedKey] { [] }
     func changeSealedKeys(
-        by operatorName: String?, at now: Date,
-        _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
-    ) async throws(KeyStoreFailure) { _ = try decide([]) }
+        by operatorName: String?, at now: Date, _ decide: @escaping SealedKeyDecision
+    ) async throws(KeyStoreFailure) { _ = try decide([], { _ in [] }) }
 }
 
 /// Returns the keys in the wrong order.
@@ -52,7 +51,6 @@ private struct ReversedStorage: SealedKeyStorage {
     var keyLocation: String { base.keyLocation }
     func sealedKeys() async throws(KeyStoreOutage) -> [SealedKey] { try await base.sealedKeys().reversed() }
     func changeSealedKeys(
-        by operatorName: String?, at now: Date,
-        _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
+        by operatorName: String?, at now: Date, _ decide: @escaping SealedKeyDecision
     ) async throws(KeyStoreFailure) { try await base.changeSealedKeys(by: operatorName, at: now, decide) }
 }

@@ -39,6 +39,7 @@ struct ConnectionTests {
         #expect(await Self.outage(url([silent, good], "timeout=120&connect_timeout=1")) == nil)
         let both = await Self.outage(url([silent, "/nowhere"], "timeout=2"))
         #expect(both?.message.contains(silent) == true && both?.message.contains("/nowhere") == true)
+        #expect(both?.message.contains("directory Is the server running") == true, "\(both?.message ?? "none")")
     }
 
     @Test("Without a free connection there is an outage that names the setting, and nothing is applied or lost")
@@ -150,12 +151,7 @@ struct ConnectionTests {
     }
 
     private static func openssl(_ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "openssl is needed")
+        let run = try ProgramRun("openssl", arguments)
+        try #require(run.status == 0, "openssl is needed: \(run.text)")
     }
 }

@@ -35,7 +35,7 @@ struct FailoverTests {
             for key in 0..<keys {
                 group.addTask {
                     var counter: UInt32 = 0
-                    while !progress.isOver.load(ordering: .relaxed) {
+                    while !progress.isOver.load(ordering: .relaxed), !Task.isCancelled {
                         counter += 1
                         // An attempt that ended in an outage is not repeated: the next counter is greater.
                         let outcome = try? await ledger.commit([Sample.advance(key, to: counter)], at: Sample.now)

@@ -19,13 +19,7 @@ private final class SmallDisk {
     deinit { _ = Self.run("umount", ["-l", folder.url.path]) }
 
     private static func run(_ program: String, _ arguments: [String]) -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [program] + arguments
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        (try? ProgramRun(program, arguments))?.status == 0
     }
 
     static let isAvailable = SmallDisk(megabytes: 1) != nil
@@ -67,9 +61,13 @@ struct FullDiskTests {
             if refused.count >= 3 { break }
         }
         #expect(!codes.isEmpty && codes.isSubset(of: [.full, .unreachable, .undetermined, .inputOutput]), "\(codes)")
+        if codes.contains(.full) || codes.contains(.inputOutput) {
+            await #expect(throws: LedgerOutage.self) { try await ledger.proveWritable(at: Sample.now) }
+        }
         try FileManager.default.removeItem(at: filler)
         #expect(try await poll { (try? await ledger.counter(0)) != nil })
         #expect(try await poll { await ledger.outage(of: [Sample.advance(0, to: 1)]) == nil })
+        #expect(try await poll { (try? await ledger.proveWritable(at: Sample.now)) != nil })
         for number in acknowledged { #expect(try await ledger.counter(number) == 0, "key \(number)") }
         for number in refused { #expect(try await ledger.counter(number) == nil, "key \(number)") }
         try await ledger.close()

@@ -43,7 +43,7 @@ struct MovingTests {
             name: "carol", role: .operator, addedAt: Sample.now, addedBy: nil, until: Sample.now + 60)
         _ = try await ledger.addOperator(new, tokenHash: [UInt8](repeating: 7, count: 32))
         _ = try await ledger.store([0, 255], named: "devices", replacing: 0, at: Sample.now)
-        try await ledger.changeSealedKeys(by: "bob", at: Sample.now) { _ in
+        try await ledger.changeSealedKeys(by: "bob", at: Sample.now) { _, _ in
             .insert(
                 SealedKey(
                     name: "k", purpose: KeyPurpose("test"), scope: nil, algorithm: "a",
@@ -75,7 +75,7 @@ struct MovingTests {
         let inventory = try await copy.run()
         #expect(inventory.sections.count == 9, "\(inventory.sections.keys)")
         // A program that has the file open, and one that opens it now.
-        #expect(await Self.outage(of: open) == .readOnly)
+        #expect(await Self.outage(of: open) == .wrongLedger)
         #expect(throws: LedgerOutage.self) { try SQLiteLedger.open(path: path) }
         // The same command again changes nothing.
         #expect(try await copy.run() == inventory)
@@ -96,7 +96,7 @@ struct MovingTests {
             let path = folder.path("back.sqlite")
             let back = try SQLiteLedger.openToMove(path: path)
             _ = try await LedgerCopy(source: target, from: url, target: back, to: path).run()
-            #expect(await Self.outage(of: moved) == .readOnly)
+            #expect(await Self.outage(of: moved) == .wrongLedger)
             await #expect(throws: LedgerOutage.self) {
                 _ = try await moved.removeStanding(of: LedgerSubject(.device, "d\u{0}1"), by: nil, at: Sample.now)
             }
@@ -128,7 +128,7 @@ struct MovingTests {
         let elsewhere = LedgerCopy(source: source, from: "a", target: target, to: "another")
         await #expect(throws: LedgerCopyRefusal.self) { try await elsewhere.run() }
         // Nothing uses the half copy, and it is no copy of another ledger.
-        #expect(await Self.openingOutage(url) == .readOnly)
+        #expect(await Self.openingOutage(url) == .wrongLedger)
         let foreign = LedgerCopy(source: source, from: "b", target: target, to: url)
         await #expect(throws: LedgerCopyRefusal.self) { try await foreign.run() }
         let copy = LedgerCopy(source: source, from: "a", target: target, to: url)
@@ -136,7 +136,7 @@ struct MovingTests {
         #expect(await Self.openingOutage(url) == nil)
         // A finished move is not cancelled, and the target is no empty one for others.
         await #expect(throws: LedgerCopyRefusal.self) { try await copy.cancel() }
-        #expect(await Self.outage(of: source) == .readOnly)
+        #expect(await Self.outage(of: source) == .wrongLedger)
         let other = try SQLiteLedger.openToMove(path: folder.path("other.sqlite"))
         await #expect(throws: LedgerCopyRefusal.self) {
             try await LedgerCopy(source: other, from: "c", target: target, to: url).run()
@@ -176,6 +176,131 @@ struct MovingTests {
         try await target.close()
     }
 
+    @Test("A repeated migration over another ledger is refused, and over the copy or an empty target it is not")
+    func anotherTarget() async throws {
+        let folder = try TestFolder()
+        let source = try SQLiteLedger.openToMove(path: folder.path("ledger.sqlite"))
+        try await Self.fill(source)
+        let url = try await TestCluster.shared().newLedger()
+        let target = try await PostgreSQLLedger.openToMove(url)
+        let inventory = try await LedgerCopy(source: source, from: "a", target: target, to: "b").run()
+        // Another ledger takes the place of the copy: one with one key of the source, and one with none.
+        for keys in [[1], []] as [[Int]] {
+            let path = folder.path("other\(keys.count).sqlite")
+            let other = try SQLiteLedger.openToMove(path: path)
+            try await other.block(
+                LedgerBlock(subject: LedgerSubject(.account, "x"), reason: "x", since: Sample.now, until: nil))
+            _ = try await other.commit(keys.map(Sample.enrol), at: Sample.now)
+            let refusal = await #expect(throws: LedgerCopyRefusal.self) {
+                try await LedgerCopy(source: source, from: "a", target: other, to: "b").run()
+            }
+            #expect(refusal?.description.contains("b is another ledger") == true, "\(String(describing: refusal))")
+            #expect(try await other.mark() == nil, "it stays usable")
+            try await other.close()
+        }
+        // The copy lives on, and is the copy still; a new and empty one gets everything again.
+        _ = try await target.commit([Sample.advance(1, to: 9), Sample.enrol(5000)], at: Sample.now)
+        #expect(try await LedgerCopy(source: source, from: "a", target: target, to: "b").run() == inventory)
+        let empty = try SQLiteLedger.openToMove(path: folder.path("empty.sqlite"))
+        #expect(try await LedgerCopy(source: source, from: "a", target: empty, to: "b").run() == inventory)
+        for ledger in [source, empty] { try await ledger.close() }
+        try await target.close()
+    }
+
+    @Test("A quarantine moves with the ledger", arguments: [true, false])
+    func quarantine(_ isFromSQLite: Bool) async throws {
+        let folder = try TestFolder()
+        let url = try await TestCluster.shared().newLedger()
+        let file = try SQLiteLedger.openToMove(path: folder.path("ledger.sqlite"))
+        let database = try await PostgreSQLLedger.openToMove(url)
+        let source: any MovableLedger & LedgerAdministration = isFromSQLite ? file : database
+        let target: any MovableLedger & LedgerAdministration = isFromSQLite ? database : file
+        try await source.quarantine(until: Sample.now + 60, by: nil, at: Sample.now)
+        _ = try await LedgerCopy(source: source, from: "a", target: target, to: "b").run()
+        #expect(try await target.quarantineEnd() == Sample.now + 60)
+        try await file.close()
+        try await database.close()
+    }
+
+    @Test("Readers of a ledger that is moved learn it within a second, and go on when the move is cancelled")
+    func readers() async throws {
+        let url = try await TestCluster.shared().newLedger()
+        try await PostgreSQLLedger.with(url) { ledger in
+            _ = try await ledger.commit([Sample.enrol(1)], at: Sample.now)
+            #expect(try await ledger.counter(1) == 0)
+            let mover = try await PostgreSQLLedger.openToMove(url)
+            #expect(try await mover.beginMove(to: "elsewhere") == nil)
+            #expect(await Self.outage(of: ledger) == .wrongLedger, "a writer, at once")
+            var code: OutageCode?
+            #expect(
+                try await poll {
+                    do { _ = try await ledger.counter(1) } catch let outage as LedgerOutage { code = outage.code }
+                    return code != nil
+                })
+            #expect(code == .wrongLedger)
+            // A write of the last two seconds counts as a proof.
+            #expect(
+                try await poll {
+                    do throws(LedgerOutage) { try await ledger.proveWritable(at: Sample.now + 3600) } catch {
+                        return true
+                    }
+                    return false
+                })
+            try await mover.cancelMove()
+            #expect(try await ledger.counter(1) == 0)
+            #expect(await Self.outage(of: ledger) == nil)
+            try await mover.close()
+        }
+    }
+
+    @Test("When a move has ended, a program that has the source open reads nothing of it any more")
+    func ended() async throws {
+        let url = try await TestCluster.shared().newLedger()
+        let folder = try TestFolder()
+        try await PostgreSQLLedger.with(url) { ledger in
+            _ = try await ledger.commit([Sample.enrol(1)], at: Sample.now)
+            let source = try await PostgreSQLLedger.openToMove(url)
+            let target = try SQLiteLedger.openToMove(path: folder.path("copy.sqlite"))
+            // Looks at the ledger until the move stops it.
+            let reader = Task { while (try? await ledger.counter(1)) != nil, !Task.isCancelled {} }
+            _ = try await LedgerCopy(source: source, from: url, target: target, to: "copy").run()
+            await #expect(throws: LedgerOutage.self) { try await ledger.counter(1) }
+            reader.cancel()
+            await reader.value
+            try await source.close()
+            try await target.close()
+        }
+    }
+
+    @Test("Tables that were dropped and made anew under a running process are another ledger")
+    func replacedTables() async throws {
+        let cluster = try TestCluster.shared()
+        let url = try await cluster.newLedger()
+        let schema = try #require(url.split(separator: "=").last)
+        let ledger = try await PostgreSQLLedger.open(url)
+        _ = try await ledger.commit([Sample.enrol(1)], at: Sample.now)
+        _ = try await ledger.counter(1)
+        try cluster.sql("DROP SCHEMA \(schema) CASCADE")
+        try await PostgreSQLLedger.create(url)
+        for isCommit in [true, false] {
+            var code: OutageCode?
+            #expect(
+                try await poll {
+                    do {
+                        if isCommit {
+                            _ = try await ledger.commit([Sample.enrol(2)], at: Sample.now)
+                        } else {
+                            _ = try await ledger.counter(1)
+                        }
+                    } catch let outage as LedgerOutage { code = outage.code }
+                    return code == .wrongLedger
+                }, "\(String(describing: code))")
+        }
+        #expect(await ledger.outage(of: [Sample.enrol(3)]) == .wrongLedger)
+        try await ledger.close()
+        try await PostgreSQLLedger.with(url) { _ = try await $0.commit([Sample.enrol(3)], at: Sample.now) }
+    }
+
     @Test(
         "A cancelled migration leaves a target that nothing uses, and a copy under way does not finish",
         arguments: [true, false])
@@ -199,12 +324,12 @@ struct MovingTests {
             if isFirst { try await target.insert(records) }
             isFirst = false
         }
-        #expect(await Self.openingOutage(isFromSQLite ? url : path) == .readOnly)
+        #expect(await Self.openingOutage(isFromSQLite ? url : path) == .wrongLedger)
         try await copy.cancel()
         #expect(try await source.mark() == nil)
         #expect(await Self.outage(of: source) == nil)
         #expect(try await target.mark() == .cancelledCopy(of: "a"))
-        #expect(await Self.openingOutage(isFromSQLite ? url : path) == .readOnly)
+        #expect(await Self.openingOutage(isFromSQLite ? url : path) == .wrongLedger)
         // What a copy under way does last.
         #expect(try await !target.changeMark(from: .unfinishedCopy(of: "a"), to: nil))
         await #expect(throws: LedgerCopyRefusal.self) { try await copy.run() }

@@ -44,17 +44,17 @@ final class Pooler {
         process.standardOutput = output
         try process.run()
         // Its socket is there before it listens.
-        while !cluster.takesConnections(port: port) {
+        try waitFor("connections to pgbouncer") {
             try #require(
                 process.isRunning, "pgbouncer has ended: \((try? String(contentsOf: log, encoding: .utf8)) ?? "")")
-            Thread.sleep(forTimeInterval: 0.05)
+            return cluster.takesConnections(port: port) ? () : nil
         }
     }
 
     deinit {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        try? process.end()
     }
 
     /// The URL of the database behind the pooler. A slow machine has time to connect.

@@ -1,5 +1,6 @@
 import AssayCore
 import AssayLedgerPostgreSQL
+import AssayTestSupport
 import Foundation
 
 /// Effects on keys that are named by numbers.
@@ -50,13 +51,10 @@ extension PostgreSQLLedger {
     }
 }
 
-/// Waits until `condition` holds; false if it does not within a minute.
+/// Waits until `condition` holds; false if it does not within the limit of tests.
 func poll(
     every pause: Duration = .milliseconds(50), _ condition: () async throws -> Bool
 ) async throws -> Bool {
-    for _ in 0..<Int(Duration.seconds(60) / pause) {
-        if try await condition() { return true }
-        try await Task.sleep(for: pause)
-    }
-    return false
+    do { try await waitUntil("the condition", every: pause, condition) } catch is TooSlow { return false }
+    return true
 }

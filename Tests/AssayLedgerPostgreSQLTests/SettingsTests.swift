@@ -27,7 +27,6 @@ struct SettingsTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(results.count { $0 } == 1)
-        #expect(try await PostgreSQLLedger.upgrade(url) == (2, 2))
         try cluster.sql("CREATE SCHEMA shopping; CREATE TABLE shopping.cart (id int)")
         for attempt in [await Self.outage(cluster.url("schema=shopping"))] {
             #expect(attempt?.code == .corrupt && attempt?.message.contains("no ledger") == true)
@@ -36,53 +35,39 @@ struct SettingsTests {
         #expect(try cluster.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'shopping'") == "1")
     }
 
-    @Test("Tables of version 1 are upgraded once, with the rights of the roles, and keep their entries")
-    func upgrade() async throws {
-        let cluster = try TestCluster.shared()
-        try cluster.sql("CREATE ROLE \"up graded\" LOGIN")
-        let owner = cluster.url("schema=earlier")
-        try await PostgreSQLLedger.create(owner, grantingTo: "up graded")
-        try await PostgreSQLLedger.with(owner) { ledger in
-            _ = try await ledger.commit([Sample.enrol(1)], at: Sample.now)
-        }
-        // What version 1 had.
-        try cluster.sql("DROP TABLE earlier.task; UPDATE earlier.ledger SET version = 1, compatible = 1")
-        let refused = await Self.outage(owner)
-        #expect(refused?.code == .corrupt && refused?.message.contains("assay ledger upgrade") == true)
-        let versions = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
-            for _ in 0..<3 { group.addTask { try await PostgreSQLLedger.upgrade(owner) } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(versions.allSatisfy { $0.1 == 2 } && versions.contains { $0.0 == 1 })
-        #expect(try cluster.sql("SELECT version, compatible FROM earlier.ledger") == "2|1")
-        try await PostgreSQLLedger.with(cluster.url("schema=earlier", user: "up%20graded")) { ledger in
-            #expect(try await ledger.summary(at: Sample.now).keys == 1)
-            #expect(
-                try await ledger.putTask([1], in: "work", dueAt: Sample.now, bytes: [2], replacing: 0, at: Sample.now))
-            let leased = try await ledger.leaseTasks(
-                in: "work", to: "a", until: Sample.now + 9, atMost: 9, at: Sample.now)
-            #expect(leased.map(\.bytes) == [[2]])
-            #expect(try await ledger.removeTask([1], in: "work", replacing: 2, at: Sample.now))
-        }
-    }
-
     @Test(
-        "Tables that are too new, too old or moved away are refused",
+        "Tables that are too new, of an unreleased build or moved away are refused",
         arguments: [
-            ("version = 3, compatible = 3", OutageCode.newerSchema, "update it"),
-            ("version = 1, compatible = 1", .corrupt, "assay ledger upgrade"),
-            ("moved_to = 'elsewhere'", .readOnly, "moved to elsewhere"),
+            ("version = 2, compatible = 2", OutageCode.newerSchema, "update it"),
+            ("version = 0, compatible = 0", .corrupt, "is of version 0"),
+            ("moved_to = 'elsewhere'", .wrongLedger, "moved to elsewhere"),
+            ("application = 0", .corrupt, "of an unreleased build, version 2"),
         ])
     func versions(_ change: String, _ code: OutageCode, _ part: String) async throws {
         let cluster = try TestCluster.shared()
         let url = try await cluster.newLedger()
         let schema = try #require(url.split(separator: "=").last)
-        try cluster.sql("UPDATE \(schema).ledger SET version = 3, compatible = 2")
+        try cluster.sql("UPDATE \(schema).ledger SET version = 2, compatible = 1")
         // A newer version that this one may use too.
         try await PostgreSQLLedger.with(url) { _ in }
         try cluster.sql("UPDATE \(schema).ledger SET \(change)")
         let outage = await Self.outage(url)
         #expect(outage?.code == code && outage?.message.contains(part) == true)
+    }
+
+    @Test("Tables of an unreleased build, which have no mark, are refused with their version, also by create")
+    func unreleasedBuild() async throws {
+        let cluster = try TestCluster.shared()
+        let url = cluster.url("schema=unreleased")
+        try await PostgreSQLLedger.create(url)
+        try cluster.sql(
+            "ALTER TABLE unreleased.ledger DROP COLUMN application; UPDATE unreleased.ledger SET version = 2")
+        let refused = await Self.outage(url)
+        #expect(refused?.code == .corrupt)
+        #expect(refused?.message.contains("of an unreleased build, version 2") == true)
+        let outage = await #expect(throws: LedgerOutage.self) { try await PostgreSQLLedger.create(url) }
+        #expect(outage?.code == .corrupt)
+        #expect(try cluster.sql("SELECT version FROM unreleased.ledger") == "2")
     }
 
     @Test("A role with the grants can do everything but change the audit trail; one without is refused")
@@ -100,6 +85,12 @@ struct SettingsTests {
                 LedgerBlock(subject: LedgerSubject(.device, "d1"), reason: "test", since: Sample.now, until: nil))
             _ = try await ledger.removeStanding(of: LedgerSubject(.device, "d1"), by: "alice", at: Sample.now)
             _ = try await ledger.store([1], named: "devices", replacing: 0, at: Sample.now)
+            #expect(
+                try await ledger.putTask([1], in: "work", dueAt: Sample.now, bytes: [2], replacing: 0, at: Sample.now))
+            let leased = try await ledger.leaseTasks(
+                in: "work", to: "a", until: Sample.now + 9, atMost: 9, at: Sample.now)
+            #expect(leased.map(\.bytes) == [[2]])
+            #expect(try await ledger.removeTask([1], in: "work", replacing: 2, at: Sample.now))
             _ = try await ledger.purge(at: Date())
             #expect(try await ledger.check { _ in nil } == [])
         }
@@ -129,8 +120,9 @@ struct SettingsTests {
         #expect(ledger.isDurabilityWaived)
         #expect(Self.value(metrics, .ledgerWaived) == 1)
         #expect(try await ledger.commit([Sample.enrol(1)], at: Sample.now).isApplied)
-        let problems = try await ledger.check { _ in nil }
+        let problems = try await ledger.settingProblems()
         #expect(problems.contains { $0.contains("full_page_writes") })
+        #expect(try await ledger.check { _ in nil } == [], "settings are no damage")
         try await ledger.close()
     }
 

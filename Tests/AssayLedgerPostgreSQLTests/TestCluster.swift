@@ -122,17 +122,16 @@ final class TestCluster: Sendable {
         }
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
         try file.seekToEnd()
+        process.standardInput = FileHandle.nullDevice
         (process.standardError, process.standardOutput) = (file, file)
         try process.run()
         self.process.withLock { $0 = process }
-        for _ in 0..<600 {
+        try waitFor("connections to PostgreSQL") {
             guard process.isRunning else {
                 throw Failure(description: (try? String(contentsOfFile: log, encoding: .utf8)) ?? "no log")
             }
-            if takesConnections(port: port) { return }
-            Thread.sleep(forTimeInterval: 0.05)
+            return takesConnections(port: port) ? () : nil
         }
-        throw Failure(description: "the server takes no connections")
     }
 
     /// Whether a server, or a pooler in front of it, takes connections at a port of the folder.
@@ -149,14 +148,14 @@ final class TestCluster: Sendable {
                 encoding: .utf8)) ?? ""
         Foundation.kill(process.processIdentifier, SIGKILL)
         for child in children.split(separator: " ").compactMap({ Int32($0) }) { Foundation.kill(child, SIGKILL) }
-        process.waitUntilExit()
+        try? process.end()
     }
 
     /// Ends the server without waiting for its clients.
     func stop() {
         guard let process = process.withLock({ $0 }), process.isRunning else { return }
         Foundation.kill(process.processIdentifier, SIGQUIT)
-        process.waitUntilExit()
+        try? process.end()
     }
 
     /// Makes a standby the primary.
@@ -178,15 +177,10 @@ final class TestCluster: Sendable {
 
     @discardableResult
     private func run(_ program: String, _ arguments: [String]) throws -> String {
-        let process = try Self.process(program, arguments)
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: "\(program): \(text)") }
-        return text.trimmingCharacters(in: .newlines)
+        let run = try ProgramRun(Self.process(program, arguments))
+        // A notice among the errors is no part of the answer.
+        guard run.status == 0 else { throw Failure(description: "\(program): \(run.text)") }
+        return run.output.trimmingCharacters(in: .newlines)
     }
 
     private static func process(_ program: String, _ arguments: [String]) throws -> Process {
@@ -202,7 +196,6 @@ final class TestCluster: Sendable {
         }
         process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/tmp"]
         process.currentDirectoryURL = URL(fileURLWithPath: "/tmp")
-        process.standardInput = FileHandle.nullDevice
         return process
     }
 

@@ -10,8 +10,11 @@ import Testing
 struct AbsentStandingTests {
     /// Waits until the ledger says that it has no standings. After a slow look-up it says that only after a fast one.
     private static func untilKnown(_ ledger: SQLiteLedger) async throws {
-        while !ledger.isWithoutStandings {
-            #expect(try await ledger.standings(of: [LedgerSubject(.device, "d")], at: Fixture.now).isEmpty)
+        try await waitUntil("no standings", every: .zero) {
+            if ledger.isWithoutStandings { return true }
+            let standings = try await ledger.standings(of: [LedgerSubject(.device, "d")], at: Fixture.now)
+            #expect(standings.isEmpty)
+            return false
         }
     }
 

@@ -84,6 +84,9 @@ struct DamageTests {
         ("UPDATE enrolledKey SET publicKey = x'0400'", "P-256 point", false),
         ("UPDATE enrolledKey SET properties = '{\"a\":1}'", "properties", false),
         ("UPDATE enrolledKey SET properties = 'x'", "properties", false),
+        ("UPDATE enrolledKey SET skipped = x'00'", "skipped", true),
+        ("UPDATE enrolledKey SET skipped = zeroblob(4)", "skipped", true),
+        ("UPDATE enrolledKey SET skipped = zeroblob(200)", "skipped", true),
         (
             "INSERT INTO enrolledKey SELECT engine, zeroblob(32), app, publicKey, 0, 0, '{}', x'', NULL, NULL FROM enrolledKey",
             "share one public key", false
@@ -91,7 +94,8 @@ struct DamageTests {
         ("INSERT INTO block VALUES ('planet', 'x', '', 0, NULL, 0, NULL, NULL)", "kind", false),
         ("INSERT INTO block VALUES ('device', 'x', '', 0, NULL, 2, NULL, NULL)", "allows", false),
         ("INSERT INTO block VALUES ('issuer', '', '', 0, NULL, 0, NULL, NULL)", "a blocked issuer has no name", false),
-        ("INSERT INTO block VALUES ('device', '', '', 0, NULL, 1, NULL, NULL)", "an allowed device has no name", false),
+        ("INSERT INTO block VALUES ('device', 'x', '', 0, NULL, 1, NULL, NULL)", "checks", false),
+        ("INSERT INTO block VALUES ('device', '', '', 0, NULL, 1, '', NULL)", "an allowed device has no name", false),
         ("INSERT INTO challenge VALUES (x'00', 'a', 'p', 9, 5, NULL)", "expired before", false),
         (
             "INSERT INTO sealedKey VALUES ('k', 'test', NULL, 'none', 2, 1, NULL, 0, zeroblob(8), zeroblob(40))",
@@ -118,6 +122,11 @@ struct DamageTests {
         ("INSERT INTO operator VALUES (zeroblob(32), 'a ', 'admin', 0, NULL, 9, NULL, NULL)", "name", false),
         ("INSERT INTO operator VALUES (zeroblob(32), 'a', 'admin', 9, NULL, 9, NULL, NULL)", "ended before", false),
         ("INSERT INTO operator VALUES (zeroblob(31), 'a', 'admin', 0, NULL, 9, NULL, NULL)", "31 bytes", false),
+        ("INSERT INTO document VALUES ('devices', x'01', 0, 0)", "the document devices has the revision 0", false),
+        (
+            "INSERT INTO task VALUES ('work', x'01', 0, NULL, x'01', 0)", "a task of queue work has the revision 0",
+            false
+        ),
     ]
 
     @Test("A damaged row is an outage only for its own key, also inside a shared transaction")

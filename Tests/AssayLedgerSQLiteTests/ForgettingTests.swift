@@ -75,44 +75,6 @@ struct ForgettingTests {
         #expect(try ledger.texts("SELECT digest FROM usedDigest").count < 200)
     }
 
-    @Test("Purges by a program of version 3 that still has the file open are recorded")
-    func olderProgram() async throws {
-        let folder = try TemporaryFolder()
-        let clock = MachineClock(Self.now + 7200)
-        let ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
-        let use = Fixture.remember(1, madeAt: Self.now + 3600, lasting: 300, at: Self.now + 3600)
-        #expect(try await ledger.commit([use], at: clock.now).isApplied)
-        let end = Int64((Self.now + 4000).timeIntervalSince1970) * 1_000_000
-        try ledger.executeOnWriter(
-            """
-            INSERT INTO usedDigest (digest, app, kind, usedAt, until)
-            VALUES (x'02', 'shop-web', 'approov.message', \(end - 300_000_000), \(end))
-            """)
-        let stored = UsedDigest(
-            digest: [2], app: "shop-web", kind: EvidenceKind("approov.message"), madeAt: Self.now + 4000,
-            usedAt: Self.now + 3700, until: Self.now + 4000)
-        var entries: [LedgerEntry] = []
-        try await ledger.export { entries.append($0) }
-        #expect(entries.contains(.digest(stored)), "it was made by the end of its window, and nobody knows more")
-        #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
-
-        // The statements with which version 3 purges, unchanged.
-        try ledger.executeOnWriter(
-            """
-            DELETE FROM usedDigest WHERE digest IN
-            (SELECT digest FROM usedDigest WHERE until <= \(Int64.max) ORDER BY until LIMIT 18)
-            """)
-        func code(_ seed: UInt32, _ app: String, madeAfter seconds: Double) async throws -> OutageCode? {
-            let use = Fixture.remember(
-                seed, app: app, madeAt: Self.now + seconds, lasting: Self.day, at: clock.now)
-            return try await outage { try #require(try await ledger.commit([use], at: clock.now).isApplied) }
-        }
-        #expect(try await code(1, "shop-ios", madeAfter: 3600) == .forgotten)
-        #expect(try await code(11, "shop-ios", madeAfter: 3661) == nil)
-        #expect(try await code(12, "shop-web", madeAfter: 4000) == .forgotten)
-        #expect(try await code(13, "shop-web", madeAfter: 4061) == nil)
-    }
-
     @Test("A ledger without its purge records is damaged")
     func missingTrigger() async throws {
         let folder = try TemporaryFolder()

@@ -161,8 +161,8 @@ struct GroupCommitTests {
         let (transactions, lone) = (ledger.writer.transactionCount, ledger.writer.loneTransactionCount)
         async let isAdvanced = ledger.isAdvanced(0, counter)
         // Wait until the waiting write begins: the only one, or the one after the abandoned lone attempt.
-        while ledger.writer.transactionCount - transactions <= ledger.writer.loneTransactionCount - lone {
-            try await Task.sleep(for: .milliseconds(1))
+        try await waitUntil("the waiting write", every: .milliseconds(1)) {
+            ledger.writer.transactionCount - transactions > ledger.writer.loneTransactionCount - lone
         }
         try await Task.sleep(for: .milliseconds(100))
         try #require(try other.ask("release") == "released")

@@ -7,15 +7,9 @@ struct SoakTests {
     /// `make soak` runs the same for minutes.
     @Test("Within seconds: no acknowledged commit is lost, none is accepted twice, no counter decreases")
     func soak() throws {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = try BuiltProducts.url("LedgerSoak")
-        process.arguments = ["6", "2", "4"]
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(text)")
+        let run = try ProgramRun(BuiltProducts.url("LedgerSoak").path, ["6", "2", "4"])
+        let text = run.output
+        #expect(run.status == 0, "\(run.text)")
         let rows = text.split(separator: "\n").map { $0.split(separator: " ") }
         try #require(rows.count == 3 && rows[0].prefix(3) == ["processes", "commits", "kills"], "\(text)")
         for row in rows.dropFirst() {

@@ -111,40 +111,4 @@ struct StandardTokenTests {
             #expect(accepted == 1, "round \(round)")
         }
     }
-
-    /// `TestVectors/ledger/standard-tokens.sqlite` was created by `assay verify` of 2026-11-23, which remembered either
-    /// the token or the answer: the token bm90IGEgdG9rZW4, and the answer with the request hash h2. Never create it
-    /// again.
-    @Test("Evidence accepted by a version that remembered one digest is refused")
-    func earlierVersion() async throws {
-        try FileManager.default.copyItem(
-            at: TestVectors.folder.appendingPathComponent("ledger/standard-tokens.sqlite"),
-            to: URL(fileURLWithPath: folder.path()))
-        let ledger = try SQLiteLedger.open(path: folder.path(), purging: .never)
-        #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
-        let body = Data(
-            """
-            {"tokenPayloadExternal": {"requestDetails": {"requestPackageName": "com.example.shop",
-             "timestampMillis": "1790000000000", "requestHash": "h2"},
-             "appIntegrity": {"appRecognitionVerdict": "PLAY_RECOGNIZED", "packageName": "com.example.shop",
-             "certificateSha256Digest": ["ampqampqampqampqampqampqampqampqampqampqamo"], "versionCode": "42"},
-             "deviceIntegrity": {"deviceRecognitionVerdict":
-             ["MEETS_BASIC_INTEGRITY", "MEETS_DEVICE_INTEGRITY", "MEETS_STRONG_INTEGRITY"],
-             "deviceAttributes": {"sdkVersion": 35}},
-             "accountDetails": {"appLicensingVerdict": "LICENSED"},
-             "environmentDetails": {"playProtectVerdict": "NO_ISSUES"}}}
-            """.utf8)
-        let cases: [(StandardIntegrityInput.Evidence, [UInt8], String)] = [
-            (.token("bm90IGEgdG9rZW4"), Self.answer(requestHash: "h1"), "h1"),
-            (.decoded(IntegrityAnswer(json: body)), Array(body), "h2"), (.token("QUJD"), Array(body), "h2"),
-        ]
-        for (evidence, answer, hash) in cases {
-            let replay = try await Self.judge(evidence, answer: answer, requestHash: hash, ledger)
-            #expect(replay.failed == [Self.challenge], "\(hash)")
-            #expect(replay.checks.last?.finding?.code == "digest-used")
-        }
-        let fresh = try await Self.judge(
-            .token("QUJD"), answer: Self.answer(requestHash: "h3"), requestHash: "h3", ledger)
-        #expect(fresh.outcome == .accept)
-    }
 }

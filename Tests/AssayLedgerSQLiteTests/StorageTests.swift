@@ -14,8 +14,8 @@ struct StorageTests {
             #expect(try ledger.writerPragma("synchronous") == "2", "FULL")
             #expect(try ledger.writerPragma("journal_mode") == "wal")
             #expect(try ledger.writerPragma("foreign_keys") == "1")
-            #expect(try ledger.writerPragma("application_id") == "\(0x4153_5359)")
-            #expect(try ledger.writerPragma("user_version") == "10")
+            #expect(try ledger.writerPragma("application_id") == "\(0x4153_594C)")
+            #expect(try ledger.writerPragma("user_version") == "1")
             try await ledger.close()
         }
     }

@@ -58,7 +58,7 @@ struct StoredTextTests {
         let folder = try TemporaryFolder()
         // With another encoding, SQLite allocates memory for each text after it has read the row.
         try SQLiteLedger.createDatabase(
-            path: folder.path(), sql: "PRAGMA encoding = 'UTF-16le'; PRAGMA application_id = 1095979865")
+            path: folder.path(), sql: "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (a); DROP TABLE t")
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
         let note = String(repeating: "x", count: 100_000)
         try ledger.executeOnWriter("UPDATE enrolledKey SET properties = '{\"note\":\"\(note)\"}'")

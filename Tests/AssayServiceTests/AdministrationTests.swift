@@ -1,3 +1,4 @@
+import AssayLedgerSQLite
 import AssayTestSupport
 import AssayTesting
 import Foundation
@@ -11,9 +12,11 @@ struct AdministrationTests {
         let port: Int
         let tokens: [String: String]
 
-        init(_ settings: String..., prepare: (TestFolder) throws -> Void = { _ in }) throws {
+        init(
+            _ settings: String..., isOpen: Bool = true, prepare: (TestFolder) throws -> Void = { _ in }
+        ) throws {
             var tokens: [String: String] = [:]
-            let started = try RunningService(["admin=127.0.0.1:0"] + settings) { folder in
+            let started = try RunningService(["admin=127.0.0.1:0"] + settings, isOpen: isOpen) { folder in
                 try prepare(folder)
                 let program = try BuiltProducts.url("assay").path
                 for role in ["caller", "viewer", "operator", "admin"] {
@@ -234,6 +237,50 @@ struct AdministrationTests {
         #expect(try administered.send("GET", "/v1/admin/keys", as: token).status == 401)
         #expect(try administered.send("DELETE", "/v1/admin/operators/dash%20board", as: "admin").status == 404)
         #expect(!administered.service.logText.contains(token))
+    }
+
+    @Test("A revocation with descendants answers with those that the operator added, and each is in the audit trail")
+    func descendants() throws {
+        let administered = try Administered()
+        func add(_ name: String, as token: String) throws -> String {
+            let answer = try administered.send(
+                "POST", "/v1/admin/operators", as: token, #"{"name":"\#(name)","role":"admin"}"#)
+            return try #require(answer.json["token"] as? String, "\(answer)")
+        }
+        let child = try add("child", as: "admin")
+        let grandchild = try add("grandchild", as: child)
+        let path = "/v1/admin/operators/child?descendants="
+        #expect(try administered.send("DELETE", path + "maybe", as: "admin").status == 400)
+        let revoked = try administered.send("DELETE", path + "true", as: "admin")
+        #expect(
+            revoked.json["name"] as? String == "child" && revoked.json["state"] as? String == "revoked", "\(revoked)")
+        let descendants = revoked.json["descendants"] as? [[String: Any]]
+        #expect(descendants?.map { $0["name"] as? String } == ["grandchild"], "\(revoked)")
+        #expect(descendants?.map { $0["state"] as? String } == ["revoked"])
+        for token in [child, grandchild] {
+            #expect(try administered.send("GET", "/v1/admin/keys", as: token).status == 401)
+        }
+        #expect(try administered.send("DELETE", path + "true", as: "admin").status == 404)
+        #expect(
+            try administered.trail().suffix(2)
+                == ["admin-1 revoke-operator operator child", "admin-1 revoke-operator operator grandchild"])
+        let reserved = try administered.send(
+            "POST", "/v1/admin/operators", as: "admin", #"{"name":"root","role":"viewer"}"#)
+        #expect(reserved.status == 422 && reserved.json["code"] as? String == "invalid-name", "\(reserved)")
+    }
+
+    @Test("The audit trail is compared with what the ledger has")
+    func pastTheTrail() async throws {
+        let administered = try Administered()
+        let verify = "/v1/admin/audit/verify"
+        #expect(try administered.send("GET", verify, as: "viewer").json["isSound"] as? Bool == true)
+        let ledger = try SQLiteLedger.open(path: administered.service.folder.path("ledger.sqlite"))
+        try ledger.executeOnWriter("UPDATE operator SET role = 'admin' WHERE name = 'viewer-1'")
+        try await ledger.close()
+        let found = try administered.send("GET", verify, as: "viewer")
+        #expect(found.json["isSound"] as? Bool == false, "\(found)")
+        #expect(
+            (found.json["problems"] as? [String])?.contains { $0.contains("operator viewer-1") } == true, "\(found)")
     }
 
     @Test("On a unix socket no token is needed, and the audit trail has the login name of the peer")

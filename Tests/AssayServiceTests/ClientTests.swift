@@ -20,7 +20,9 @@ struct ClientTests {
         Client(file: "client.py", command: "python3 FILE", probe: "python3 --version"),
         Client(file: "client.mjs", command: "node FILE", probe: "node -e 'fetch'"),
         Client(file: "client.go", command: "go build -o built FILE && ./built", probe: "go version"),
-        Client(file: "Client.java", command: "java FILE", probe: "java --list-modules | grep jdk.compiler"),
+        Client(
+            file: "Client.java", command: "java -XX:-UsePerfData -Xlog:disable -Xlog:all=warning:stderr FILE",
+            probe: "java -XX:-UsePerfData --list-modules | grep jdk.compiler"),
     ]
 
     @Test(
@@ -32,11 +34,14 @@ struct ClientTests {
             "Examples/clients/\(client.file)"
         ).path
         let command = client.command.replacingOccurrences(of: "FILE", with: "'\(file)'")
-        func run(_ arguments: String, port: Int) throws -> (status: Int32, output: String) {
+        func run(_ arguments: String, port: Int) throws -> (status: Int32, output: String, errors: String) {
             let status = try service.folder.shell(
                 "export ASSAY_URL=http://127.0.0.1:\(port) ASSAY_TOKEN=x HOME=\"$PWD\"; \(command) \(arguments) "
-                    + ">output 2>&1")
-            return (status, try String(contentsOfFile: service.folder.path("output"), encoding: .utf8))
+                    + ">output 2>errors")
+            return (
+                status, try String(contentsOfFile: service.folder.path("output"), encoding: .utf8),
+                try String(contentsOfFile: service.folder.path("errors"), encoding: .utf8)
+            )
         }
         let issued = try run("challenge bank", port: service.port)
         let challenge = issued.output.trimmingCharacters(in: .newlines)
@@ -45,13 +50,13 @@ struct ClientTests {
             "record.json", Evidence.attestation("a", app: "bank", challenge: Array(challenge.utf8)))
         #expect(try run("verify record.json", port: service.port).status == 0)
         let replay = try run("verify record.json", port: service.port)
-        #expect(replay.status == 1 && replay.output.contains("new-challenge"), "\(replay)")
+        #expect(replay.status == 1 && replay.errors.contains("new-challenge"), "\(replay)")
         let unknown = try run("challenge nobody", port: service.port)
         let mistyped = try run("verfy record.json", port: service.port)
         #expect(mistyped.status == 2, "\(mistyped)")
         let alone = try run("", port: service.port)
-        #expect(alone.status == 2 && alone.output.contains("challenge APP"), "\(alone)")
-        #expect(unknown.status == 2 && unknown.output.contains("nobody"), "\(unknown)")
+        #expect(alone.status == 2 && alone.errors.contains("challenge APP"), "\(alone)")
+        #expect(unknown.status == 2 && unknown.errors.contains("nobody"), "\(unknown)")
         // A port on which nothing listens.
         #expect(try run("verify record.json", port: 1).status == 3)
     }
@@ -82,9 +87,10 @@ struct ClientTests {
             at: folder.url.appendingPathComponent("Examples"),
             withDestinationURL: root.appendingPathComponent("Examples"))
         let program = try BuiltProducts.url("assay").deletingLastPathComponent().path
-        let status = try folder.shell("PATH='\(program)':\"$PATH\" HOME=\"$PWD\" bash -e script >output 2>&1")
+        let status = try folder.shell("PATH='\(program)':\"$PATH\" HOME=\"$PWD\" bash -e script >output 2>errors")
         let output = try String(contentsOfFile: folder.path("output"), encoding: .utf8)
-        #expect(status == 0, "\(output)")
+        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
+        #expect(status == 0, "\(output)\(errors)")
     }
 
     @Test("Each client has fewer than 60 lines")

@@ -56,7 +56,13 @@ struct ConfigurationTests {
                 yaml: "policy: p\nlimits: { idleTime: 0s }\n", field: "limits.idleTime", words: "more than none",
                 line: 2),
             Mistake(yaml: "policy: p\nlisten: 8080\n", field: "listen", words: "HOST:PORT", line: 2),
-            Mistake(yaml: "policy: p\nlisten: a:99999\n", field: "listen", words: "HOST:PORT", line: 2),
+            Mistake(
+                yaml: "policy: p\nlisten: a:99999\n", field: "listen",
+                words: "found \"a:99999\"; a port is at most 65535",
+                line: 2),
+            Mistake(
+                yaml: "policy: p\nlisten: unix:\(String(repeating: "a", count: 108))\n", field: "listen",
+                words: "the path has 108 bytes, and may have 107", line: 2),
             Mistake(yaml: "policy: p\nlisten: ::1:80\n", field: "listen", words: "[IPV6]:PORT", line: 2),
             Mistake(yaml: "policy: p\nlisten: \"unix:\"\n", field: "listen", words: "unix:PATH", line: 2),
             Mistake(yaml: "policy: p\nopen: yes\n", field: "open", words: "true, false", line: 2),
@@ -95,6 +101,32 @@ struct ConfigurationTests {
             #expect(error.field == each.field, "\(error)")
             #expect(error.message.contains(each.words), "\(error)")
             #expect(error.line == each.line, "\(error)")
+        }
+    }
+
+    @Test("Advice about an address is given only where it is right")
+    func advice() {
+        for address in ["::1:18080", ":18080", "[::1:18080", "localhost", "unix:", "a:x"] {
+            #expect(ListenAddress.advice(on: address).isEmpty, "\(address)")
+        }
+        #expect(ListenAddress.advice(on: "a:65536").contains("65535"))
+    }
+
+    @Test("The policy is a path, or a path and its guard; names of hosts are a list")
+    func policyGuard() throws {
+        let guarded = try read("policy: { path: p.yaml, guard: refuse-weaker }\nallowedHosts: [assay.example.com, b]\n")
+        #expect(guarded.policy == "p.yaml" && guarded.policyGuard == .refuseWeaker)
+        #expect(guarded.allowedHosts == ["assay.example.com", "b"])
+        #expect(try read("policy: { path: p.yaml }\n").policyGuard == .off)
+        let other = try read(
+            "policy: p\n", ["ASSAY_POLICY_GUARD": "refuse-weaker", "ASSAY_ALLOWED_HOSTS": "a.example, b"])
+        #expect(other.policy == "p" && other.policyGuard == .refuseWeaker && other.allowedHosts == ["a.example", "b"])
+        #expect(try read("policy: p\n", [:], [("policy.guard", "refuse-weaker")]).policyGuard == .refuseWeaker)
+        for yaml in [
+            "policy: { guard: refuse-weaker }\n", "policy: { path: p, guard: on }\n",
+            "policy: p\nallowedHosts: [\"a:1\"]\n",
+        ] {
+            #expect(throws: PolicyError.self) { _ = try read(yaml) }
         }
     }
 
@@ -140,11 +172,12 @@ struct ConfigurationTests {
         try Evidence.writePolicy(to: folder)
         let program = try BuiltProducts.url("assay").path
         let status = try folder.shell(
-            "HOME=\"$PWD\" '\(program)' serve --policy policy.yaml --ledger sqlite:l --set \(key)=hunter2 2>errors")
+            "HOME=\"$PWD\" '\(program)' serve --create-ledger --policy policy.yaml --ledger sqlite:l --set \(key)=hunter2 2>errors"
+        )
         let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
         #expect(status == 64 || status == 2, "\(errors)")
         #expect(
-            errors.contains("error: \(key): expected file:PATH or env:NAME") && !errors.contains("hunter2"), "\(errors)"
+            errors.contains("\(key): expected file:PATH or env:NAME") && !errors.contains("hunter2"), "\(errors)"
         )
     }
 }

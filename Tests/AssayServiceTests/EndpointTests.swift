@@ -135,6 +135,12 @@ struct EndpointTests {
         let check = try service.send("GET", "/v1/checks/app-attest.attestation.nonce", type: nil)
         #expect(check.status == 200 && check.body == "[\(printed.dropLast())]\n")
         #expect(try service.send("GET", "/v1/checks/challenge-expired", type: nil).status == 200)
+        for code in ["answer-lost", "status-list-missing", "undetermined", "refused-request"] {
+            let outage = try service.send("GET", "/v1/checks/\(code)", type: nil)
+            let explained = try service.assay("explain", code, "--json")
+            #expect(
+                outage.status == 200 && explained.status == 0 && outage.body == "[\(explained.output.dropLast())]\n")
+        }
         let problem = try service.assay("explain", "outage")
         #expect(problem.status == 0 && problem.output.contains("never count it as an acceptance"), "\(problem)")
         #expect(

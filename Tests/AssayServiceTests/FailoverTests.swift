@@ -13,10 +13,14 @@ struct FailoverTests {
         #"{"record":\#(record),"challenge":"\#(String(repeating: "A", count: 43))","audience":"https://api.example.com"}"#
 
     /// Starts a failover instance that probes an address once a second, and gives it the account's secret.
-    private static func start(_ primary: String, rule: String = "failover: issue") throws -> RunningService {
-        let settings = [
-            "masterKey=file:master.key", "failover.primary=\(primary)", "failover.interval=1s", "failover.failures=2",
-        ]
+    private static func start(
+        _ primary: String, _ more: String..., rule: String = "failover: issue"
+    ) throws -> RunningService {
+        let settings =
+            [
+                "masterKey=file:master.key", "failover.primary=\(primary)", "failover.interval=1s",
+                "failover.failures=2",
+            ] + more
         let service = try RunningService(settings) { folder in
             try folder.write("master.key", String(repeating: "5a", count: 32))
             try #require(chmod(folder.path("master.key"), 0o600) == 0)
@@ -38,6 +42,14 @@ struct FailoverTests {
         return service
     }
 
+    /// Waits for four more probes, after which a failover would have begun: the first may be under way already, two must fail, and the
+    /// log shows the change after the probe.
+    private static func waitForProbes(_ service: RunningService) throws {
+        func count() -> Int { service.entries("first instance probed").count }
+        let before = count()
+        try service.waitUntil("probes") { count() >= before + 4 }
+    }
+
     private static func ask(_ service: RunningService) throws -> HTTPAnswer {
         try service.send("POST", "/v1/tokens", body: body)
     }
@@ -45,15 +57,7 @@ struct FailoverTests {
     @Test("Tokens begin when the first instance is killed, and end when it is back")
     func killed() throws {
         let port = try Loopback.freePort()
-        func startPrimary() throws -> RunningService {
-            try RunningService("listen=127.0.0.1:\(port)") { folder in
-                let text = try String(contentsOfFile: folder.path("policy.yaml"), encoding: .utf8)
-                try folder.write(
-                    "policy.yaml",
-                    text + "    tokens: { issuer: \(TokenTests.issuer), audiences: [\(TokenTests.audience)] }\n")
-            }
-        }
-        let primary = try startPrimary()
+        let primary = try Self.startPrimary("listen=127.0.0.1:\(port)")
         let service = try Self.start("http://127.0.0.1:\(port)")
         let early = try Self.ask(service)
         #expect(early.status == 503 && early.json["code"] as? String == "primary-reachable", "\(early)")
@@ -74,7 +78,7 @@ struct FailoverTests {
         #expect(metrics.contains("\nassay_failover 1.0\n"))
         #expect(metrics.contains("\nassay_failover_tokens_total{app=\"bank\"} 1\n"))
 
-        let second = try startPrimary()
+        let second = try Self.startPrimary("listen=127.0.0.1:\(port)")
         try service.waitUntil("the end of failover") { !service.entries("failover ends").isEmpty }
         #expect(try Self.ask(service).status == 503)
         let notes = service.entries("request").filter { $0["assay.failover"] as? String == "true" }
@@ -82,6 +86,72 @@ struct FailoverTests {
             notes.count == 1 && notes[0]["level"] as? String == "notice" && notes[0]["assay.app"] as? String == "bank")
         #expect(!service.logText.contains(token))
         withExtendedLifetime(second) {}
+    }
+
+    /// A first instance: a service with tokens.
+    private static func startPrimary(_ settings: String...) throws -> RunningService {
+        try RunningService(settings) { folder in
+            try folder.write(
+                "policy.yaml",
+                folder.read("policy.yaml")
+                    + "    tokens: { issuer: \(TokenTests.issuer), audiences: [\(TokenTests.audience)] }\n")
+        }
+    }
+
+    @Test(
+        "Clients that hold all connections of the first instance start no failover: idle, in a head, and with requests")
+    func heldConnections() throws {
+        let primary = try Self.startPrimary("limits.connections=8", "limits.idleTime=1h", "limits.bodyTime=1h")
+        let service = try Self.start("http://127.0.0.1:\(primary.port)")
+        var held: [Connection] = []
+        func hold(_ bytes: String) throws {
+            for _ in 0..<100 {
+                held.append(try primary.connect())
+                held.last?.write(bytes)
+            }
+            try Self.waitForProbes(service)
+            #expect(service.entries("failover begins").isEmpty, "\(service.logText)")
+            #expect(try Self.ask(service).json["code"] as? String == "primary-reachable")
+        }
+        try hold("")
+        try hold("GET /livez HTTP/1.1\r\nHost: a\r\nX-A: ")
+        try hold("POST /v1/inspect HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab")
+        withExtendedLifetime(held) {}
+    }
+
+    @Test("A failover issues no tokens to blocked accounts and keys, and ends by itself after its limit")
+    func limits() throws {
+        let port = try Loopback.freePort()
+        let first = try Self.startPrimary("listen=127.0.0.1:\(port)")
+        let service = try Self.start("http://127.0.0.1:\(port)")
+        let brief = try Self.start("http://127.0.0.1:\(port)", "failover.limit=1s")
+        let stolen = Base64.encode([UInt8](repeating: 0, count: 32), .standard)
+        for subject in ["--account=harm", "--key-id=\(stolen)"] {
+            let blocked = try service.assay(
+                "ledger", "block", subject, "--reason", "harm", "--yes", "--ledger",
+                "sqlite:\(service.folder.path("ledger.sqlite"))")
+            #expect(blocked.status == 0, "\(blocked)")
+        }
+        func ask(account: String, key: String) throws -> HTTPAnswer {
+            let record = Self.record.replacing(#""app":"#, with: #""account":"\#(account)","app":"#)
+                .replacing(#""keyId":"AA==""#, with: #""keyId":"\#(key)""#)
+            return try service.send("POST", "/v1/tokens", body: Self.body.replacing(Self.record, with: record))
+        }
+        first.signal(SIGKILL)
+        try service.waitUntil("a token") { (try? ask(account: "user", key: "AQ==").status) == 201 }
+        for (account, key) in [("harm", "AQ=="), ("user", stolen)] {
+            let refused = try ask(account: account, key: key)
+            #expect(refused.status == 403 && refused.json["code"] as? String == "failover-blocked", "\(refused)")
+        }
+        try brief.waitUntil("the limit") { !brief.entries("failover is over its limit").isEmpty }
+        let over = try Self.ask(brief)
+        #expect(over.status == 503 && over.json["code"] as? String == "failover-limit", "\(over)")
+        let metrics = try brief.send("GET", "/metrics", type: nil, unix: brief.folder.path("admin.sock")).body
+        #expect(metrics.contains("\nassay_failover 0.0\n"))
+        let primary = try Self.startPrimary("listen=127.0.0.1:\(port)")
+        try brief.waitUntil("the end of failover") { !brief.entries("failover ends").isEmpty }
+        primary.signal(SIGKILL)
+        try brief.waitUntil("another failover") { brief.entries("failover begins").count == 2 }
     }
 
     @Test(
@@ -95,7 +165,7 @@ struct FailoverTests {
         answer(503, "application/problem+json")
         let service = try Self.start(server.url)
         let refusing = try Self.start(server.url, rule: "failover: refuse")
-        try await Task.sleep(for: .seconds(4))
+        try Self.waitForProbes(service)
         #expect(service.entries("failover begins").isEmpty)
         answer(503, "text/html")
         for instance in [service, refusing] {
@@ -120,8 +190,10 @@ struct FailoverTests {
         let instances = try [
             server.url, "https://127.0.0.1:\(untrusted.port)", "https://no-such-host.invalid",
         ].map { try Self.start($0) }
-        try await Task.sleep(for: .seconds(5))
-        for instance in instances { #expect(instance.entries("failover begins").isEmpty, "\(instance.logText)") }
+        for instance in instances {
+            try Self.waitForProbes(instance)
+            #expect(instance.entries("failover begins").isEmpty, "\(instance.logText)")
+        }
         withExtendedLifetime(untrusted) {}
         try await server.close()
     }
@@ -158,19 +230,13 @@ struct FailoverTests {
     func address(primary: String) throws {
         let folder = try TestFolder()
         try Evidence.writePolicy(to: folder)
-        let command = Process()
-        command.executableURL = try BuiltProducts.url("assay")
-        command.arguments = [
-            "serve", "--policy", folder.path("policy.yaml"), "--ledger", "sqlite:\(folder.path("ledger.sqlite"))",
-            "--open",
-            "--set", "listen=127.0.0.1:0", "--set", "admin=none", "--set", "failover.primary=\(primary)",
-        ]
-        command.environment = ["HOME": folder.url.path].merging(Sanitizer.environment) { $1 }
-        let errors = Pipe()
-        command.standardError = errors
-        try command.run()
-        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        command.waitUntilExit()
-        #expect(command.terminationStatus == 2 && text.contains("failover.primary"), "\(text)")
+        let run = try ProgramRun(
+            BuiltProducts.url("assay").path,
+            [
+                "serve", "--create-ledger", "--policy", folder.path("policy.yaml"), "--ledger",
+                "sqlite:\(folder.path("ledger.sqlite"))", "--open", "--set", "listen=127.0.0.1:0", "--set",
+                "admin=none", "--set", "failover.primary=\(primary)",
+            ], environment: ["HOME": folder.url.path])
+        #expect(run.status == 2 && run.errors.contains("failover.primary"), "\(run)")
     }
 }

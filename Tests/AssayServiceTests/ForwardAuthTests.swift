@@ -85,7 +85,10 @@ struct ForwardAuthTests {
         let values = try Self.identity(passed)
         #expect(values["subject"] == Base64.encode(Evidence.key.keyID, .standard) && values["account"] == "alice")
         #expect(try ask("/orders", more: []).status == 403, "a body may follow that nobody compares")
-        #expect(try ask("/orders", body: "{}").status == 401, "nor is its digest of use")
+        let unseen = try ask("/orders", body: "{}")
+        #expect(
+            unseen.status == 403 && unseen.json["remedy"] as? String == "contact-support",
+            "the gateway sends no body, and the client cannot change that: \(unseen)")
         #expect(try ask("/orders", body: "{}", more: none).status == 401, "the signed body is missing")
         #expect(try ask("/orders", stated: "/admin", more: none).status == 401)
         #expect(try ask("/orders", method: "DELETE", more: none).status == 401)
@@ -96,6 +99,35 @@ struct ForwardAuthTests {
             "POST", "/v1/authorize/shop", type: nil, body: "{}",
             fields: Self.nginx() + none + GuardedService.signed("GET", "/orders", counter: 100))
         #expect(contradicting.status == 400 && contradicting.body.contains("bad-forwarding"), "\(contradicting)")
+    }
+
+    @Test(
+        "A request that opens a tunnel to the backend is refused, whatever evidence it has, and the log says so",
+        arguments: ["nginx", "haproxy", "caddy", "traefik", "envoy"])
+    func tunnels(_ dialect: String) throws {
+        let service = try GuardedService.start(dialect)
+        let token = ["Approov-Token: \(try GuardedService.token(authorization: "x"))", "Authorization: x"]
+        let path = "/v1/authorize/api" + (dialect == "envoy" ? "/orders" : "")
+        func ask(_ more: [String], method: String = "GET") throws -> HTTPAnswer {
+            let forwarded = [
+                "X-Forwarded-Method: \(method)", "X-Forwarded-Uri: /orders", "X-Forwarded-Host: api.example.com",
+            ]
+            return try service.send(
+                "GET", path, type: nil, fields: Self.nginx(method) + forwarded + token + more, host: "api.example.com")
+        }
+        #expect(try ask([]).status == 200)
+        #expect(try ask(["Te: trailers"]).status == 200)
+        var refused = [try ask(["Upgrade: h2c"]), try ask(["Upgrade: websocket", "Sec-WebSocket-Version: 13"])]
+        if dialect != "envoy" { refused.append(try ask([], method: "CONNECT")) }
+        for answer in refused {
+            #expect(answer.status == 403 && answer.json["code"] as? String == "tunnel-requested", "\(answer)")
+            #expect(answer.json["remedy"] == nil)
+        }
+        let entries = service.entries("request").filter { $0["assay.code"] as? String == "tunnel-requested" }
+        #expect(
+            entries.count == refused.count
+                && entries.allSatisfy { $0["level"] as? String == "warning" && $0["assay.problem"] != nil },
+            "\(service.logText)")
     }
 
     // Envoy and Traefik pass a client's field on, and the body to the upstream.
@@ -187,6 +219,16 @@ struct ForwardAuthTests {
         let both = try ask("all", phone + token)
         #expect(try Self.identity(both)["app"] == "shop, api" && Self.identity(both)["account"] == "alice, -")
         #expect(try Self.identity(ask("any", GuardedService.signed("GET", "/orders", counter: 2)))["app"] == "shop")
+    }
+
+    @Test("An app that is off has - in its place of the identity fields")
+    func places() throws {
+        let service = try GuardedService.start("nginx", ofRequests: "off")
+        let token = ["Approov-Token: \(try GuardedService.token(authorization: "x"))", "Authorization: x"]
+        let answer = try service.send("GET", "/v1/authorize/all", type: nil, fields: Self.nginx() + token)
+        let values = try Self.identity(answer)
+        #expect(answer.status == 200 && values["app"] == "-, api" && values["kind"] == "-, approov.token", "\(answer)")
+        #expect(values["subject"] == "-, h4gubfCFzJu81j/U2BJsdg==" && values["account"] == "")
     }
 
     @Test("Under annotate a rejected request passes without an identity")

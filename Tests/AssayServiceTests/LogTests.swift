@@ -5,9 +5,13 @@ import Testing
 
 @Suite("Logs of the service")
 struct LogTests {
+    private static let obstacles =
+        ["a full disk", "an ended reader", "a full pipe", "a full socket"]
+        + (getuid() == 0 ? ["a full pipe of another user"] : [])
+
     @Test(
-        "The service goes on when its logs cannot be written: on a full disk, and to a program that has ended",
-        arguments: ["a full disk", "an ended reader"])
+        "The service goes on when its logs cannot be written, and counts the lost lines",
+        arguments: obstacles)
     func lost(_ what: String) throws {
         let folder = try TestFolder()
         try Evidence.writePolicy(to: folder)
@@ -15,16 +19,40 @@ struct LogTests {
         let process = Process()
         process.executableURL = try BuiltProducts.url("assay")
         process.arguments =
-            ["serve", "--policy", folder.path("policy.yaml"), "--ledger", "sqlite:\(folder.path("ledger.sqlite"))"]
+            [
+                "serve", "--create-ledger", "--policy", folder.path("policy.yaml"), "--ledger",
+                "sqlite:\(folder.path("ledger.sqlite"))",
+            ]
             + ["listen=unix:\(listen)", "admin=unix:\(admin)", "logLevel=debug"].flatMap { ["--set", $0] }
         process.environment = ["HOME": folder.url.path].merging(Sanitizer.environment) { $1 }
         process.standardOutput = FileHandle.nullDevice
-        if what == "a full disk" {
-            process.standardError = FileHandle(forWritingAtPath: "/dev/full")
-        } else {
-            let pipe = Pipe()
-            try pipe.fileHandleForReading.close()
+        let pipe = Pipe()
+        var sockets: [Int32] = [-1, -1]
+        defer { for socket in sockets where socket >= 0 { close(socket) } }
+        switch what {
+        case "a full disk": process.standardError = FileHandle(forWritingAtPath: "/dev/full")
+        case "a full socket":
+            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+            var size: Int32 = 4096
+            setsockopt(sockets[1], SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+            process.standardError = FileHandle(fileDescriptor: sockets[1])
+        default:
             process.standardError = pipe
+            if what == "an ended reader" { try pipe.fileHandleForReading.close() }
+        }
+        // Full after some lines, and no program reads.
+        if what.hasPrefix("a full pipe") {
+            let descriptor = pipe.fileHandleForWriting.fileDescriptor
+            try #require(fcntl(descriptor, 1031, 4096) >= 0, "F_SETPIPE_SZ")
+            // Then the service cannot open the pipe again.
+            if what.hasSuffix("another user") {
+                try #require(fchmod(descriptor, 0) == 0)
+                #expect(try folder.shell("chown -R 65534:65534 .") == 0)
+                process.arguments =
+                    ["--reuid=65534", "--regid=65534", "--clear-groups", process.executableURL?.path ?? ""]
+                    + (process.arguments ?? [])
+                process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+            }
         }
         try process.run()
         defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
@@ -41,13 +69,18 @@ struct LogTests {
             try #require(process.isRunning && Date() < end, "not ready")
             usleep(20_000)
         }
-        for _ in 0..<20 {
+        for _ in 0..<30 {
             #expect(send("POST", "/v1/verify", "{}", to: listen) == 400)
             #expect(send("GET", "/v1/checks/challenge-expired", to: listen) == 200)
         }
+        let metrics = Connection(ifListeningOn: admin)
+        metrics?.write("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        let lost = HTTPAnswer(metrics?.readToEnd() ?? []).body.firstMatch(of: /\nassay_log_lines_lost_total (\d+)/)
+        #expect(Int(lost?.1 ?? "") ?? 0 >= 20, "\(what) \(lost?.1 ?? "none")")
         process.terminate()
-        process.waitUntilExit()
+        try process.end()
         #expect(process.terminationStatus == 0 && process.terminationReason == .exit)
+        withExtendedLifetime(pipe) {}
     }
 
     @Test(

@@ -65,7 +65,7 @@ struct ReplaceableFileTests {
             try service.send("POST", "/v1/verify", body: Evidence.attestation("a")).json["outcome"] as? String
                 == "accept")
         let status = try service.folder.shell(
-            "'\(BuiltProducts.url("assay").path)' serve --policy policy.yaml --ledger sqlite:l --listen unix:s 2>errors"
+            "'\(BuiltProducts.url("assay").path)' serve --create-ledger --policy policy.yaml --ledger sqlite:l --listen unix:s 2>errors"
         )
         let errors = try String(contentsOfFile: service.folder.path("errors"), encoding: .utf8)
         #expect(status == 2 && errors.contains("may write the file (mode 666)"), "\(errors)")

@@ -1,5 +1,6 @@
 import AssayTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("A running service", .timeLimit(.minutes(30)))
@@ -40,6 +41,61 @@ struct RunningTests {
         #expect(rest.contains("unreadable-record") && rest.hasSuffix("0\r\n\r\n"), "\(rest)")
         #expect(service.wait() == 0, "\(service.logText)")
         #expect(!FileManager.default.fileExists(atPath: service.folder.path("admin.sock")))
+    }
+
+    @Test("A service that finishes its requests leaves the socket of its successor at the same path")
+    func successor() throws {
+        let folder = try TestFolder()
+        let path = folder.path("public.sock")
+        let first = try RunningService(["listen=unix:\(path)", "admin=none", "limits.bodyTime=10m"], in: folder)
+        // The successor's folder is its own; that of the first holds the socket to the end.
+        defer { withExtendedLifetime(folder) {} }
+        let begun = try first.beginStream(unix: path)
+        first.signal(SIGTERM)
+        // Its own file is gone as soon as it accepts no more connections.
+        try first.waitUntil("closed") { !FileManager.default.fileExists(atPath: path) }
+        let second = try RunningService(
+            ["listen=unix:\(path)", "admin=none"], ledger: "sqlite:\(folder.path("ledger.sqlite"))")
+        begun.write("5\r\n{\"x\"}\r\n0\r\n\r\n")
+        #expect(String(decoding: begun.readToEnd(), as: UTF8.self).hasSuffix("0\r\n\r\n"))
+        #expect(first.wait() == 0, "\(first.logText)")
+        #expect(try second.send("GET", "/v1/checks", type: nil, unix: path).status == 200)
+        // A file that replaced its own is not removed either.
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+        try Connection.bindOnly(path)
+        second.signal(SIGTERM)
+        #expect(second.wait() == 0, "\(second.logText)")
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("The process writes no core dumps, and the unit and the image of the packages set what SECURITY.md demands")
+    func coreDumps() throws {
+        let service = try RunningService()
+        let limits = service.limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") } ?? ""
+        #expect(limits.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(limits)")
+        let root = TestVectors.folder.deletingLastPathComponent()
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+        }
+        let setting = try #require(try text("SECURITY.md").firstMatch(of: /`(SWIFT_BACKTRACE=[^`]+)`/)?.output.1)
+        let unit = try text("Packaging/debian/assay.service").split(separator: "\n")
+        #expect(unit.contains("LimitCORE=0") && unit.contains("Environment=\(setting)"))
+        #expect(try text("Scripts/image").contains("--env \(setting) "))
+        #expect(try text("Docs/service.md").contains("LimitCORE=0\nEnvironment=\(setting)\n"))
+    }
+
+    @Test("The ID of a request tells nothing about those of other requests")
+    func requestIDs() throws {
+        let service = try RunningService()
+        var seen: Set<String> = []
+        for _ in 0..<20 {
+            let id = try #require(try service.send("GET", "/v1/checks", type: nil).fields["x-request-id"])
+            #expect(id.count == 32 && id.allSatisfy { $0.isHexDigit && !$0.isUppercase }, "\(id)")
+            // Neither half is repeated or counted up: with 64 random bits each, they share no beginning of eight digits.
+            for half in [id.prefix(16), id.suffix(16)] {
+                #expect(seen.insert(String(half.prefix(8))).inserted, "\(id)")
+            }
+        }
     }
 
     @Test("During the delay the service is unready and serves; a second signal ends it at once")
@@ -114,7 +170,8 @@ struct RunningTests {
         let program = try BuiltProducts.url("assay").path
         func serve(_ options: String) throws -> (status: Int32, errors: String) {
             let status = try folder.shell(
-                "'\(program)' serve --policy policy.yaml --ledger sqlite:l.sqlite --set admin=none \(options) 2>errors")
+                "'\(program)' serve --create-ledger --policy policy.yaml --ledger sqlite:l.sqlite --set admin=none \(options) 2>errors"
+            )
             return (status, try String(contentsOfFile: folder.path("errors"), encoding: .utf8))
         }
         let without = try serve("--listen 127.0.0.1:0")
@@ -134,7 +191,11 @@ struct RunningTests {
         let option = try serve("--admin none")
         #expect(option.status == 64 && option.errors.contains("--set admin=VALUE"), "\(option)")
         let socket = try serve("--listen 'unix:\(service.folder.path("admin.sock"))'")
-        #expect(socket.status == 2 && socket.errors.contains("another program listens"), "\(socket)")
+        #expect(
+            socket.status == 2
+                && socket.errors.contains(
+                    "admin.sock: another program listens there; end it, or set listen to another address"),
+            "\(socket)")
         let nowhere = try serve("--listen unix:nosuch/x.sock")
         #expect(
             nowhere.status == 2 && nowhere.errors.contains("No such file or directory; set listen to another address"),
@@ -161,6 +222,74 @@ struct RunningTests {
         #expect(try service.send("GET", "/healthz", type: nil, unix: path).status == 200)
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o660)
+    }
+
+    @Test("Whatever the umask, which stays: a unix socket has its mode when the first connection succeeds")
+    func socketMode() throws {
+        let folder = try TestFolder()
+        let path = folder.path("public.sock")
+        let modes = Mutex<[mode_t]>([])
+        let isOver = Atomic(false)
+        let first = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            while !isOver.load(ordering: .relaxed) {
+                guard Connection(ifListeningOn: path) != nil else { continue }
+                var status = stat()
+                lstat(path, &status)
+                modes.withLock { $0.append(status.st_mode & 0o777) }
+                break
+            }
+            first.signal()
+        }
+        defer { isOver.store(true, ordering: .relaxed) }
+        let launcher = "import os, sys; os.umask(0); os.execv(sys.argv[1], sys.argv[1:])"
+        let service = try RunningService(["listen=unix:\(path)"], isOpen: false, in: folder, launcher: launcher)
+        first.wait()
+        #expect(modes.withLock { $0 } == [0o660])
+        #expect(service.umask == "0000")
+    }
+
+    @Test("A unix socket whose queue is full is in use: the service says so, and does not wait for a place")
+    func fullQueue() throws {
+        let folder = try TestFolder()
+        try Evidence.writePolicy(to: folder)
+        let path = folder.path("full.sock")
+        let descriptor = try Connection.bindSocket(path)
+        defer { close(descriptor) }
+        // A queue of 0 takes one connection.
+        try #require(listen(descriptor, 0) == 0)
+        let waiting = try Connection(unix: path)
+        let program = try BuiltProducts.url("assay").path
+        let status = try folder.shell(
+            "'\(program)' serve --create-ledger --policy policy.yaml --ledger sqlite:l.sqlite --set admin=none "
+                + "--listen unix:full.sock 2>errors")
+        let errors = folder.read("errors")
+        #expect(status == 2 && errors.contains("listen: unix:full.sock: another program listens there"), "\(errors)")
+        withExtendedLifetime(waiting) {}
+    }
+
+    @Test("A mistake in the configuration, a policy, a key or a file of TLS leaves no new ledger behind")
+    func noLedger() throws {
+        let folder = try TestFolder()
+        try Evidence.writePolicy(to: folder)
+        try folder.write("wrong.yaml", "version: 1\napps: []\n")
+        let program = try BuiltProducts.url("assay").path
+        for (options, words) in [
+            ("--policy none.yaml", "none.yaml"), ("--policy wrong.yaml", "wrong.yaml:2"),
+            ("--policy policy.yaml --set masterKey=file:none.key", "none.key"),
+            ("--policy policy.yaml --set serviceAccount=file:none.json", "none.json"),
+            ("--policy policy.yaml --set tls.certificate=none.pem --set tls.privateKey=none.key", "none.pem"),
+            ("--policy policy.yaml --set limits.body=1", "limits.body"),
+            ("--policy policy.yaml --set statusListURL=x", "statusListURL"),
+            ("--policy policy.yaml --set appAttestURL=x", "appAttestURL"),
+        ] {
+            let status = try folder.shell(
+                "'\(program)' serve --create-ledger --open --ledger sqlite:l.sqlite --listen 127.0.0.1:0 --set admin=none "
+                    + "\(options) 2>errors")
+            let errors = folder.read("errors")
+            #expect(status == 2 && errors.contains(words), "\(options): \(errors)")
+            #expect(!FileManager.default.fileExists(atPath: folder.path("l.sqlite")), "\(options)")
+        }
     }
 
     @Test("Acknowledged acceptances survive kill -9, and none is accepted twice")

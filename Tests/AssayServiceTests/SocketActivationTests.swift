@@ -37,6 +37,62 @@ struct SocketActivationTests {
         #expect(FileManager.default.fileExists(atPath: path))
     }
 
+    /// Opens one socket at an address of Python, with a mode of its file, and becomes the program.
+    private static let oneSocket = """
+        import os, socket, sys
+        address, mode = eval(os.environ["ADDRESS"]), int(os.environ["MODE"], 8)
+        unix = socket.socket(socket.AF_UNIX); unix.bind(address); unix.listen(8)
+        if mode: os.chmod(address, mode)
+        copy = os.dup(unix.fileno())
+        os.dup2(copy, 3, inheritable=True)
+        os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1", LISTEN_FDNAMES=os.environ["NAMES"])
+        os.execv(sys.argv[1], sys.argv[1:])
+        """
+
+    /// The listener, the address, the mode of the file, the mode of its folder, the options, and the words of a refusal; nil for none.
+    static let rights:
+        [(name: String, address: String, mode: String, folder: mode_t, options: String, words: String?)] = [
+            ("admin", "'\\0assay-test-' + str(os.getpid())", "0", 0o755, "", "has no file"),
+            ("public", "'\\0assay-test-' + str(os.getpid())", "0", 0o755, "", "has no file"),
+            ("public", "'\\0assay-test-' + str(os.getpid())", "0", 0o755, "--open", "has no file"),
+            ("admin", "'s/x.sock'", "666", 0o755, "", "every user of this machine may connect"),
+            ("admin", "'s/x.sock'", "666", 0o755, "--open", "every user of this machine may connect"),
+            ("admin", "'s/x.sock'", "602", 0o711, "", "set SocketMode=0660"),
+            ("public", "'s/x.sock'", "666", 0o755, "", "every user of this machine may connect"),
+            ("public", "'s/x.sock'", "666", 0o755, "--open", nil),
+            // The folder keeps others away.
+            ("admin", "'s/x.sock'", "666", 0o750, "", nil), ("admin", "'s/x.sock'", "660", 0o755, "", nil),
+            ("public", "'s/x.sock'", "660", 0o755, "", nil),
+        ]
+
+    @Test("An inherited unix socket gives rights only by a mode that was looked at", arguments: rights)
+    func inheritedRights(
+        _ each: (name: String, address: String, mode: String, folder: mode_t, options: String, words: String?)
+    ) throws {
+        // Folders for temporary files can be searched by all.
+        let folder = try TestFolder()
+        try Evidence.writePolicy(to: folder)
+        try folder.write("launch.py", Self.oneSocket)
+        try FileManager.default.createDirectory(atPath: folder.path("s"), withIntermediateDirectories: false)
+        try #require(chmod(folder.url.path, 0o755) == 0 && chmod(folder.path("s"), each.folder) == 0)
+        let program = try BuiltProducts.url("assay").path
+        // A service that starts is stopped when it is ready.
+        let status = try folder.shell(
+            ": >errors; export NAMES=\(each.name) MODE=\(each.mode) ADDRESS=\"\(each.address)\"; "
+                + "python3 launch.py '\(program)' serve --create-ledger --policy policy.yaml --ledger sqlite:l.sqlite "
+                + "\(each.options) "
+                + "--set listen=unix:p.sock --set admin=unix:a.sock 2>errors & child=$!; "
+                + "while kill -0 $child 2>kill && ! grep -q '\"ready\"' errors; do sleep 0.05; done; "
+                + "kill -TERM $child 2>kill || true; wait $child"
+        )
+        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
+        if let words = each.words {
+            #expect(status == 2 && errors.contains(words), "\(status) \(errors)")
+        } else {
+            #expect(status == 0 && errors.contains(#""message":"ready""#), "\(status) \(errors)")
+        }
+    }
+
     /// Receives what the service reports to systemd, and becomes the program.
     private static let receiver = """
         import os, socket, sys
@@ -75,7 +131,7 @@ struct SocketActivationTests {
         try folder.write("launch.py", Self.launcher)
         let program = try BuiltProducts.url("assay").path
         let status = try folder.shell(
-            "NAMES=public:other python3 launch.py '\(program)' serve --open --policy policy.yaml --ledger sqlite:l.sqlite 2>errors"
+            "NAMES=public:other python3 launch.py '\(program)' serve --create-ledger --open --policy policy.yaml --ledger sqlite:l.sqlite 2>errors"
         )
         let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
         #expect(status == 2 && errors.contains("FileDescriptorName"), "\(status) \(errors)")

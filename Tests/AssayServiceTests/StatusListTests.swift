@@ -83,10 +83,45 @@ struct StatusListTests {
         let outage = try Self.start(server).send("POST", "/v1/verify", body: json)
         #expect(outage.status == 503 && outage.json["outcome"] == nil, "\(outage)")
         let plain = try first.assay(
-            "serve", "--policy", first.folder.path("policy.yaml"), "--ledger",
+            "serve", "--create-ledger", "--policy", first.folder.path("policy.yaml"), "--ledger",
             "sqlite:\(first.folder.path("ledger.sqlite"))",
             "--open", "--set", "listen=127.0.0.1:0", "--set", "statusListURL=http://example.com/status")
         #expect(plain.status == 2, "only a server of this machine may be asked without TLS: \(plain)")
+        try await server.close()
+    }
+
+    @Test("Services of one ledger with lists at different URLs judge each by its own list, whichever has fetched first")
+    func origins() async throws {
+        let server = try await ScriptedServer()
+        let json = try Self.record.get().json
+        let serials = Mutex<[String]>([])
+        server.respond { request in
+            // The wrong list is the longer one.
+            let listed =
+                request.path == "/true" ? serials.withLock { $0 } : (1...12).map { "abcdef\(String($0, radix: 16))" }
+            let entries = listed.map { #""\#($0)":{"status":"REVOKED","reason":"KEY_COMPROMISE"}"# }
+            return .answer(
+                200, #"{"entries":{\#(entries.joined(separator: ","))}}"#, fields: ["Cache-Control": "max-age=3600"])
+        }
+        let root = try Self.record.get().root
+        func start(_ path: String, ledger: String? = nil) throws -> RunningService {
+            try RunningService(["statusListURL=\(server.url)\(path)"], ledger: ledger) { folder in
+                try folder.write("android.pem", root)
+                try folder.write("policy.yaml", "version: 1\napps:\n\(Self.app)")
+            }
+        }
+        let wrong = try start("/wrong")
+        let accepted = try wrong.send("POST", "/v1/verify", body: json)
+        let subject = try #require(accepted.json["subject"] as? [String: Any], "\(accepted)")
+        let found = try #require(subject["serials"] as? [String], "\(subject)")
+        serials.withLock { $0 = Array(found.dropFirst().dropLast()) }
+        let right = try start("/true", ledger: "sqlite:\(wrong.folder.path("ledger.sqlite"))")
+        for _ in 0..<2 {
+            let rejected = try right.send("POST", "/v1/verify", body: json)
+            #expect(rejected.json["failed"] as? [String] == ["android-key.attestation.revocation"], "\(rejected)")
+            let other = try wrong.send("POST", "/v1/verify", body: json)
+            #expect(other.json["failed"] as? [String] != ["android-key.attestation.revocation"], "\(other)")
+        }
         try await server.close()
     }
 }

@@ -8,12 +8,14 @@ struct TLSTests {
     private static func writeCertificate(_ name: String, in folder: TestFolder) throws {
         let status = try folder.shell(
             "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj '/CN=\(name)' "
-                + "-addext subjectAltName=DNS:localhost -keyout \(name).key -out \(name).pem 2>/dev/null")
+                + "-addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout \(name).key -out \(name).pem 2>/dev/null")
         try #require(status == 0)
     }
 
-    static func service(_ settings: String...) throws -> RunningService {
-        try RunningService(["tls.certificate=one.pem", "tls.privateKey=one.key"] + settings) { folder in
+    /// Starts a service whose folder has certificates for localhost, and by default uses one.pem.
+    static func service(_ settings: [String] = [], isTLS: Bool = true) throws -> RunningService {
+        let tls = isTLS ? ["tls.certificate=one.pem", "tls.privateKey=one.key"] : []
+        return try RunningService(tls + settings) { folder in
             for name in ["one", "two", "client"] { try writeCertificate(name, in: folder) }
         }
     }
@@ -25,7 +27,7 @@ struct TLSTests {
         let request = #"GET /v1/checks/challenge-expired HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"#
         try service.folder.shell(
             "printf '\(request)' | openssl s_client -connect 127.0.0.1:\(service.port) -servername localhost -ign_eof "
-                + "\(options) >answer 2>&1 || true")
+                + "\(options) >answer 2>errors || true")
         let text = String(
             decoding: try Data(contentsOf: URL(fileURLWithPath: service.folder.path("answer"))), as: UTF8.self)
         let lines = text.split(whereSeparator: \.isNewline).map(String.init)
@@ -57,9 +59,29 @@ struct TLSTests {
         try service.waitUntil("reloaded") { (try? Self.ask(service).subject) == "subject=CN=two" }
     }
 
+    @Test("A certificate of one listener that cannot be used keeps the certificates of all listeners and the policy")
+    func reloadOfAll() throws {
+        let service = try Self.service([
+            "admin=127.0.0.1:0", "adminTLS.certificate=client.pem", "adminTLS.privateKey=client.key",
+        ])
+        let digest = try #require(service.entries("ready").first?["assay.policyDigest"] as? String)
+        // The files of the operators' listener are read last.
+        try service.folder.shell("cp two.key client.key; cp two.key one.key; cp two.pem one.pem; echo >>policy.yaml")
+        service.signal(SIGHUP)
+        try service.waitUntil("refused") {
+            !service.entries("reload failed: the policy and certificates before stay in use").isEmpty
+        }
+        #expect(try Self.ask(service).subject == "subject=CN=one")
+        try service.folder.shell("cp two.pem client.pem")
+        service.signal(SIGHUP)
+        try service.waitUntil("reloaded") { !service.entries("reloaded").isEmpty }
+        #expect(try Self.ask(service).subject == "subject=CN=two")
+        #expect(service.entries("reloaded").first?["assay.previousDigest"] as? String == digest)
+    }
+
     @Test("Where clients need certificates, none and those of another authority are refused")
     func clients() throws {
-        let service = try Self.service("tls.clientAuthorities=client.pem")
+        let service = try Self.service(["tls.clientAuthorities=client.pem"])
         #expect(try Self.ask(service).answer.isEmpty)
         #expect(try Self.ask(service, "-cert two.pem -key two.key").answer.isEmpty)
         #expect(try Self.ask(service, "-cert client.pem -key client.key").answer == "HTTP/1.1 200 OK")
@@ -70,13 +92,16 @@ struct TLSTests {
         let folder = try TestFolder()
         try Evidence.writePolicy(to: folder)
         for name in ["one", "two"] { try Self.writeCertificate(name, in: folder) }
+        // As a key that is none: others may not read it.
+        try #require(chmod(folder.path("one.pem"), 0o600) == 0)
         let program = try BuiltProducts.url("assay").path
         for (certificate, key, words) in [
-            ("one.pem", "two.key", "do not belong together"), ("one.key", "one.key", "no certificate chain"),
-            ("one.pem", "one.pem", "no private key"), ("none.pem", "one.key", "none.pem: the file does not exist"),
+            ("one.pem", "two.key", "do not belong together"), ("one.key", "one.key", "no certificate in PEM"),
+            ("one.pem", "one.pem", "no private key"),
+            ("none.pem", "one.key", "none.pem: the file cannot be read: it does not exist"),
         ] {
             let status = try folder.shell(
-                "'\(program)' serve --open --policy policy.yaml --ledger sqlite:l.sqlite --listen 127.0.0.1:0 --set admin=none "
+                "'\(program)' serve --create-ledger --open --policy policy.yaml --ledger sqlite:l.sqlite --listen 127.0.0.1:0 --set admin=none "
                     + "--set tls.certificate=\(certificate) --set tls.privateKey=\(key) 2>errors")
             let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
             #expect(status == 2 && errors.contains(words), "\(errors)")

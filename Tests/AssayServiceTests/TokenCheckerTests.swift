@@ -46,8 +46,8 @@ struct TokenCheckerTests {
         Backend(
             file: "CheckToken.java",
             command: "sed 's/com\\.nimbusds\\./org.apache.hadoop.shaded.&/' 'FILE' >CheckToken.java; "
-                + "exec java -cp $(ls \(nimbus)) CheckToken.java",
-            probe: "java --list-modules | grep jdk.compiler && ls \(nimbus)", checksProofs: false),
+                + "exec java -XX:-UsePerfData -Xlog:disable -Xlog:all=warning:stderr -cp $(ls \(nimbus)) CheckToken.java",
+            probe: "java -XX:-UsePerfData --list-modules | grep jdk.compiler && ls \(nimbus)", checksProofs: false),
     ]
 
     /// A running backend. Its input is a pipe with a name: a write to it never fails when the backend has ended.
@@ -73,7 +73,7 @@ struct TokenCheckerTests {
             process.arguments = [
                 "-c",
                 "exec 2>log; export HOME=\"$PWD\" ASSAY_COOLDOWN=\(cooldown)\(acceptsTestTokens ? " ASSAY_TEST_TOKENS=1" : ""); \(command) \(TokenTests.issuer) "
-                    + "\(TokenTests.audience) http://127.0.0.1:\(service.port) <input >answers",
+                    + "\(TokenTests.audience) bank http://127.0.0.1:\(service.port) <input >answers",
             ]
             process.currentDirectoryURL = folder
             try process.run()
@@ -183,6 +183,11 @@ struct TokenCheckerTests {
                     $0.token.header["alg"] = "HS256"
                 }
             ),
+            ("another app", try token { $0.claims["app"] = "lab" }), ("no app", try token { $0.claims["app"] = nil }),
+            ("not in force yet", try token { $0.claims["nbf"] = .integer(now + 200) }),
+            ("on the caller's word", try token { $0.claims["env"] = "caller" }),
+            ("of an unknown environment", try token { $0.claims["env"] = "staging" }),
+            ("of an environment that is no text", try token { $0.claims["env"] = .flag(true) }),
             ("for one use", try token { $0.claims["use"] = "once" }),
             ("no token", "a.b.c"),
         ]
@@ -216,10 +221,14 @@ struct TokenCheckerTests {
 
         // No genuine device stands behind the token of a test authority.
         let strict = try Running(backend, service, cooldown: 1, acceptsTestTokens: false)
+        let development = try Self.token { $0.claims["env"] = "development" }
         let judged = try strict.answers(
-            to: [after, try Self.token { $0.claims["jti"] = "2" }].map { Self.request($0) })
-        #expect(judged[0].hasPrefix("refused") && judged[0].contains("no genuine device"), "\(judged)")
-        #expect(judged[1].hasPrefix("accepted"), "\(judged)")
+            to: [after, development, try Self.token { $0.claims["jti"] = "2" }].map { Self.request($0) })
+        for answer in judged.prefix(2) {
+            #expect(answer.hasPrefix("refused") && answer.contains("no genuine device"), "\(judged)")
+        }
+        #expect(judged[2].hasPrefix("accepted"), "\(judged)")
+        #expect(try eager.answers(to: [Self.request(development)])[0].hasPrefix("accepted"))
 
         let refused = try Self.refused()
         let answers = try eager.answers(to: refused.map { Self.request($0.token) })

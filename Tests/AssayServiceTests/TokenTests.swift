@@ -33,7 +33,8 @@ struct TokenTests {
 
     /// Asks for a challenge, attests, and asks for a token.
     static func issue(
-        _ service: RunningService, _ label: String, jkt: String? = thumbprint, isForged: Bool = false
+        _ service: RunningService, _ label: String, jkt: String? = thumbprint, isForged: Bool = false,
+        for asked: String = audience, _ more: String = ""
     ) throws -> HTTPAnswer {
         let issued = try service.send(
             "POST", "/v1/challenges", body: #"{"app":"bank","kind":"app-attest.attestation"}"#)
@@ -45,7 +46,7 @@ struct TokenTests {
         let binding = jkt.map { #","jkt":"\#($0)""# } ?? ""
         return try service.send(
             "POST", "/v1/tokens",
-            body: #"{"record":\#(record),"challenge":"\#(challenge)","audience":"\#(audience)"\#(binding)}"#)
+            body: #"{"record":\#(record),"challenge":"\#(challenge)","audience":"\#(asked)"\#(binding)\#(more)}"#)
     }
 
     /// A proof of `GET` on a path of the API.
@@ -181,6 +182,101 @@ struct TokenTests {
         }
         let plain = try RunningService()
         #expect(try plain.send("GET", "/.well-known/jwks.json", type: nil).status == 404)
+    }
+
+    @Test("under refused: token, a wrong request has one answer with genuine and with rejected evidence")
+    func decoys() throws {
+        let service = try Self.start("testAuthorities: allow, key: optional, format: approov, refused: token")
+        let file = try service.folder.write("account.b64", Base64.encode([UInt8](repeating: 3, count: 64), .standard))
+        try #require(chmod(file, 0o600) == 0)
+        let added = try service.run([
+            "keys", "add", "account", "--use", "approov-issuer", "--secret", "file:\(file)", "--ledger",
+            "sqlite:\(service.folder.path("ledger.sqlite"))", "--master-key",
+            "file:\(service.folder.path("master.key"))",
+        ])
+        try #require(added.status == 0, "\(added)")
+        // A server reads the store again within a second.
+        var number = 0
+        try service.waitUntil("the account's secret is read") {
+            number += 1
+            return (try? Self.issue(service, "wait \(number)", jkt: nil).status) == 201
+        }
+        let other = "https://other.example.com"
+        for (name, status, audience, more) in [
+            ("nothing", 201, Self.audience, ""), ("another audience", 422, other, ""),
+            ("pay", 422, Self.audience, #","pay":"x""#),
+            (
+                "pay that is not covered", 201, Self.audience,
+                #","pay":"\#(Base64.encode(Digest.sha256([]), .standard))""#
+            ),
+            ("an attestation result", 422, Self.audience, #","ear":true"#),
+        ] {
+            let answers = try [false, true].map {
+                try Self.issue(service, "\(name) \($0)", jkt: nil, isForged: $0, for: audience, more)
+            }
+            #expect(answers.map(\.status) == [status, status], "\(name): \(answers)")
+            #expect(answers[0].json["code"] as? String == answers[1].json["code"] as? String, "\(name)")
+            #expect(Set(answers[0].json.keys) == Set(answers[1].json.keys), "\(name)")
+        }
+        // The log has what the answer does not say.
+        let unbound = service.entries("request").filter { $0["assay.code"] as? String == "evidence-not-bound" }
+        #expect(unbound.count == 1 && unbound[0]["assay.outcome"] as? String == "reject", "\(unbound)")
+    }
+
+    /// Starts a service for an app of Android without a service account.
+    private static func startAndroid(_ answers: String, _ tokens: String?) throws -> RunningService {
+        let section = tokens.map {
+            "    tokens: { issuer: \(issuer), audiences: [\(audience)], key: optional, \($0) }"
+        }
+        let service = try RunningService(["masterKey=file:master.key"]) { folder in
+            try folder.write("master.key", String(repeating: "5a", count: 32))
+            try #require(chmod(folder.path("master.key"), 0o600) == 0)
+            try folder.write(
+                "policy.yaml",
+                """
+                version: 1
+                apps:
+                  - name: shop
+                    playIntegrity:
+                      packageName: com.example.shop
+                      certificateDigests: [\(String(repeating: "6a", count: 32))]
+                      \(answers)
+                \(section ?? "")
+                """)
+        }
+        if tokens != nil {
+            try service.waitUntil("keys made") { service.entries("token key made").count == 2 }
+        }
+        return service
+    }
+
+    @Test("a made-up answer of Google gives no token, or a marked one, and the start says whose word counts")
+    func madeUpAnswer() throws {
+        let cases: [(answers: String, tokens: String?, status: Int, code: String?, isWarned: Bool)] = [
+            ("", "life: 5m", 403, nil, false), ("answers: google", "life: 5m", 403, nil, false),
+            ("answers: caller", "life: 5m", 422, "not-exchangeable", true),
+            ("answers: caller", "callerEvidence: allow", 201, nil, true), ("", nil, 404, "unknown-app", true),
+        ]
+        for (answers, tokens, status, code, isWarned) in cases {
+            let service = try Self.startAndroid(answers, tokens)
+            let challenge = Base64.encode([UInt8](repeating: 4, count: 32), .url)
+            let hash = Base64.encode(
+                Digest.sha256(Array("assay-token\n\(challenge)\n\(Self.audience)\n\n".utf8)), .url)
+            let record = try StandardAnswerBlueprint(
+                packageName: "com.example.shop", requestHash: hash,
+                certificateDigests: [[UInt8](repeating: 0x6A, count: 32)], issuedAt: Date()
+            ).mint().record(id: "made-up", app: "shop")
+            let answer = try service.send(
+                "POST", "/v1/tokens",
+                body: #"{"record":\#(record.jsonLine),"challenge":"\#(challenge)","audience":"\#(Self.audience)"}"#)
+            #expect(answer.status == status && answer.json["code"] as? String == code, "\(answers) \(answer)")
+            if status == 201, let token = answer.json["token"] as? String {
+                let payload = try CompactJWS(Array(token.utf8), limit: 4096).payload
+                #expect(String(decoding: payload, as: UTF8.self).contains(#""env":"caller""#))
+            }
+            let warnings = service.entries("weak setting in force").compactMap { $0["assay.problem"] as? String }
+            #expect(warnings.contains { $0.contains("answers") } == isWarned, "\(answers) \(warnings)")
+        }
     }
 
     @Test("the key set and the metadata are cached by their digest")

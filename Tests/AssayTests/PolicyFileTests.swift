@@ -213,7 +213,10 @@ struct PolicyFileTests {
             check(with("counter: \"\(window)\""), 9, "\(base).counter", "window(N)")
         }
         check(with("reattestation: maybe"), 9, "\(base).reattestation", "refresh, refuse")
-        check(with("versions: { minimum: \"2\", maximum: \"1\" }"), 9, "\(base).versions.maximum", "below the minimum")
+        check(with("versions: { minimum: \"2\" }"), 9, "\(base).versions.minimum", "allowed are maximum, withdrawn")
+        check(
+            with("minimumBundleVersion: \"2\"\n      versions: { maximum: \"1\" }"), 10, "\(base).versions.maximum",
+            "below the minimum")
         check(with("receipt: { maximumAge: 4294967295y }"), 9, "\(base).receipt.maximumAge", "at most ten years")
         check(with("account: maybe"), 9, "\(base).account", "none, match, required")
         check(with("maximumKeys: 0"), 9, "\(base).maximumKeys", "from 1 to 1000")

@@ -177,7 +177,8 @@ struct PolicyReviewTests {
             [
                 "minimumOSVersion", "minimumBundleVersion", "validationCategories",
             ].map { "apps[0].appAttest.\($0)" } + [
-                "apps[1].playIntegrity.minimumVersionCode", "apps[2].approov.maximumLifetime", "apps[2].approov.keys",
+                "apps[1].playIntegrity.minimumVersionCode", "apps[1].playIntegrity.answers",
+                "apps[2].approov.maximumLifetime", "apps[2].approov.keys",
             ]
         #expect(Set(Self.fields(try Self.review(Self.policy([])), .warning)) == Set(rules))
         let table: [(section: String, name: String, value: String, field: String, words: String)] = [
@@ -236,6 +237,31 @@ struct PolicyReviewTests {
         #expect(Self.fields(try Self.review(none), .warning).contains("apps[0].appAttest.clientData"))
     }
 
+    @Test(
+        "What is in force is judged, not what is written: with tokens, answers is google unless the policy says caller")
+    func answersInForce() throws {
+        func warnings(_ answers: String, _ tokens: String) throws -> [String] {
+            try Self.fields(
+                Self.review(
+                    """
+                    version: 1
+                    apps:
+                      - name: shop
+                        playIntegrity: { packageName: com.example.shop, certificateDigests: [\(String(repeating: "11", count: 32))]\(answers) }
+                    \(tokens)
+                    """), .warning
+            ).filter { $0.hasSuffix(".answers") || $0.hasSuffix(".callerEvidence") }
+        }
+        let section = "    tokens: { issuer: \"https://a.example\", audiences: [b]"
+        #expect(try warnings("", "") == ["apps[0].playIntegrity.answers"])
+        #expect(try warnings(", answers: google", "") == [])
+        #expect(try warnings("", section + " }") == [])
+        #expect(try warnings(", answers: caller", section + " }") == ["apps[0].playIntegrity.answers"])
+        #expect(
+            try warnings(", answers: caller", section + ", callerEvidence: allow }")
+                == ["apps[0].playIntegrity.answers", "apps[0].tokens.callerEvidence"])
+    }
+
     @Test("A value that is wrong is no weak setting besides")
     func noConsequences() throws {
         let review = try Self.review(
@@ -247,7 +273,7 @@ struct PolicyReviewTests {
         #expect(
             Set(Self.fields(review, .warning)) == [
                 "apps[0].appAttest.minimumBundleVersion", "apps[0].appAttest.validationCategories",
-                "apps[2].approov.maximumLifetime", "apps[2].approov.keys",
+                "apps[1].playIntegrity.answers", "apps[2].approov.maximumLifetime", "apps[2].approov.keys",
             ])
     }
 

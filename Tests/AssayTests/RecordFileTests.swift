@@ -44,6 +44,18 @@ struct RecordFileTests {
         #expect(record.expect == EvidenceRecord.Expectation(outcome: .reject, failed: ["*"]))
     }
 
+    @Test("A member that is null counts as absent, in the record and in its evidence")
+    func nulls() throws {
+        let text = #"""
+            {"id":null,"kind":"k","app":null,"account":null,"deviceToken":null,"deviceBits":null,"receivedAt":null,
+             "evidence":{"keyId":"AA==","clientDataHash":null},"expect":null,"later":null}
+            """#
+        let record = try #require(try read(text).first?.get())
+        #expect(record.id == nil && record.app == nil && record.account == nil && record.receivedAt == nil)
+        #expect(record.deviceToken == nil && record.deviceBits == nil && record.expect == nil)
+        #expect(record.evidence.members.map(\.name) == ["keyId"])
+    }
+
     @Test(
         "A broken line is named with its line and its byte in the whole file, and the others are still read",
         arguments: [0, 1, 2])
@@ -107,7 +119,8 @@ struct RecordFileTests {
             (#"{"evidence":{}}"#, "kind", 0, "missing"), (#"{"kind":"k"}"#, "evidence", 0, "missing"),
             (#"{"kind":7,"evidence":{}}"#, "kind", 8, "expected a string, found a number"),
             (#"{"kind":"k","evidence":[]}"#, "evidence", 23, "expected an object, found an array"),
-            (#"{"id":null,"kind":"k","evidence":{}}"#, "id", 6, "found null"),
+            (#"{"kind":null,"evidence":{}}"#, "kind", 8, "missing"),
+            (#"{"kind":"k","evidence":null}"#, "evidence", 23, "missing"),
             (#"{"app":true,"kind":"k","evidence":{}}"#, "app", 7, "found a boolean"),
             (#"{"kind":"k","evidence":{},"receivedAt":"now"}"#, "receivedAt", 39, "RFC 3339 time"),
             (#"{"kind":"k","evidence":{},"receivedAt":"2026-02-30T00:00:00Z"}"#, "receivedAt", 39, "2026-02-30"),
@@ -142,5 +155,27 @@ struct RecordFileTests {
         let large = RecordFile.read(Array(record.utf8) + [0x0A] + space.dropLast(8) + [0x0A] + Array(record.utf8))
         #expect(large.count == 2)
         #expect(large.allSatisfy { (try? $0.get()) != nil })
+    }
+
+    @Test("A device token in base64 of 16 KiB at most, bits with a month")
+    func deviceFields() throws {
+        let evidence = #""kind":"app-attest.attestation","evidence":{}"#
+        func problem(_ fields: String) -> String? {
+            guard case .failure(let problem)? = RecordFile.read(Array("{\(evidence),\(fields)}".utf8)).first else {
+                return nil
+            }
+            return "\(problem)"
+        }
+        #expect(problem(#""deviceToken":"AAAA","deviceBits":{"bit0":true,"bit1":false,"changedIn":"2026-04"}"#) == nil)
+        for (fields, word) in [
+            (#""deviceToken":"A-_A""#, "deviceToken"), (#""deviceToken":"""#, "deviceToken"),
+            (#""deviceToken":7"#, "deviceToken"),
+            (#""deviceToken":"\#(String(repeating: "A", count: 16_388))""#, "deviceToken"),
+            (#""deviceBits":{"bit0":true}"#, "bit1"), (#""deviceBits":{"bit0":1,"bit1":false}"#, "bit0"),
+            (#""deviceBits":{"bit0":true,"bit1":false,"changedIn":"2026-13"}"#, "changedIn"),
+            (#""deviceBits":{"bit0":true,"bit1":false,"bit2":false}"#, "bit2"),
+        ] {
+            #expect(problem(fields)?.contains(word) == true, "\(fields.prefix(60)): \(problem(fields) ?? "read")")
+        }
     }
 }

@@ -3,6 +3,7 @@ import Assay
 import AssayCore
 import AssayKeyStore
 import AssayPrimitives
+import AssayTestSupport
 import AssayTesting
 import AssayTokens
 import Foundation
@@ -46,7 +47,8 @@ struct FormatTests {
         #expect(jws.header.type == "oauth-client-attestation+jwt")
         try JWKSet(Array(try await verifier.tokenKeys(at: TokenWorld.now).keySet.utf8)).key(for: jws.header).verify(jws)
         let claims = try Self.members(jws.payload)
-        #expect(Set(claims.keys) == ["iss", "sub", "iat", "exp", "cnf"])
+        // The evidence is of a test authority, and the attestation says so.
+        #expect(Set(claims.keys) == ["iss", "sub", "iat", "exp", "cnf", "env"] && claims["env"] as? String == "test")
         #expect(claims["sub"] as? String == "shop-app" && claims["exp"] as? Int == 1_790_000_300)
         let key = try #require((claims["cnf"] as? [String: Any])?["jwk"] as? [String: String])
         let (x, y) = JWKThumbprint.coordinates(client.publicPoint)
@@ -111,7 +113,7 @@ struct FormatTests {
                 AttestedKey(seed: "other", label: "a"), client: client, namesKey: true,
                 at: TokenWorld.now.addingTimeInterval(-86_400 * 30))
             switch try await verifier.issueToken(late, at: TokenWorld.now) {
-            case .issued: Issue.record("rejected evidence gives a token")
+            case .issued, .concealed: Issue.record("rejected evidence gives a token, or none of its own verdict")
             case .rejected(let verdict): #expect(rule == "verdict" && verdict.outcome == .reject)
             case .decoy(let token, let verdict):
                 #expect(rule == "token" && verdict.outcome == .reject)
@@ -205,6 +207,65 @@ struct FormatTests {
                 == "not-exchangeable")
     }
 
+    // MARK: Development builds
+
+    @Test("tokens for evidence of App Attest's development environment say so, in every format and in EAR")
+    func development() async throws {
+        let environments = "production, development"
+        let world = try await TokenWorld(tokens: "testAuthorities: allow, ear: allow", environments: environments)
+        let request = try await world.attestation(client: client, hasEAR: true, environment: .development)
+        guard case .issued(let token, _) = try await world.verifier.issueToken(request, at: TokenWorld.now) else {
+            return #expect(Bool(false), "no token")
+        }
+        let members = try Self.members(CompactJWS(Array(token.text.utf8), limit: 4096).payload)
+        #expect((members["att"] as? [String: Any])?["environment"] as? String == "development")
+        let app = try #require((members["submods"] as? [String: Any])?["app"] as? [String: Any])
+        #expect(app["ear_status"] as? String == "warning")
+        #expect((app["ear_trustworthiness_vector"] as? [String: Int])?["executables"] == 33)
+
+        let account = try ApproovTokenSecret(parts: [
+            ApproovTokenSecret.secretPart: SecretBytes(Array(Self.secret.utf8))
+        ])
+        let approov = try await TokenWorld(
+            tokens: "testAuthorities: allow, format: approov", environments: environments)
+        let verifier = Verifier(
+            policy: approov.policy, ledger: approov.ledger,
+            keyStores: [approov.store, StaticKeyStore([NamedKey(name: "account", material: account)])])
+        let second = try await approov.attestation(client: client, namesKey: true, environment: .development)
+        guard case .issued(let other, _) = try await verifier.issueToken(second, at: TokenWorld.now) else {
+            return #expect(Bool(false), "no token of Approov's format")
+        }
+        let claims = try Self.members(CompactJWS(Array(other.text.utf8), limit: 4096).payload)
+        #expect(claims["anno"] as? [String] == ["development-environment", "test-authority"])
+        #expect(try await Self.judge(other.text, form: "jws", authorization: nil).outcome == .accept)
+    }
+
+    @Test(
+        "a token of the development environment is accepted where the app lists it, and nowhere else",
+        .produces("assay.token.claims", "development-environment"))
+    func developmentAccepted() async throws {
+        let world = try await TokenWorld()
+        let token = try await world.token(client: client)
+        var claims = try TokenClaims(CompactJWS(Array(token.utf8), limit: 4096).payload)
+        // As for a genuine device, which no test has.
+        claims.environment = "development"
+        let text = try #require(try await world.verifier.tokenKeys(at: TokenWorld.now).signer?.sign(claims.json))
+        for (tokens, environments, expected) in [
+            ("testAuthorities: refuse", "production, development", "accept"),
+            ("testAuthorities: allow", "production", "accept"),
+            ("testAuthorities: refuse", "production", "claims development-environment"),
+            ("callerEvidence: allow", "production", "claims development-environment"),
+        ] {
+            let other = try await TokenWorld(tokens: tokens, environments: environments)
+            let verifier = Verifier(policy: other.policy, ledger: MemoryLedger(), keyStores: [world.store])
+            let verdict = try await verifier.verifyTokenRequest(
+                try world.request(text, client: client), at: TokenWorld.now)
+            #expect(outcome(verdict) == expected, "\(tokens) \(environments)")
+            #expect(verdict.testAuthority == nil)
+            #expect(verdict.subject?.fields.contains(SubjectField("env", .text("development"))) == true)
+        }
+    }
+
     // MARK: Policies
 
     @Test(
@@ -214,7 +275,8 @@ struct FormatTests {
             ("format: oauth-client-attestation, clientID: \"a b\"", "clientID"),
             ("format: oauth-client-attestation, clientID: a, key: optional", "key"),
             ("format: jwt", "format"), ("approovForm: signed", "approovForm"), ("refused: no", "refused"),
-            ("ear: yes", "ear"), ("failover: issue", "failover"), ("failover: accept, format: approov", "failover"),
+            ("ear: yes", "ear"), ("callerEvidence: yes", "callerEvidence"), ("failover: issue", "failover"),
+            ("failover: accept, format: approov", "failover"),
         ])
     func contradictions(tokens: String, field: String) async throws {
         do {

@@ -192,6 +192,7 @@ struct IssuingTests {
             case .issued: return "issued"
             case .rejected(let verdict): return "rejected \(verdict.failed)"
             case .decoy: return "decoy"
+            case .concealed: return "concealed"
             }
         } catch VerificationError.request(let error) { return error.code }
     }

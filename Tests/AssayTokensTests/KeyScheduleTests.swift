@@ -27,6 +27,69 @@ struct KeyScheduleTests {
             Base64.encode(Digest.sha256(Array(token.utf8)), .url) == "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo")
     }
 
+    @Test("the newest of several secrets signs, whatever their names, and the others still count")
+    func newestSecret() async throws {
+        let store = try TokenWorld.keyStore()
+        func add(
+            _ name: String, _ purpose: KeyPurpose, _ parts: [String: String], at time: Date, from start: Date? = nil
+        ) async throws {
+            try await store.add(
+                name, for: purpose, parts: parts.mapValues { SecretBytes(Array($0.utf8)) },
+                window: KeyWindow(notBefore: start, notAfter: nil), by: nil, at: time)
+        }
+        func secret(_ byte: UInt8, _ count: Int) -> String {
+            Base64.encode([UInt8](repeating: byte, count: count), .standard)
+        }
+        let verifier = Verifier(
+            policy: try await TokenWorld(tokens: "format: approov, failover: issue").policy, ledger: MemoryLedger(),
+            keyStores: [store])
+        func signer(at time: Date) async throws -> String? {
+            let token = try await verifier.issueFailoverToken(app: nil, audience: TokenWorld.audience, at: time).token
+            return try CompactJWS(Array(token.text.utf8), limit: 4096).header.keyID
+        }
+        // Names in the order of the alphabet, times in another one.
+        let names = ["mmm", "zzz", "aaa", "nnn"]
+        for (index, name) in names.enumerated() {
+            let time = TokenWorld.now + Double(index)
+            try await add(
+                name, ApproovTokenSecret.purpose,
+                [ApproovTokenSecret.secretPart: secret(UInt8(index), 64), ApproovTokenSecret.keyIDPart: "kid-\(name)"],
+                at: time)
+            #expect(try await signer(at: time + 0.5) == "kid-\(name)")
+        }
+        // A window in the past makes no key older than the time at which it was added; one in the future waits.
+        try await add(
+            "bbb", ApproovTokenSecret.purpose,
+            [ApproovTokenSecret.secretPart: secret(20, 64), ApproovTokenSecret.keyIDPart: "kid-bbb"],
+            at: TokenWorld.now + 10, from: TokenWorld.now - 1000)
+        #expect(try await signer(at: TokenWorld.now + 11) == "kid-bbb")
+        try await add(
+            "ccc", ApproovTokenSecret.purpose,
+            [ApproovTokenSecret.secretPart: secret(21, 64), ApproovTokenSecret.keyIDPart: "kid-ccc"],
+            at: TokenWorld.now + 20, from: TokenWorld.now + 100)
+        #expect(try await signer(at: TokenWorld.now + 99) == "kid-bbb")
+        #expect(try await signer(at: TokenWorld.now + 100) == "kid-ccc")
+
+        // The secret of subjects, and a key that an operator adds without a time.
+        for (index, name) in ["subjects-z", "subjects-a"].enumerated() {
+            try await add(
+                name, TokenSecret.purpose, [TokenSecret.secretPart: secret(UInt8(40 + index), 32)],
+                at: TokenWorld.now + Double(index))
+        }
+        let engine = TokenEngine(policy: verifier.policy, resources: EngineResources(keys: store))
+        let secrets = try await engine.material(at: TokenWorld.now + 2).1
+        let expected = try TokenSecret(parts: [TokenSecret.secretPart: SecretBytes(Array(secret(41, 32).utf8))])
+        #expect(secrets.map { $0.nonce(at: TokenWorld.now) }.first == expected.nonce(at: TokenWorld.now))
+        #expect(secrets.count == 2)
+        for (index, name) in ["signing-z", "signing-a"].enumerated() {
+            try await add(
+                name, TokenKey.purpose, [TokenKey.privateKeyPart: secret(UInt8(50 + index), 32)],
+                at: TokenWorld.now + Double(index))
+        }
+        #expect(
+            try await states(store, at: TokenWorld.now + 2) == ["signing-a signing", "signing-z verifying"])
+    }
+
     @Test(
         "the first key signs at once, the next is published a day before, and the old one verifies until its tokens are dead"
     )
@@ -59,7 +122,9 @@ struct KeyScheduleTests {
         #expect(try await states(store, at: late + Self.day) == ["tokens-1 verifying", "tokens-2 signing"])
     }
 
-    @Test("after a leak, a key that is made at once signs, and the retired one verifies nothing")
+    @Test(
+        "after a leak, a key that is made at once signs, and the retired one verifies nothing",
+        .produces("assay.token.key", "key-retired"))
     func leak() async throws {
         let world = try await TokenWorld()
         let client = TestKey(.p256, seed: "token tests", label: "client")

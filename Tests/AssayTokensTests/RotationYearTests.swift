@@ -23,8 +23,7 @@ struct RotationYearTests {
         func sealedKeys() async throws(KeyStoreOutage) -> [SealedKey] { try await memory.sealedKeys() }
 
         func changeSealedKeys(
-            by operatorName: String?, at now: Date,
-            _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
+            by operatorName: String?, at now: Date, _ decide: @escaping SealedKeyDecision
         ) async throws(KeyStoreFailure) {
             let crash = crash.withLock { $0 }
             if crash != .before { try await memory.changeSealedKeys(by: operatorName, at: now, decide) }

@@ -17,7 +17,9 @@ struct StandingTests {
         try await world.ledger.block(LedgerBlock(subject: subject, reason: "abuse", since: TokenWorld.now, until: nil))
     }
 
-    @Test("a block of the key or of its account refuses tokens that are in force")
+    @Test(
+        "a block of the key or of its account refuses tokens that are in force",
+        .produces("assay.token.subject", "blocked"))
     func blocked() async throws {
         for isAccount in [false, true] {
             let world = try await TokenWorld()
@@ -33,7 +35,9 @@ struct StandingTests {
         }
     }
 
-    @Test("a token is accepted only for its own account, and not if that account is blocked")
+    @Test(
+        "a token is accepted only for its own account, and not if that account is blocked",
+        .produces("assay.token.account", "token-of-another-account", "account-blocked"))
     func accounts() async throws {
         let world = try await TokenWorld()
         let token = try await world.token(client: client, account: "alice")

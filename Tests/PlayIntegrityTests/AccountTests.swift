@@ -1,12 +1,15 @@
 import Assay
 import AssayCore
+import AssayTestSupport
 import Foundation
 import PlayIntegrity
 import Testing
 
 @Suite("Accounts of Play Integrity evidence")
 struct AccountTests {
-    @Test("A blocked account fails only the account check, for classic and standard evidence")
+    @Test(
+        "A blocked account fails only the account check, for classic and standard evidence",
+        .produces("play-integrity.account", "account-blocked"))
     func blocked() async throws {
         for (account, isBlocked) in [("alice", true), ("bob", false), (nil, false)] as [(String?, Bool)] {
             // A new ledger for each: a standard token is accepted once.

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayTestSupport
 import Foundation
 import PlayIntegrity
 import Synchronization
@@ -17,7 +18,9 @@ struct AnswerSourceTests {
             services: canAsk ? [FixedDecoder(Fixtures.standard)] : [])
     }
 
-    @Test("A verifier with a decoder, or a policy with answers: google, refuses an answer in the evidence")
+    @Test(
+        "A verifier with a decoder, or a policy with answers: google, refuses an answer in the evidence",
+        .produces("play-integrity.decode", "answer-by-caller"))
     func refused() async throws {
         let given = Fixtures.answer(Fixtures.standard)
         let record = try EvidenceRecord(given, receivedAt: Fixtures.now)

@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import Foundation
 import PlayIntegrity
 import Testing
@@ -38,6 +39,52 @@ struct DeviceRuleTests {
         ] as [(Int?, [String], Bool)])
     func guidance(sdk: Int?, labels: [String], isAccepted: Bool) async throws {
         #expect(try await passes(labels, sdk: sdk, PlayIntegrityConfiguration.DeviceRule.guidance) == isAccepted)
+    }
+
+    @Test(
+        "Without rules in the policy, a new app in the Play Console passes, noted, until Google tells the version of Android",
+        arguments: [
+            // What a new app gets: one label, and no attributes of the device.
+            (nil, [device], "annotated sdk-version-unknown"), (nil, [basic, device], "annotated sdk-version-unknown"),
+            (nil, [basic, device, strong], "passed "), (nil, [basic], "failed device-label-missing"),
+            (nil, [], "failed device-label-missing"), (nil, [virtual], "failed device-label-missing"),
+            // From then on the guidance counts.
+            (33, [device], "failed device-label-missing"), (33, [strong], "passed "), (28, [device], "passed "),
+            (27, [strong], "failed android-too-old"),
+        ] as [(Int?, [String], String)])
+    func firstDay(sdk: Int?, labels: [String], expected: String) async throws {
+        func result(_ lines: String) async throws -> String {
+            var payload = Fixtures.android
+            payload["deviceIntegrity.deviceRecognitionVerdict"] = .array(labels.map { .text($0) })
+            payload["deviceIntegrity.deviceAttributes"] = sdk.map { ["sdkVersion": .raw("\($0)")] }
+            let policy = try PolicyFile.parse(
+                """
+                version: 1
+                apps:
+                  - name: shop
+                    playIntegrity:
+                      packageName: \(Fixtures.packageName)
+                      certificateDigests: ["\(Fixtures.digest.map { String($0, radix: 16) }.joined())"]
+                      challenge: caller
+                \(lines)
+                """, path: "policy.yaml")
+            var standard = Fixtures.standard
+            standard["deviceIntegrity"] = payload["deviceIntegrity"]
+            let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verifyStandardIntegrityToken(
+                Fixtures.answer(standard), at: Fixtures.now)
+            let found = try #require(verdict.result(PlayIntegrityCheck.deviceRecognition))
+            #expect((verdict.outcome == .accept) == (found.status != .failed))
+            return "\(found.status) \(found.finding?.code ?? "")"
+        }
+        #expect(try await result("") == expected)
+        // Rules in the policy hold without exception, and the code says what to turn on.
+        guard sdk == nil, labels.contains(Self.device), !labels.contains(Self.strong) else { return }
+        let rules = """
+                  deviceRecognition:
+                    - { minimumSDK: 33, require: MEETS_STRONG_INTEGRITY }
+                    - { minimumSDK: 28, require: MEETS_DEVICE_INTEGRITY }
+            """
+        #expect(try await result(rules) == "failed sdk-version-unknown")
     }
 
     @Test("A stronger label satisfies a weaker demand; the virtual label satisfies only itself")

@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayTestSupport
 import Foundation
 import PlayIntegrity
 import Testing
@@ -134,7 +135,7 @@ struct KeySelectionTests {
         #expect(try await requestError(keys: [])?.message.contains("there is none for com.example.shop") == true)
     }
 
-    @Test("The assessor rejects a token that no live key opens")
+    @Test("The assessor rejects a token that no live key opens", .produces("play-integrity.decryption", "no-live-key"))
     func assessor() throws {
         let expectations = PlayIntegrityExpectations(
             app: "shop", configuration: try Fixtures.configuration(), modes: [:])
@@ -147,7 +148,9 @@ struct KeySelectionTests {
         #expect(failed?.finding?.code == "no-live-key")
     }
 
-    @Test("A time of judgement outside the range of milliseconds fails the freshness check")
+    @Test(
+        "A time of judgement outside the range of milliseconds fails the freshness check",
+        .produces("play-integrity.freshness", "time-out-of-range"))
     func endlessTime() throws {
         let expectations = PlayIntegrityExpectations(
             app: "shop", configuration: try Fixtures.configuration(), modes: [:])

@@ -2,6 +2,7 @@ import AppAttest
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayTestSupport
 import Foundation
 import PlayIntegrity
 import Testing
@@ -22,7 +23,9 @@ struct LedgerTests {
         try Fixtures.verifier(Fixtures.configuration(challenge: .ledger))
     }
 
-    @Test("The ledger's challenge is a valid nonce once: as printed, padded, in the other alphabet or encoded again")
+    @Test(
+        "The ledger's challenge is a valid nonce once: as printed, padded, in the other alphabet or encoded again",
+        .produces("play-integrity.challenge", "challenge-consumed"))
     func forms() async throws {
         let verifier = try verifier()
         for form in 0..<4 {
@@ -110,7 +113,9 @@ struct LedgerTests {
         }
     }
 
-    @Test("A challenge that was never issued, has expired, or has another purpose fails only the challenge check")
+    @Test(
+        "A challenge that was never issued, has expired, or has another purpose fails only the challenge check",
+        .produces("play-integrity.challenge", "challenge-expired", "challenge-mismatch"))
     func refused() async throws {
         let verifier = try verifier()
         let foreign = try await verifier.issueChallenge(

@@ -67,10 +67,10 @@ struct PayloadTests {
     @Test(
         "A known field of another type fails the payload check, which names field and byte",
         arguments: [
-            "requestDetails": "[]", "appIntegrity": "\"\"", "deviceIntegrity": "null", "accountDetails": "1",
+            "requestDetails": "[]", "appIntegrity": "\"\"", "deviceIntegrity": "[]", "accountDetails": "1",
             "environmentDetails": "true", "testingDetails": "[]", "requestDetails.requestPackageName": "1",
             "requestDetails.nonce": "[]", "requestDetails.timestampMillis": "true",
-            "appIntegrity.appRecognitionVerdict": "[\"PLAY_RECOGNIZED\"]", "appIntegrity.packageName": "null",
+            "appIntegrity.appRecognitionVerdict": "[\"PLAY_RECOGNIZED\"]", "appIntegrity.packageName": "[]",
             "appIntegrity.versionCode": "{}", "appIntegrity.certificateSha256Digest": "\"abc\"",
             "deviceIntegrity.deviceRecognitionVerdict": "\"MEETS_STRONG_INTEGRITY\"",
             "deviceIntegrity.legacyDeviceRecognitionVerdict": "{}",
@@ -97,6 +97,44 @@ struct PayloadTests {
         #expect(error.field == path.trimmingCharacters(in: .whitespaces))
         let rest = String(decoding: Array(payload.rendered.utf8).dropFirst(error.offset), as: UTF8.self)
         #expect(rest.hasPrefix(isUnknown ? "1" : value))
+    }
+
+    @Test("A member that is null counts as absent, as ProtoJSON has it, and satisfies nothing")
+    func nulls() async throws {
+        // What the checks say of a payload without the field.
+        let paths = [
+            "requestDetails", "appIntegrity", "deviceIntegrity", "accountDetails", "environmentDetails",
+            "testingDetails",
+            "requestDetails.requestPackageName", "requestDetails.nonce", "requestDetails.timestampMillis",
+            "appIntegrity.appRecognitionVerdict", "appIntegrity.packageName", "appIntegrity.versionCode",
+            "appIntegrity.certificateSha256Digest", "deviceIntegrity.deviceRecognitionVerdict",
+            "deviceIntegrity.recentDeviceActivity", "deviceIntegrity.deviceAttributes",
+            "deviceIntegrity.deviceAttributes.sdkVersion", "deviceIntegrity.deviceRecall.values.bitFirst",
+            "accountDetails.appLicensingVerdict", "environmentDetails.playProtectVerdict",
+            "environmentDetails.appAccessRiskVerdict.appsDetected", "testingDetails.isTestingResponse", "newBlock",
+        ]
+        for path in paths {
+            var (null, absent) = (Fixtures.android, Fixtures.android)
+            null[path] = .raw("null")
+            absent[path] = nil
+            let (found, expected) = (try await verdict(null.rendered), try await verdict(absent.rendered))
+            #expect(found.failed == expected.failed && found.annotated == expected.annotated, "\(path)")
+            #expect(found.result(PlayIntegrityCheck.payload)?.status == .passed, "\(path)")
+        }
+        let answer = "{\"error\":null,\"tokenPayloadExternal\":\(Fixtures.standard.rendered)}"
+        let standard = try await Fixtures.verifier().verifyStandardIntegrityToken(
+            Fixtures.answer(json: answer), at: Fixtures.now)
+        #expect(standard.outcome == .accept)
+        // Null changes nothing of what the ledger remembers.
+        let ledger = MemoryLedger()
+        var payload = Fixtures.standard
+        for isFirst in [true, false] {
+            let verdict = try await Fixtures.verifier(ledger: ledger).verifyStandardIntegrityToken(
+                Fixtures.answer(payload), at: Fixtures.now)
+            #expect(verdict.failed == (isFirst ? [] : [PlayIntegrityCheck.challenge]))
+            payload["testingDetails"] = .raw("null")
+            payload["deviceIntegrity.newSignal"] = .raw("null")
+        }
     }
 
     @Test(

@@ -67,13 +67,9 @@ struct PlayConsoleDownloadTests {
             test -e \(key) || openssl genrsa -out \(key) 2048 2>/dev/null
             printf %s "$TEXT" | openssl pkeyutl -encrypt -inkey \(key) -pkeyopt rsa_padding_mode:oaep -out out.enc
             """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-ec", script]
-        process.environment = ["TEXT": text, "PATH": "/usr/bin:/bin"]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        let run = try ProgramRun(
+            "/bin/sh", ["-ec", script], environment: ["TEXT": text, "PATH": "/usr/bin:/bin"])
+        try #require(run.status == 0, "\(run.text)")
         return Array(try Data(contentsOf: folder.url.appendingPathComponent("out.enc")))
     }
 

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayTestSupport
 import Foundation
 import PlayIntegrity
 import Synchronization
@@ -32,6 +33,7 @@ struct StandardTests {
 
     @Test(
         "A token has one spelling: padding, the other alphabet, spare bits and empty parts are refused without a call to Google",
+        .produces("play-integrity.decode", "token-not-canonical"),
         arguments: [
             ("QQ==", "token-not-canonical"), ("QQ=", "token-not-canonical"), ("A", "token-not-canonical"),
             ("A=", "token-not-canonical"), ("A==", "token-not-canonical"), ("QR", "token-not-canonical"),
@@ -117,7 +119,7 @@ struct StandardTests {
         arguments: [
             ("", "truncated"), ("<html>", "malformed"), ("[]", "unexpected-type"), ("{}", "missing"),
             (#"{"tokenPayloadExternal":[]}"#, "unexpected-type"),
-            (#"{"tokenPayloadExternal":null}"#, "unexpected-type"),
+            (#"{"tokenPayloadExternal":null}"#, "missing"),
             (#"{"error":"no"}"#, "unexpected-type"), (#"{"error":{}}"#, "google-refused"),
             (#"{"error":{},"tokenPayloadExternal":{}}"#, "unexpected"),
             (#"{"tokenPayloadExternal":{},"tokenPayloadExternal":{}}"#, "duplicate-key"),

@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayTestSupport
 import PlayIntegrity
 import Testing
 
@@ -8,6 +9,7 @@ struct VersionTests {
     /// The version code of the fixture's payload is 42.
     @Test(
         "A version code that is too low, too high or withdrawn fails only version-code",
+        .produces("play-integrity.version-code", "version-code-too-high", "version-code-withdrawn"),
         arguments: [
             (VersionRules(minimum: 42, maximum: 42, withdrawn: [41, 43]), nil),
             (VersionRules(minimum: 43), "version-code-too-low"), (VersionRules(maximum: 41), "version-code-too-high"),

@@ -9,12 +9,6 @@ import Testing
 /// reader has, every `assay` command is started as well and must not fail with 64, the status of bad arguments.
 @Suite("Commands in the documentation", .timeLimit(.minutes(10)))
 struct CommandTests {
-    private struct Run {
-        let status: Int32
-        let output: String
-        let errors: String
-    }
-
     /// The logical lines of a block: a line that ends with a backslash continues on the next.
     private static func commands(of block: Page.Block) -> [String] {
         block.text.replacing("\\\n", with: " ").split(separator: "\n").map(String.init)
@@ -24,29 +18,14 @@ struct CommandTests {
     /// How often a command calls `assay`.
     private static func calls(in command: String) -> Int { command.matches(of: #/(^|[|;&(] *)assay /#).count }
 
-    private static func run(_ script: String, in folder: TestFolder, path: String) throws -> Run {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = [try folder.write(".script", script)]
-        process.currentDirectoryURL = folder.url
-        process.environment = [
-            "PATH": path, "HOME": folder.path("home"), "LANG": "C.UTF-8", "CALLS": folder.path(".calls"),
-            "PROGRAM": try BuiltProducts.url("assay").path(percentEncoded: false),
-            "ASSAY_MASTER_KEY": Data(repeating: 7, count: 32).base64EncodedString(),
-        ].merging(Sanitizer.environment) { $1 }
-        var files: [FileHandle] = []
-        for name in [".output", ".errors"] {
-            files.append(try FileHandle(forWritingTo: URL(fileURLWithPath: folder.write(name, ""))))
-        }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = files[0]
-        process.standardError = files[1]
-        try process.run()
-        process.waitUntilExit()
-        func text(_ name: String) throws -> String {
-            String(decoding: try Data(contentsOf: URL(fileURLWithPath: folder.path(name))), as: UTF8.self)
-        }
-        return Run(status: process.terminationStatus, output: try text(".output"), errors: try text(".errors"))
+    private static func run(_ script: String, in folder: TestFolder, path: String) throws -> ProgramRun {
+        try ProgramRun(
+            "/bin/bash", [folder.write(".script", script)], in: folder.url,
+            environment: [
+                "PATH": path, "HOME": folder.path("home"), "LANG": "C.UTF-8", "CALLS": folder.path(".calls"),
+                "PROGRAM": BuiltProducts.url("assay").path(percentEncoded: false),
+                "ASSAY_MASTER_KEY": Data(repeating: 7, count: 32).base64EncodedString(),
+            ])
     }
 
     /// A folder with `bin/assay`, which notes the status of each call.

@@ -10,6 +10,9 @@ struct Page: Sendable, CustomTestStringConvertible {
         /// The line of the page on which the block's text begins.
         let line: Int
         let text: String
+
+        /// Whether it is a policy, which begins with its version.
+        var isPolicy: Bool { language == "yaml" && text.contains(/(?m)^version: 1$/) }
     }
 
     /// The folder of the repository.
@@ -22,7 +25,7 @@ struct Page: Sendable, CustomTestStringConvertible {
             (try? FileManager.default.subpathsOfDirectory(atPath: root.path(percentEncoded: false) + "Sources"))
             .map { $0.filter { $0.contains(".docc/") }.map { "Sources/\($0)" } } ?? []
         let docs =
-            (try? FileManager.default.contentsOfDirectory(atPath: root.path(percentEncoded: false) + "Docs"))
+            (try? FileManager.default.subpathsOfDirectory(atPath: root.path(percentEncoded: false) + "Docs"))
             .map { $0.map { "Docs/\($0)" } } ?? []
         let top = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"]
         return (top + docs + names).filter { $0.hasSuffix(".md") }.sorted().compactMap { try? Page(path: $0) }

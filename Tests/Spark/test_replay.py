@@ -21,9 +21,15 @@ import unittest
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent.parent / "Examples" / "spark"))
 
+NO_PERFORMANCE_DATA = "-XX:-UsePerfData"
+
 # Before a JVM is there: every process of the cluster is on this machine.
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 os.environ["PYSPARK_PYTHON"] = sys.executable
+# A JVM writes performance data to a file in /tmp, and warns among the output if another one locks that file.
+os.environ["SPARK_LAUNCHER_OPTS"] = NO_PERFORMANCE_DATA
+os.environ["PYSPARK_SUBMIT_ARGS"] = " ".join(
+    [f"--conf spark.{role}.extraJavaOptions={NO_PERFORMANCE_DATA}" for role in ("driver", "executor")] + ["pyspark-shell"])
 
 import replay  # noqa: E402  pylint: disable=wrong-import-position
 from pyspark.sql import SparkSession  # noqa: E402  pylint: disable=wrong-import-position
@@ -99,8 +105,10 @@ class ReplayTest(unittest.TestCase):
         """Replays a corpus both ways, and demands the same of both."""
         one = self.on_one_machine(corpus, *words)
         self.assertEqual(one[0], status)
-        other = self.on_the_cluster(corpus, "--partitions", partitions, *words)
-        self.assertEqual(other[0], one[0])
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            other = self.on_the_cluster(corpus, "--partitions", partitions, *words)
+        self.assertEqual(other[0], one[0], errors.getvalue())
         # Line by line, for a readable difference.
         self.assertEqual(other[1].splitlines(), one[1].splitlines())
         self.assertEqual(other[1], one[1])
@@ -200,6 +208,18 @@ class ReplayTest(unittest.TestCase):
         key = f"file:{keys}/capture-private.key"
         self.compare(corpus, "--capture-key", key, status=0)
         self.assertEqual(self.on_the_cluster(corpus), (replay.FAILED, None))
+        # The last record says how many there are; a line of its own may say it, too.
+        lines = sealed.stdout.splitlines(keepends=True)
+        self.compare(self.write("whole.ndjson", lines), "--capture-key", key, status=0)
+        more = lines + lines[:3] + [b'{"sealedRecords":3}\n']
+        self.compare(self.write("more.ndjson", more), "--capture-key", key, status=1)
+        for name, cut in (("first", lines[1:]), ("fourth", more[:-2] + more[-1:])):
+            self.assertEqual(self.on_one_machine(self.write(name, cut), "--capture-key", key)[0], 2)
+            errors = io.StringIO()
+            with contextlib.redirect_stderr(errors):
+                result = self.on_the_cluster(self.scratch / name, "--capture-key", key)
+            self.assertEqual(result, (replay.FAILED, None))
+            self.assertIn("some were removed or added", errors.getvalue())
 
     def test_unreadable_policy(self):
         """A policy that cannot be read has no result."""

@@ -2,10 +2,15 @@ import Assay
 import AssayCLI
 import AssayCapture
 import AssayCore
+import AssayHummingbird
 import AssayInspection
 import AssayTestSupport
 import AssayVectors
 import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
 import Testing
 import ToyEngine
 
@@ -38,6 +43,24 @@ struct ToyEngineTests {
         #expect(try record.redacted(knowing: Self.engines).evidence.members.map(\.name) == ["stamp"])
         #expect(throws: CaptureError.self) { try record.redacted() }
         #expect(Self.engines.inspector.inspect(Array("TOY:hello".utf8), name: "blob").format == ToyStampFormat.name)
+    }
+
+    @Test("A server guards its routes with it")
+    func middleware() async throws {
+        let verifier = Verifier(policy: try Self.readPolicy(), ledger: MemoryLedger(), engines: Self.engines)
+        let router = Router(context: BasicEvidenceRequestContext.self)
+        router.add(middleware: try EvidenceMiddleware(LiveVerifier(verifier, logger: Logger(label: "toy")), app: "box"))
+        router.get("shelf") { _, _ in "full" }
+        let name = try #require(HTTPField.Name("Toy-Stamp"))
+        try await Application(router: router).test(.router) { client in
+            for (stamp, status, challenge) in [("TOY:hello", 200, nil), ("TOY:bye", 401, "Toy"), (nil, 401, "Toy")] {
+                let fields: HTTPFields = stamp.map { [name: $0] } ?? [:]
+                try await client.execute(uri: "/shelf", method: .get, headers: fields) { response in
+                    #expect(response.status.code == status)
+                    #expect(response.headers[.wwwAuthenticate] == challenge)
+                }
+            }
+        }
     }
 
     @Test("Policies are replayed with it")

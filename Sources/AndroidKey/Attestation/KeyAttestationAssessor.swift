@@ -75,8 +75,9 @@ package enum KeyAttestationAssessor {
         }
         return Assessment(
             kind: .androidKeyAttestation, app: expectations.app, catalogue: KeyAttestationCheck.catalogue,
-            checks: run.results, ledgerChecks: ledgerChecks, effects: effects, subject: subject,
-            testAuthority: expectations.trust.testAuthority)
+            checks: run.results, ledgerChecks: ledgerChecks, effects: effects,
+            confirmations: run.confirmations, subject: subject, testAuthority: expectations.trust.testAuthority,
+            voucher: .platform)
     }
 
     /// Runs the checks of decoded evidence; returns its facts if all of it is authentic.
@@ -110,7 +111,7 @@ package enum KeyAttestationAssessor {
             return nil
         }
         let info = KeyAttestationCheck.provisioningInfo(chain)
-        judge(checks, chain, description, info, &run)
+        judge(checks, evidence, chain, description, info, &run)
         var list: AttestationStatusList?
         switch status {
         case .none: run.policy(KeyAttestationCheck.revocation) { () throws(CheckFailure) in .notRequired }
@@ -124,6 +125,7 @@ package enum KeyAttestationAssessor {
             run.add(.skipped(KeyAttestationCheck.revocation, because: .check(KeyAttestationCheck.revocation)))
         }
         run.policy(KeyAttestationCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
+        run.confirm(account)
         return AndroidKeySubject(
             evidence: evidence, chain: chain, description: description, key: key, info: try? info.get(), list: list)
     }
@@ -135,8 +137,8 @@ package enum KeyAttestationAssessor {
 
     /// Runs the policy checks of device, app and key.
     private static func judge(
-        _ checks: KeyAttestationCheck, _ chain: AttestationChain, _ description: KeyDescription,
-        _ info: Result<ProvisioningInfo?, DecodeError>, _ run: inout CheckRun
+        _ checks: KeyAttestationCheck, _ evidence: KeyAttestationEvidence, _ chain: AttestationChain,
+        _ description: KeyDescription, _ info: Result<ProvisioningInfo?, DecodeError>, _ run: inout CheckRun
     ) {
         typealias Check = KeyAttestationCheck
         run.policy(Check.version) { () throws(CheckFailure) in try checks.version(description) }
@@ -152,5 +154,6 @@ package enum KeyAttestationAssessor {
         run.policy(Check.creationTime) { () throws(CheckFailure) in try checks.creationTime(description) }
         run.policy(Check.deviceIdentity) { () throws(CheckFailure) in try checks.deviceIdentity(description) }
         run.policy(Check.provisioning) { () throws(CheckFailure) in try checks.provisioning(chain, info) }
+        run.policy(Check.consistency) { () throws(CheckFailure) in try checks.consistency(evidence, description) }
     }
 }

@@ -10,7 +10,7 @@ package struct KeyAttestationCheck: Sendable {
         decodeEntry, chainEntry, targetEntry, extensionEntry, publicKeyEntry, challengeBindingEntry, securityLevelEntry,
         versionEntry, rootOfTrustEntry, osVersionEntry, patchLevelEntry, applicationEntry, originEntry, purposeEntry,
         keyScopeEntry, userAuthenticationEntry, rollbackResistanceEntry, creationTimeEntry, deviceIdentityEntry,
-        provisioningEntry, revocationEntry, accountEntry, challengeEntry, enrolmentEntry,
+        provisioningEntry, consistencyEntry, revocationEntry, accountEntry, challengeEntry, enrolmentEntry,
     ]
 
     static let android = "Android, Verify hardware-backed key pairs with key attestation"
@@ -188,7 +188,7 @@ extension KeyAttestationCheck {
             try demand(list, AuthorizationTag.keySize, UInt64(key.bits), key)
             try demand(list, AuthorizationTag.ecCurve, key.curveNumber, key)
         }
-        if let claimed = input.publicKey, !info.isByteEqual(to: claimed) {
+        if let claimed = input.publicKey, !info.isByteEqual(to: RSAPublicKey.canonical(claimed[...])) {
             throw CheckFailure(.publicKeyDiffers, "the attested key is not the publicKey of the evidence")
         }
         return key

@@ -54,6 +54,9 @@ struct AuthorizationTag: Sendable {
     /// The tags that name the device: brand to model, IMEI and serial number.
     static let deviceIdentity: [UInt32] = [710, 711, 712, 713, 714, 715, 716, 717, 723]
 
+    /// Those of them that name one device, and not a model: serial number, IMEI, MEID and second IMEI.
+    static let uniqueIdentity: [UInt32] = [713, 714, 715, 723]
+
     /// The known tags, ascending.
     static let known: [AuthorizationTag] = [
         AuthorizationTag(1, "purpose", .integers, "what the key may be used for"),

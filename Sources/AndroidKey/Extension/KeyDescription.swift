@@ -69,6 +69,14 @@ package struct KeyDescription: Sendable {
         do { return try body() } catch { throw error.within(field) }
     }
 
+    /// Whether it has an identifier of one device, or a tag that this version does not know and that may be one.
+    package var namesDevice: Bool {
+        !uniqueID.isEmpty
+            || (softwareEnforced.entries + hardwareEnforced.entries).contains { entry in
+                AuthorizationTag.uniqueIdentity.contains(entry.tag) || AuthorizationTag.known(entry.tag) == nil
+            }
+    }
+
     /// When the key was made, in milliseconds since 1970: as the hardware says, or else as the system says.
     var creationTime: UInt64? {
         hardwareEnforced.integer(AuthorizationTag.creationDateTime)

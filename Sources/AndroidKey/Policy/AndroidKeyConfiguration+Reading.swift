@@ -30,7 +30,7 @@ extension AndroidKeyConfiguration: ReadableConfiguration {
             try self.init(
                 packages: Self.packages(packages), certificateDigests: Self.digests(digests),
                 versions: VersionRules(
-                    reading: fields["versions"], beside: fields["minimumVersionCode"], named: "minimumVersionCode"
+                    reading: fields["versions"], minimum: fields["minimumVersionCode"]
                 ) { (node) throws(PolicyError) in try node.count() },
                 challenge: fields["challenge"]?.word(ChallengeSource.self) ?? .ledger,
                 statusList: AttestationStatusRule(reading: statusList, files: files), preset: preset,

@@ -47,6 +47,10 @@ extension AndroidKeyConfiguration {
             "refresh with challenge: caller: a captured attestation passes again unless the backend accepts each "
                 + "challenge once")
         note(
+            maximumKeys?.excess == .note, "keysExceeded",
+            "note, which is the default: a key beyond maximumKeys is enrolled and noted; refuse and retire-oldest keep the limit"
+        )
+        note(
             maximumKeys != nil && account != .required, "maximumKeys",
             "keys without an account do not count, and account: \(account.rawValue) allows them; required counts all")
         note(

@@ -110,7 +110,9 @@ package enum AndroidKeyRequest {
         }
         return Assessment(
             kind: .androidKeyRequest, app: expectations.app, catalogue: catalogue, checks: run.results,
-            ledgerChecks: ledgerChecks, effects: effects, subject: subject, testAuthority: keys.testAuthority)
+            ledgerChecks: ledgerChecks, effects: effects, confirmations: run.confirmations, subject: subject,
+            testAuthority: keys.testAuthority,
+            voucher: keys.enrolled == nil ? .caller : .platform)
     }
 
     /// Runs the checks of the key; returns its facts if it made the signature.
@@ -119,10 +121,15 @@ package enum AndroidKeyRequest {
     ) -> AndroidKeySubject? {
         typealias Check = AndroidKeyRequestCheck
         let key = run.authenticity(Check.key) { () throws(CheckFailure) in try checks.key() }
-        if key != nil, checks.keys.enrolled == nil { run.remark(Check.keySupplied) }
+        if key != nil, checks.keys.enrolled == nil {
+            // An enrolled key is compared by ``AndroidKeyRequestCheck/uses(of:_:_:_:)``.
+            run.confirm(KeyIdentifier.androidKey(checks.signed.part.identifier).subject, .blocked)
+            run.remark(Check.keySupplied)
+        }
         _ = run.authenticity(Check.signature) { () throws(CheckFailure) in try checks.signature(key) }
         run.policy(Check.keyState) { () throws(CheckFailure) in try checks.keyState(key, account) }
         run.policy(Check.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
+        run.confirm(account)
         guard run.failedAuthenticity == nil, let key else { return nil }
         return checks.subject(key)
     }

@@ -31,14 +31,14 @@ extension AttestationStatusList {
                 throw Self.error(
                     .unexpectedType, member.value, member, "expected an object, found \(member.value.kindName)")
             }
-            guard let status = object["status"] else {
+            guard let status = object["status"], !status.isNull else {
                 throw Self.error(.missing, member.value, member, "the entry has no status")
             }
             guard case .text(let text) = status.content else {
                 throw Self.error(
                     .unexpectedType, status, member, "expected a string as status, found \(status.kindName)")
             }
-            if let reason = object["reason"] {
+            if let reason = object["reason"], !reason.isNull {
                 guard case .text(let text) = reason.content else {
                     throw Self.error(
                         .unexpectedType, reason, member, "expected a string as reason, found \(reason.kindName)")

@@ -8,7 +8,8 @@ package import FoundationEssentials
 ///     {"entries": {"2c8cdddfd5e03bfc": {"status": "REVOKED", "reason": "KEY_COMPROMISE", "expires": "2020-11-13"}}}
 ///
 /// A serial number is in hexadecimal without leading zeros, or in decimal. Both are looked up, in either case and with or without
-/// leading zeros. A text of decimal digits means both numbers: a wrong match is far less likely than a missed one is harmful.
+/// leading zeros. A text of decimal digits means both numbers: a wrong match is far less likely than a missed one is harmful. A key in
+/// another form, such as `0x2c8c` or `2C:8C`, would revoke nothing: it refuses the list.
 ///
 /// A further object, `retained`, has entries that Google's list no longer has; see ``retaining(expiredOf:at:)``.
 package struct AttestationStatusList: Sendable, Equatable {
@@ -16,6 +17,8 @@ package struct AttestationStatusList: Sendable, Equatable {
     package static let limit = 16 * 1024 * 1024
     /// The most digits of a serial number. RFC 5280 allows 20 octets; 64 octets have 155 decimal digits.
     private static let digits = 160
+    /// The most digits of a serial number that has digits above 9, without leading zeros.
+    private static let hexadecimalDigits = octets * 2
     /// The most octets of a serial number that a list can name.
     private static let octets = 64
 
@@ -35,9 +38,10 @@ package struct AttestationStatusList: Sendable, Equatable {
 
     /// Reads a list.
     ///
-    /// Refuses a list that is cut, empty or over ``limit``, and one that names the same text twice. A state other than `REVOKED` and
-    /// `SUSPENDED` counts as the latter: a new word must not void the whole list. Members besides those of the documentation do not matter. Several spellings of one number are
-    /// one entry, which is revoked if one of them is.
+    /// Refuses a list that is cut, empty or over ``limit``, one that names the same text twice, and one with a key that is no serial
+    /// number in hexadecimal or decimal. A state other than `REVOKED` and `SUSPENDED` counts as the latter: a new word must not void
+    /// the whole list. Members besides those of the documentation do not matter. Several spellings of one number are one entry, which
+    /// is revoked if one of them is.
     /// - Parameters:
     ///   - json: the list as it was served, UTF-8.
     ///   - fetchedAt: when it was fetched; nil if that is not known.
@@ -66,9 +70,15 @@ package struct AttestationStatusList: Sendable, Equatable {
         var entries: [String: Status] = [:]
         entries.reserveCapacity(members.count)
         for member in members {
-            let status = try Status(member)
-            let key = try Self.key(of: member)
-            if entries[key]?.state != .revoked { entries[key] = status }
+            do throws(DecodeError) {
+                let status = try Status(member)
+                let key = try Self.key(of: member)
+                if entries[key]?.state != .revoked { entries[key] = status }
+            } catch {
+                throw DecodeError(
+                    error.reason, at: error.offset, field: error.field,
+                    "line \(Self.line(of: error.offset, in: json)): \(error.message)")
+            }
         }
         self.entries = entries
         self.json = json
@@ -144,19 +154,33 @@ package struct AttestationStatusList: Sendable, Equatable {
 
     // MARK: Spellings
 
+    /// The number of a key. A key that no serial number of a certificate can match would silently revoke nothing.
     private static func key(of member: RecordObject.Member) throws(DecodeError) -> String {
         let text = member.name
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw DecodeError(
-                .invalidText, at: member.offset, field: "entries",
-                "expected a serial number in hexadecimal or decimal, found \"\(text.excerpt)\"")
-        }
         guard text.utf8.count <= digits else {
             throw DecodeError(
                 .tooLarge, at: member.offset, field: "entries",
                 "a serial number of \(text.utf8.count) characters, at most \(digits) allowed")
         }
+        let number = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        guard !number.isEmpty, number.allSatisfy({ $0.hexadecimalValue != nil }) else {
+            throw DecodeError(
+                .invalidText, at: member.offset, field: "entries",
+                "expected a serial number of hexadecimal or decimal digits alone, such as 2c8cdddfd5e03bfc, found "
+                    + "\"\(text.excerpt)\", which would revoke nothing")
+        }
+        let count = number.drop { $0 == UInt8(ascii: "0") }.count
+        guard count <= hexadecimalDigits || number.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw DecodeError(
+                .tooLarge, at: member.offset, field: "entries",
+                "a serial number of \(count) hexadecimal digits, at most \(hexadecimalDigits) allowed")
+        }
         return normalized(text)
+    }
+
+    /// The line of a byte, counted from 1.
+    private static func line(of offset: Int, in json: [UInt8]) -> Int {
+        json.prefix(max(0, offset)).reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
     }
 
     /// A number in lower case without leading zeros; another text as it is.

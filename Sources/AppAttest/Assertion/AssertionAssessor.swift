@@ -69,12 +69,13 @@ package enum AssertionAssessor {
                                         properties: testAuthority.map { [EnrolledProperty.testAuthority: $0] } ?? [:])
                                 }
                             }))))
+            if let use = AssertionCheck.use(of: keys, identifier, account, expectations) { effects.append(use) }
         }
         return Assessment(
             kind: frame.kind, app: expectations.app, catalogue: frame.catalogue, checks: run.results,
             ledgerChecks: ledgerChecks,
-            effects: effects, subject: subject,
-            testAuthority: keys.facts?.testAuthority)
+            effects: effects, confirmations: run.confirmations, subject: subject,
+            testAuthority: keys.facts?.testAuthority, voucher: keys.voucher)
     }
 
     /// Runs the checks of decoded evidence; returns its facts and its challenge if it is authentic.
@@ -101,6 +102,7 @@ package enum AssertionAssessor {
         run.policy(AssertionCheck.keyState) { () throws(CheckFailure) in try checks.keyState() }
         run.policy(AssertionCheck.riskMetric) { () throws(CheckFailure) in try checks.keyRisk(at: now) }
         run.policy(AssertionCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
+        run.confirm(account)
 
         guard run.failedAuthenticity == nil, let key else { return (nil, nil) }
         var subject = AppAttestSubject(keyID: checks.input.keyID)

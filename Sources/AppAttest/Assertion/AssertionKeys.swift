@@ -30,6 +30,12 @@ public struct AssertionKeys: Sendable {
     /// The properties of the enrolled key.
     let facts: EnrolledFacts?
 
+    /// Who stands for the key. An ephemeral ledger enrols supplied keys too: only its attestation gives a key an environment.
+    var voucher: EvidenceVoucher {
+        guard let facts, durability == .durable || facts.environment != nil else { return .caller }
+        return .platform
+    }
+
     /// Collects the keys, and parses the enrolled key once for all assertions.
     package init(enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [LedgerBlock]) {
         self.init(enrolled: enrolled, supplied: supplied, durability: durability, blocks: blocks, cache: nil)

@@ -64,7 +64,9 @@ package enum AttestationAssessor {
             kind: EvidenceKind.appAttestAttestation, app: expectations.app, catalogue: AttestationCheck.catalogue,
             checks: run.results,
             ledgerChecks: ledgerChecks,
-            effects: effects, subject: subject, testAuthority: expectations.trust.testAuthority)
+            effects: effects, confirmations: run.confirmations, subject: subject,
+            testAuthority: expectations.trust.testAuthority,
+            voucher: .platform)
     }
 
     /// Runs the checks of decoded evidence; returns its facts if all of it is authentic.
@@ -100,6 +102,7 @@ package enum AttestationAssessor {
         run.policy(AttestationCheck.osVersion) { () throws(CheckFailure) in try checks.osVersion(certificate) }
         run.policy(AttestationCheck.platform) { () throws(CheckFailure) in try checks.platform(certificate) }
         run.policy(AttestationCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
+        run.confirm(account)
 
         guard run.failedAuthenticity == nil, let key else { return nil }
         var subject = AppAttestSubject(keyID: checks.input.keyID)

@@ -41,7 +41,7 @@ extension AppAttestConfiguration: ReadableConfiguration {
                 maximumKeys: Self.keyLimit(fields["maximumKeys"], fields["keysExceeded"]),
                 minimumOSVersion: Self.minimumOSVersion(fields["minimumOSVersion"]),
                 versions: VersionRules(
-                    reading: fields["versions"], beside: fields["minimumBundleVersion"], named: "minimumBundleVersion",
+                    reading: fields["versions"], minimum: fields["minimumBundleVersion"],
                     Self.demandedVersion),
                 validationCategories: Self.categories(fields["validationCategories"]),
                 receipt: Self.receiptRules(fields["receipt"]),

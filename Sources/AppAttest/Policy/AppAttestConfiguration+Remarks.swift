@@ -21,6 +21,9 @@ extension AppAttestConfiguration {
         return missing
     }
 
+    /// The risk metric only annotates as long as a policy limits nothing.
+    package static let annotatedRules = ["receipt.maximumRiskMetric": AssertionCheck.riskMetric]
+
     /// Valid values of fields that are required, or that checks need.
     package static var examples: [PolicySetting] {
         [
@@ -53,6 +56,13 @@ extension AppAttestConfiguration {
                     "reattestation",
                     "refresh with challenge: caller: a captured attestation passes again unless the backend accepts each "
                         + "challenge once"))
+        }
+        if maximumKeys?.excess == .note {
+            remarks.append(
+                PolicyRemark(
+                    "keysExceeded",
+                    "note, which is the default: a key beyond maximumKeys is enrolled and noted; refuse and retire-oldest keep the "
+                        + "limit"))
         }
         if maximumKeys != nil, account != .required {
             remarks.append(

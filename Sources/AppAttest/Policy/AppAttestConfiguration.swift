@@ -126,6 +126,9 @@ package final class AppAttestConfiguration: EngineConfiguration {
     /// Roots of a test authority in place of Apple's; empty for Apple's.
     package let testRoots: [Certificate]
 
+    /// Whether builds from Xcode are accepted, whose keys are of the development environment.
+    package var admitsDevelopmentBuilds: Bool { environments.contains(.development) }
+
     /// Composes a configuration in code. Fields that affect security have no default. Throws when an App ID has no
     /// prefix, or nothing is allowed.
     package init(

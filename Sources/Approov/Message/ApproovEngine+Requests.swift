@@ -8,7 +8,8 @@ extension ApproovEngine: RequestEngine {
         app.configuration(ApproovConfiguration.self).map { configuration in
             guard let signing = configuration.messageSigning else {
                 return RequestEvidenceRules(
-                    kind: .approovToken, enforcement: configuration.enforcement, scope: .token)
+                    kind: .approovToken, enforcement: configuration.enforcement,
+                    scope: .fields([configuration.tokenHeader] + configuration.binding))
             }
             return RequestEvidenceRules(
                 kind: .approovMessage, enforcement: configuration.enforcement,
@@ -22,5 +23,52 @@ extension ApproovEngine: RequestEngine {
     ) async throws(VerificationError) -> Assessment {
         let message: ApproovMessageInput = request
         return try await assess(message, app: app, account: account, ledger: ledger, at: now)
+    }
+
+    /// Assesses the token of a request, with the values to which it is bound.
+    package func assess(
+        fields value: (Int) -> RequestFieldValue, address: String?, app: String, account: String?,
+        ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        let expectations = try self.expectations(of: app)
+        let bound = expectations.configuration.binding.indices.map { ApproovBoundValue(value($0 + 1)) }
+        let input = ApproovTokenInput(ApproovTokenInput.Evidence(value(0)), binding: bound, address: address)
+        return try await assess(input, expectations, account: account, ledger: ledger, at: now)
+    }
+
+    /// The checks by which the policy refuses the app, the device or the service. Another token would fail too.
+    private static let finalChecks = [
+        ApproovCheck.issuer, ApproovCheck.audience, ApproovCheck.failover, ApproovCheck.annotations,
+        ApproovCheck.device, ApproovCheck.account,
+    ]
+
+    /// Whether another token may pass.
+    package static func isRepairable(_ verdict: Verdict) -> Bool {
+        !(verdict.failed.first.map(finalChecks.contains) ?? false)
+    }
+
+    /// The scheme `Approov`.
+    package static func challenge(_ verdict: Verdict) -> [SignedRequest.Field] {
+        [SignedRequest.Field("WWW-Authenticate", "Approov")]
+    }
+}
+
+extension ApproovTokenInput.Evidence {
+    fileprivate init(_ value: RequestFieldValue) {
+        switch value {
+        case .value(let text): self = .token(text)
+        case .missing: self = .missing
+        case .repeated: self = .repeated
+        }
+    }
+}
+
+extension ApproovBoundValue {
+    fileprivate init(_ value: RequestFieldValue) {
+        switch value {
+        case .value(let text): self = .value(text)
+        case .missing: self = .missing
+        case .repeated: self = .repeated
+        }
     }
 }

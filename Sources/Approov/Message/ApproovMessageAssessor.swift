@@ -70,7 +70,7 @@ package enum ApproovMessageAssessor {
         _ run: inout CheckRun
     ) -> ApproovTokenAssessor.Outcome {
         ApproovTokenAssessor.authenticate(demandsPrefix: true, for: .admission, keys, expectations, &run) {
-            () throws(CheckFailure) in try MessageToken.find(in: input.fields, expectations.configuration)
+            MessageToken.find(in: input.fields, expectations.configuration)
         }
     }
 
@@ -79,7 +79,7 @@ package enum ApproovMessageAssessor {
         of input: ApproovMessageInput, _ configuration: ApproovConfiguration, _ run: inout CheckRun
     ) -> ApproovTokenText.Parts? {
         ApproovTokenAssessor.decode(demandsPrefix: true, configuration, &run) {
-            () throws(CheckFailure) in try MessageToken.find(in: input.fields, configuration)
+            MessageToken.find(in: input.fields, configuration)
         }
     }
 
@@ -112,8 +112,8 @@ extension ApproovMessageAssessor.Context {
             }
             return Assessment(
                 kind: EvidenceKind.approovMessage, app: expectations.app, catalogue: ApproovCheck.catalogue,
-                checks: run.results, ledgerChecks: [], effects: [], subject: nil, testAuthority: nil,
-                passesWithoutProof: true)
+                checks: run.results, ledgerChecks: [], effects: [], confirmations: run.confirmations, subject: nil,
+                testAuthority: nil, passesWithoutProof: true)
         }
         let signed = signed(token, &run)
         if signed == nil {
@@ -137,8 +137,8 @@ extension ApproovMessageAssessor.Context {
         subject?.message = signed?.facts
         return Assessment(
             kind: EvidenceKind.approovMessage, app: expectations.app, catalogue: ApproovCheck.catalogue,
-            checks: run.results, ledgerChecks: ledgerChecks,
-            effects: effects, subject: subject, testAuthority: nil)
+            checks: run.results, ledgerChecks: ledgerChecks, effects: effects, confirmations: run.confirmations,
+            subject: subject, testAuthority: nil)
     }
 
     /// Runs the gates of the signature and the covered components.

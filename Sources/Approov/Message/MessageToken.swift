@@ -2,26 +2,39 @@ import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 
-/// The token of a message, in a field of the request.
+/// The token in a field of a request.
 enum MessageToken {
-    /// The codes of ``find(in:_:)``.
+    /// The codes of ``absence(of:_:)``.
     static let codes: [CheckCode] = [.tokenMissing, .tokenRepeated, .tokenEmpty]
 
     /// The value of the token field. The field must occur once: of two, sender and reader could use different ones.
     static func find(
         in fields: [ApproovMessageInput.Field], _ configuration: ApproovConfiguration
-    ) throws(CheckFailure) -> ApproovTokenInput.Evidence {
+    ) -> ApproovTokenInput.Evidence {
+        switch ApproovBoundValue(configuration.tokenHeader, in: fields.lazy.map { (name: $0.name, value: $0.value) }) {
+        case .missing: .missing
+        case .repeated: .repeated
+        case .value(let value): .token(HTTPFieldText.trimmed(value))
+        }
+    }
+
+    /// Why there is no token, with the same codes for every kind of evidence; nil if there is a text.
+    static func absence(
+        of evidence: ApproovTokenInput.Evidence, _ configuration: ApproovConfiguration
+    ) -> CheckFailure? {
         let name = configuration.tokenHeader
-        switch ApproovBoundValue(name, in: fields.lazy.map { (name: $0.name, value: $0.value) }) {
-        case .missing: throw CheckFailure(.tokenMissing, "the request has no field \(name.excerpt)")
-        case .repeated:
-            throw CheckFailure(.tokenRepeated, "the request has the field \(name.excerpt) several times")
-        case .value(let value):
-            let token = HTTPFieldText.trimmed(value)
-            guard !token.isEmpty else {
-                throw CheckFailure(.tokenEmpty, "the request has the field \(name.excerpt) without a value")
+        switch evidence {
+        case .missing: return CheckFailure(.tokenMissing, "the request has no field \(name.excerpt)")
+        case .repeated: return CheckFailure(.tokenRepeated, "the request has the field \(name.excerpt) several times")
+        case .loggable: return nil
+        case .token(let text):
+            // Most texts are tokens, and much longer.
+            guard text.utf8.count <= 64 + (configuration.tokenPrefix?.utf8.count ?? 0) else { return nil }
+            let rest = HTTPFieldText.trimmed(text)
+            guard rest.isEmpty || configuration.tokenPrefix.map({ HTTPFieldText.trimmed($0) == rest }) == true else {
+                return nil
             }
-            return .token(token)
+            return CheckFailure(.tokenEmpty, "the token is empty: the field \(name.excerpt) has no value")
         }
     }
 

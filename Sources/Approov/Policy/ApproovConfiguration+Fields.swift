@@ -11,7 +11,10 @@ extension ApproovConfiguration {
             PolicyField("tokenPrefix", .text, "What stands before the token in its field, such as 'Bearer '."),
             PolicyField("binding", .list(.text), "A field that tokens are bound to, in their order."),
             PolicyField(
-                "whenAbsent", .words(AbsenceRule.self), "What becomes of a request that has none of the bound fields."),
+                "whenAbsent", .words(AbsenceRule.Word.self),
+                "What becomes of a request that has none of the bound fields."),
+            PolicyField(
+                "whenAbsent.value", .text, "What the token of a request that has none of the bound fields is bound to."),
             PolicyField("failover", .words(FailoverRule.self), "Whether tokens of the failover service are accepted."),
             PolicyField("issuers", .list(.text), "An issuer that tokens of apps and of the failover may name."),
             PolicyField(

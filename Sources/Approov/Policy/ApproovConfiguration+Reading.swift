@@ -11,12 +11,11 @@ extension ApproovConfiguration: ReadableConfiguration {
         if let header = try fields["tokenHeader"]?.text() { settings.tokenHeader = header }
         settings.tokenPrefix = try fields["tokenPrefix"]?.text()
         if let binding = try fields["binding"]?.uniqueTexts() { settings.binding = binding }
-        if let rule = try fields["whenAbsent"]?.word(AbsenceRule.self) {
+        if let rule = fields["whenAbsent"] {
+            settings.whenAbsent = try AbsenceRule(reading: rule)
             guard !settings.binding.isEmpty else {
-                throw fields["whenAbsent"]?.error("whenAbsent is for a policy with binding, which is missing")
-                    ?? node.missing("binding", "a list of fields")
+                throw rule.error("whenAbsent is for a policy with binding, which is missing")
             }
-            settings.whenAbsent = rule
         }
         if let words = fields["statusWords"] {
             for (name, value) in try words.members(of: Self.fields, in: "statusWords") {
@@ -49,6 +48,24 @@ extension ApproovConfiguration: ReadableConfiguration {
             throw PolicyError(
                 file: node.file, line: node.line(ofField: "binding"), field: "\(node.path).failover", error.message)
         }
+    }
+}
+
+extension ApproovConfiguration.AbsenceRule {
+    /// `fail`, `none`, or `{ value: TEXT }`.
+    fileprivate init(reading node: PolicyNode) throws(PolicyError) {
+        guard case .mapping = node.content else {
+            guard case .scalar(let text) = node.content, let word = Word(rawValue: text) else {
+                throw node.error("expected fail, none or { value: TEXT }, found \(node.found)")
+            }
+            self = word == .fail ? .fail : .none
+            return
+        }
+        guard let value = try node.members(of: ApproovConfiguration.fields, in: "whenAbsent")["value"] else {
+            throw node.missing(
+                "value", "the text to which the app binds tokens as long as it has no value of the fields")
+        }
+        self = .value(try value.text())
     }
 }
 

@@ -1,10 +1,33 @@
 package import AssayCore
 import AssayHTTPSignatures
+package import FoundationEssentials
 
 extension ApproovConfiguration {
     /// Valid values of fields that are required.
     package static var examples: [PolicySetting] {
         [PolicySetting("failover", "reject"), PolicySetting("messageSigning.signer", "installation")]
+    }
+
+    /// The warning for an app without a key. A section that names keys may use a key store.
+    package func remarks(on policyKeys: [NamedKey], app: String, at now: Date) -> [PolicyRemark] {
+        let claim = KeyClaim(app: app, names: nil, scopes: [app])
+        let selection = KeySelection<ApproovKey>(policyKeys, for: claim, at: now)
+        guard keys == nil, selection.live.isEmpty, selection.others.isEmpty else { return [] }
+        return [
+            PolicyRemark(
+                "keys",
+                "not set, and no key of the policy is for this app: every token is an error (no-key) unless the key store has a key "
+                    + "for it; name its keys here")
+        ]
+    }
+
+    /// The section with the rules of signed messages or texts.
+    package func missingField(for kind: EvidenceKind) -> String? {
+        switch kind {
+        case .approovMessage: messageSigning == nil ? "messageSigning" : nil
+        case .approovText: textSigning == nil ? "textSigning" : nil
+        default: nil
+        }
     }
 
     /// The weak settings, and annotations that Approov does not document.
@@ -28,7 +51,9 @@ extension ApproovConfiguration {
             remarks.append(
                 PolicyRemark(
                     "statusWords.\(word)",
-                    "annotate: any client can send this word, and such a request passes without any proof of app or device"
+                    word.isByteEqual(to: ApproovStatusWord.empty.rawValue)
+                        ? "annotate: a request without any token passes, with no proof of app or device"
+                        : "annotate: any client can send this word, and such a request passes without any proof of app or device"
                 ))
         }
         if whenAbsent == .none {
@@ -68,7 +93,8 @@ extension ApproovConfiguration {
             remarks += messageSigning.freshness.remarks("messageSigning.freshness")
             remarks += messageSigning.body.remarks("messageSigning.body")
         }
-        remarks += (textSigning?.remarks ?? []) + proof.remarks(format)
+        remarks += textSigning?.remarks ?? []
+        if statesProof { remarks += proof.remarks(format) }
         return remarks + enforcement.remarks("enforcement") + unknownAnnotations
     }
 
@@ -89,13 +115,22 @@ extension ApproovConfiguration {
         return remarks
     }
 
+    private var whenAbsentSetting: PolicySetting {
+        guard !binding.isEmpty else { return PolicySetting("whenAbsent", nil as String?) }
+        return switch whenAbsent {
+        case .fail: PolicySetting("whenAbsent", AbsenceRule.Word.fail.rawValue)
+        case .none: PolicySetting("whenAbsent", AbsenceRule.Word.none.rawValue)
+        case .value(let text): PolicySetting("whenAbsent.value", text)
+        }
+    }
+
     /// The settings in force.
     package var settings: [PolicySetting] {
         [
             PolicySetting("keys", keys ?? []), PolicySetting("format", format.rawValue),
             PolicySetting("tokenHeader", tokenHeader), PolicySetting("tokenPrefix", tokenPrefix),
             PolicySetting("binding", binding),
-            PolicySetting("whenAbsent", binding.isEmpty ? nil : whenAbsent.rawValue),
+            whenAbsentSetting,
             PolicySetting("failover", failover.rawValue),
             PolicySetting("issuers", issuers), PolicySetting("longLivedIssuers", longLivedIssuers),
             PolicySetting("audiences", audiences),
@@ -110,7 +145,8 @@ extension ApproovConfiguration {
                 PolicySetting("annotations.others", annotations.others.rawValue),
                 PolicySetting("maximumLifetime", seconds: maximumLifetime),
             ] + (messageSigning?.settings ?? [PolicySetting("messageSigning", nil as String?)])
-            + (textSigning?.settings ?? [PolicySetting("textSigning", nil as String?)]) + proof.settings
+            + (textSigning?.settings ?? [PolicySetting("textSigning", nil as String?)])
+            + (statesProof ? proof.settings : [PolicySetting("proof", nil as String?)])
             + [
                 PolicySetting("enforcement", enforcement.rawValue)
             ]

@@ -44,7 +44,10 @@ extension ApproovConfiguration.Settings {
         }
         try messageSigning?.validate(tokenHeader: tokenHeader)
         try textSigning?.validate()
-        try proof.validate()
+        try proof?.validate()
+        if case .value(let text) = whenAbsent, text.isEmpty {
+            throw PolicyError(field: "whenAbsent.value", "expected text, found nothing")
+        }
     }
 
     static func demandList(_ list: [String], _ field: String) throws(PolicyError) {

@@ -23,12 +23,21 @@ package final class ApproovConfiguration: EngineConfiguration {
         case accept
     }
 
-    /// The treatment of a request without any of the bound fields, if its token is not bound either.
-    package enum AbsenceRule: String, Sendable, CaseIterable {
+    /// The treatment of a request without any of the bound fields, such as one before login.
+    package enum AbsenceRule: Sendable, Equatable {
         /// The binding fails.
         case fail
-        /// The request passes, such as one before login.
+        /// The request passes if its token is bound to nothing.
         case none
+        /// The token must be bound to this text, which the app gives to `setDataHashInToken` as long as it has no value of the
+        /// fields (Approov, Token Binding, Checking the Binding).
+        case value(String)
+
+        /// The words of a policy.
+        enum Word: String, CaseIterable {
+            case fail
+            case none
+        }
     }
 
     /// The settings of an app, with the defaults of a policy file.
@@ -57,7 +66,7 @@ package final class ApproovConfiguration: EngineConfiguration {
         package var audiences: [String] = []
         /// The status words that are accepted in place of a token, with a note. All others are rejected.
         package var statusWords: [ApproovStatusWord: StatusWordRule] = [:]
-        /// The treatment of a token without binding when the request has none of the bound fields.
+        /// The treatment of a request that has none of the bound fields.
         package var whenAbsent = AbsenceRule.fail
         /// The rules for annotations.
         package var annotations = AnnotationRules()
@@ -68,8 +77,8 @@ package final class ApproovConfiguration: EngineConfiguration {
         package var messageSigning: MessageSigning?
         /// The rules for signed texts; nil if texts are not signed.
         package var textSigning: TextSigning?
-        /// The rules for measurement proofs.
-        package var proof = ProofRules()
+        /// The rules for measurement proofs; nil for the defaults.
+        package var proof: ProofRules?
         /// The initial treatment of rejected requests by a server.
         package var enforcement = Enforcement.reject
 
@@ -109,6 +118,8 @@ package final class ApproovConfiguration: EngineConfiguration {
     package let textSigning: TextSigning?
     /// The rules for measurement proofs.
     package let proof: ProofRules
+    /// Whether the policy states rules for measurement proofs.
+    let statesProof: Bool
     /// The initial treatment of rejected requests by a server.
     package let enforcement: Enforcement
 
@@ -133,7 +144,8 @@ package final class ApproovConfiguration: EngineConfiguration {
         maximumLifetime = settings.maximumLifetime
         messageSigning = settings.messageSigning
         textSigning = settings.textSigning
-        proof = settings.proof
+        proof = settings.proof ?? ProofRules()
+        statesProof = settings.proof != nil
         enforcement = settings.enforcement
     }
 }

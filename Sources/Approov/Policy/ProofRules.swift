@@ -7,7 +7,7 @@ package struct ProofRules: Sendable, Equatable {
         /// Tokens of the form that the policy names.
         case any
         /// Encrypted ones only: an intermediary must not be able to read the proof key (Approov, Offline Security
-        /// Mode).
+        /// Mode: "Encrypted JWEs must be used on endpoints to which measurements are transmitted").
         case encrypted
     }
 
@@ -27,7 +27,7 @@ package struct ProofRules: Sendable, Equatable {
     package let keys: [String]?
 
     /// Creates the rules.
-    package init(tokens: TokenRule = .any, nonce: NonceRule = .caller, keys: [String]? = nil) {
+    package init(tokens: TokenRule = .encrypted, nonce: NonceRule = .caller, keys: [String]? = nil) {
         self.tokens = tokens
         self.nonce = nonce
         self.keys = keys
@@ -47,7 +47,7 @@ extension ProofRules {
     init(reading node: PolicyNode) throws(PolicyError) {
         let fields = try node.members(of: ApproovConfiguration.fields, in: "proof")
         self.init(
-            tokens: try fields["tokens"]?.word(TokenRule.self) ?? .any,
+            tokens: try fields["tokens"]?.word(TokenRule.self) ?? .encrypted,
             nonce: try fields["nonce"]?.word(NonceRule.self) ?? .caller, keys: try fields["keys"]?.uniqueTexts())
     }
 
@@ -55,14 +55,17 @@ extension ProofRules {
         if let keys { try ApproovConfiguration.Settings.demandList(keys, "proof.keys") }
     }
 
-    /// The settings that no evidence can meet.
+    /// The settings that no evidence can meet, and those that show the proof key.
     func remarks(_ format: ApproovConfiguration.TokenFormat) -> [PolicyRemark] {
-        guard tokens == .encrypted, format == .jws else { return [] }
+        guard format == .jws else { return [] }
         return [
             PolicyRemark(
                 "proof.tokens",
-                "encrypted: the tokens of the API are signed, format: jws, so that every token with measurements is rejected; "
-                    + "set the API up for encrypted tokens, format: jwe")
+                tokens == .encrypted
+                    ? "encrypted, which is the default: the tokens of the API are signed, format: jws, so that a proof with such a "
+                        + "token is rejected; set the API up for encrypted tokens, format: jwe"
+                    : "any: the tokens of the API are signed, format: jws, so that every reader of a token has the key of proofs; set "
+                        + "the API up for encrypted tokens, format: jwe")
         ]
     }
 

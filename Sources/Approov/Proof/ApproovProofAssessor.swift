@@ -40,7 +40,7 @@ package enum ApproovProofAssessor {
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: 1)
         let proven = measure(input, measurements, &run)
-        return assessment(input, expectations, run.results, proven.map { ApproovSubject(measurement: $0) })
+        return assessment(input, expectations, run, proven.map { ApproovSubject(measurement: $0) })
     }
 
     /// Opens a measurement token and compares the proof with its measurements.
@@ -54,7 +54,7 @@ package enum ApproovProofAssessor {
         }
         if let sealed { run.remark(Finding(.openedWithKey, "with key \(sealed.key.excerpt)")) }
         let proven = measure(input, sealed?.measurements, &run)
-        return assessment(input, expectations, run.results, proven.map { ApproovSubject(measurement: $0) })
+        return assessment(input, expectations, run, proven.map { ApproovSubject(measurement: $0) })
     }
 
     /// Compares the proof with the measurements of a token. The gates and claims of the token are already judged.
@@ -68,7 +68,7 @@ package enum ApproovProofAssessor {
             isRefused: isReadable && expectations.configuration.proof.tokens == .encrypted, &run)
         var subject = ApproovSubject(token, expectations.addresses)
         subject?.measurement = proven
-        return assessment(input, expectations, run.results, subject)
+        return assessment(input, expectations, run, subject)
     }
 
     /// Runs the check of the measurement.
@@ -94,15 +94,15 @@ package enum ApproovProofAssessor {
     }
 
     private static func assessment(
-        _ input: ApproovProofInput, _ expectations: ApproovExpectations, _ results: [CheckResult],
+        _ input: ApproovProofInput, _ expectations: ApproovExpectations, _ run: borrowing CheckRun,
         _ subject: ApproovSubject?
     ) -> Assessment {
         let isConsumed = expectations.configuration.proof.nonce == .ledger
         return Assessment(
-            kind: EvidenceKind.approovProof, app: expectations.app, catalogue: ApproovCheck.catalogue, checks: results,
-            ledgerChecks: isConsumed ? [ApproovCheck.proofChallenge] : [],
+            kind: EvidenceKind.approovProof, app: expectations.app, catalogue: ApproovCheck.catalogue,
+            checks: run.results, ledgerChecks: isConsumed ? [ApproovCheck.proofChallenge] : [],
             effects: isConsumed ? [.consumeNonce(input.nonce, app: expectations.app)] : [],
-            subject: subject, testAuthority: nil)
+            confirmations: run.confirmations, subject: subject, testAuthority: nil)
     }
 
     /// The proven measurement: proof = HMAC-SHA-256(mpk, nonce || measurement).

@@ -22,9 +22,9 @@ public struct MeasurementToken: Sendable {
     public let deviceID: String?
     /// The attestation response code, for Approov's support.
     public let responseCode: String?
-    /// When the backend sealed the measurements, in whole seconds.
+    /// When the backend sealed the measurements.
     public let issuedAt: Date
-    /// The time from which the hardware must refuse them, in whole seconds; nil for never.
+    /// The time from which the hardware must refuse them; nil for never.
     public let expiresAt: Date?
 
     /// Takes the measurements of a verified Approov token.
@@ -187,13 +187,15 @@ extension MeasurementToken {
         guard let measurements = claims.measurements else {
             throw DecodeError(.missing, at: 0, field: "mpk", "there is no key of proofs")
         }
-        guard let issuedAt = try Self.time(claims.issuedAt, "iat") else {
+        guard let issuedAt = Self.time(claims.issuedAt) else {
             throw DecodeError(.missing, at: 0, field: "iat", "the token does not say when it was issued")
         }
-        let expiresAt = try Self.time(claims.expiry, "exp")
-        self.init(
-            measurements, deviceID: claims.deviceID, responseCode: claims.responseCode, issuedAt: issuedAt,
-            expiresAt: expiresAt)
+        let expiresAt = Self.time(claims.expiry)
+        self.measurements = measurements
+        deviceID = claims.deviceID
+        responseCode = claims.responseCode
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
         try demand()
         if let expiresAt, expiresAt <= now {
             throw DecodeError(
@@ -202,13 +204,8 @@ extension MeasurementToken {
         }
     }
 
-    private static func time(_ seconds: Double?, _ field: String) throws(DecodeError) -> Date? {
-        guard let seconds else { return nil }
-        guard seconds == seconds.rounded(.down) else {
-            throw DecodeError(.unexpectedValue, at: 0, field: field, "expected whole seconds")
-        }
-        return Date(timeIntervalSince1970: seconds)
-    }
+    /// The time of a NumericDate, which may have a fraction (RFC 7519 section 2).
+    private static func time(_ seconds: Double?) -> Date? { seconds.map { Date(timeIntervalSince1970: $0) } }
 }
 
 extension ApproovClaims {

@@ -33,7 +33,7 @@ struct ApproovTextAssessor {
             for check in ApproovCheck.textChecks + [ApproovCheck.textReplay] {
                 run.add(.skipped(check, because: .notApplicable))
             }
-            return assessment(run.results, passesWithoutProof: true)
+            return assessment(run, passesWithoutProof: true)
         }
         let text = signed(token.token?.claims, &run)
         if text == nil {
@@ -52,18 +52,18 @@ struct ApproovTextAssessor {
             }
         }
         return assessment(
-            run.results, ledgerChecks: ledgerChecks, effects: effects,
+            run, ledgerChecks: ledgerChecks, effects: effects,
             subject: ApproovSubject(token, expectations.addresses))
     }
 
     private func assessment(
-        _ results: [CheckResult], ledgerChecks: [CheckID] = [], effects: [LedgerEffect] = [],
+        _ run: borrowing CheckRun, ledgerChecks: [CheckID] = [], effects: [LedgerEffect] = [],
         subject: ApproovSubject? = nil, passesWithoutProof: Bool = false
     ) -> Assessment {
         Assessment(
-            kind: EvidenceKind.approovText, app: expectations.app, catalogue: ApproovCheck.catalogue, checks: results,
-            ledgerChecks: ledgerChecks, effects: effects, subject: subject, testAuthority: nil,
-            passesWithoutProof: passesWithoutProof)
+            kind: EvidenceKind.approovText, app: expectations.app, catalogue: ApproovCheck.catalogue,
+            checks: run.results, ledgerChecks: ledgerChecks, effects: effects, confirmations: run.confirmations,
+            subject: subject, testAuthority: nil, passesWithoutProof: passesWithoutProof)
     }
 
     /// Runs the gates of the text. A text without the token is still verified: the verdict then distinguishes a

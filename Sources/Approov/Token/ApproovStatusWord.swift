@@ -1,4 +1,6 @@
-/// The words that apps can send instead of a missing token (Approov SDK, TokenFetchStatus).
+package import AssayCore
+
+/// The words that apps can send instead of a missing token (Approov SDK, TokenFetchStatus), and the absence of both.
 package enum ApproovStatusWord: String, Sendable, CaseIterable {
     /// The fetch succeeded, but there is no token.
     case success = "SUCCESS"
@@ -36,6 +38,12 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
     case notInitialized = "NOT_INITIALIZED"
     /// The app got no token. Approov's example code sends it in place of an empty field.
     case noToken = "NOTOKEN"
+    /// The request has no token field, or an empty one, which apps send when Approov's services cannot be reached. A name in policies,
+    /// never a text that apps send.
+    case empty = "EMPTY"
+
+    /// The words that apps send.
+    package static let sent = allCases.filter { $0 != .empty }
 
     /// The meaning for operators.
     package var meaning: String {
@@ -58,12 +66,24 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
         case .badPayload: "the app asked for a custom JWT with a malformed payload"
         case .notInitialized: "the app made the request before the SDK was initialised"
         case .noToken: "the app got no token, and does not say why"
+        case .empty: "the request has no token"
+        }
+    }
+
+    /// What a client can do about it (Approov, token fetch results: the recommendations Retry, Continue, Message and Error).
+    package var remedy: Remedy {
+        switch self {
+        case .noNetwork, .poorNetwork, .mitmDetected, .noApproovService, .noToken, .empty: .retry
+        case .success, .badURL, .unprotectedURL, .noNetworkPermission, .missingLibraryDependency, .badKey, .badPayload,
+            .notInitialized:
+            .updateApp
+        case .unknownURL, .internalError, .rejected, .disabled, .unknownKey: .contactSupport
         }
     }
 
     /// Reads a word by exact bytes.
     init?(bytes: ArraySlice<UInt8>) {
-        guard let word = Self.allCases.first(where: { bytes.elementsEqual($0.rawValue.utf8) }) else { return nil }
+        guard let word = Self.sent.first(where: { bytes.elementsEqual($0.rawValue.utf8) }) else { return nil }
         self = word
     }
 }

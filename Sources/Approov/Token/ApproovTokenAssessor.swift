@@ -41,14 +41,14 @@ package enum ApproovTokenAssessor {
         let outcome = authenticate(demandsPrefix: false, for: use, keys, expectations, &run) { input.evidence }
         let known = AccountStandings(account, of: outcome, standings)
         judge(outcome, input.binding, input.address, known, expectations, now, &run)
-        return assessment(outcome, expectations, run.results)
+        return assessment(outcome, expectations, run)
     }
 
     /// The result of a token's gates: the authentic token, or else its claims if they are readable.
     struct Outcome {
         let token: AuthenticToken?
         let claimed: ApproovSubject.Claimed?
-        /// Whether the policy accepts the status word in place of a token.
+        /// Whether the policy accepts the status word in place of a token, or that there is none.
         var isExcused = false
     }
 
@@ -59,9 +59,15 @@ package enum ApproovTokenAssessor {
     ) -> ApproovTokenText.Parts? {
         run.authenticity(ApproovCheck.decode) { () throws(CheckFailure) in
             let evidence = try find()
+            if let absence = MessageToken.absence(of: evidence, configuration) {
+                if configuration.statusWords[.empty] == .annotate, evidence != .repeated {
+                    return .excused(absence.finding)
+                }
+                throw absence
+            }
             if let substitute = ApproovTokenText.substitute(for: evidence, configuration) {
                 if case .statusWord(let word) = substitute, configuration.statusWords[word] == .annotate {
-                    return .excused(word)
+                    return .excused(substitute.failure.finding)
                 }
                 throw substitute.failure
             }
@@ -83,8 +89,8 @@ package enum ApproovTokenAssessor {
             let substitute = (try? find()).flatMap { ApproovTokenText.substitute(for: $0, configuration) }
             return Outcome(token: nil, claimed: substitute?.claimed)
         }
-        if case .excused(let word) = parts {
-            run.remark(with: .annotated(ApproovCheck.decode, TokenSubstitute.statusWord(word).failure.finding))
+        if case .excused(let finding) = parts {
+            run.remark(with: .annotated(ApproovCheck.decode, finding))
             return Outcome(token: nil, claimed: nil, isExcused: true)
         }
         let opened = open(parts, for: use, keys, &run)
@@ -173,13 +179,14 @@ package enum ApproovTokenAssessor {
         ).run(account, &run)
     }
 
-    /// The checks of a request that is accepted with a status word: only the check of the account applies.
+    /// The checks of a request that is accepted with a status word or without a token: only the check of the account applies.
     private static func pass(
         _ account: AccountStandings, _ expectations: ApproovExpectations, _ run: inout CheckRun
     ) {
         for check in expectations.tokenChecks.dropFirst() {
             if check == ApproovCheck.account {
                 run.policy(check) { () throws(CheckFailure) in try account.answer() }
+                run.confirm(account)
             } else {
                 run.add(.skipped(check, because: .notApplicable))
             }
@@ -187,11 +194,11 @@ package enum ApproovTokenAssessor {
     }
 
     static func assessment(
-        _ outcome: Outcome, _ expectations: ApproovExpectations, _ results: [CheckResult]
+        _ outcome: Outcome, _ expectations: ApproovExpectations, _ run: borrowing CheckRun
     ) -> Assessment {
         Assessment(
-            kind: EvidenceKind.approovToken, app: expectations.app, catalogue: ApproovCheck.catalogue, checks: results,
-            ledgerChecks: [], effects: [],
+            kind: EvidenceKind.approovToken, app: expectations.app, catalogue: ApproovCheck.catalogue,
+            checks: run.results, ledgerChecks: [], effects: [], confirmations: run.confirmations,
             subject: ApproovSubject(outcome, expectations.addresses), testAuthority: nil,
             passesWithoutProof: outcome.isExcused)
     }

@@ -11,6 +11,10 @@ public struct ApproovTokenInput: Sendable {
         /// `Verifier` rejects it, because every reader of a log has it. Replays and `assay verify --loggable` compare
         /// the signature.
         case loggable(String)
+        /// The request has no field with a token.
+        case missing
+        /// The request has the field several times. Of two tokens, each reader may take another one.
+        case repeated
     }
 
     /// The token.
@@ -31,6 +35,7 @@ public struct ApproovTokenInput: Sendable {
     ///
     /// - Parameters:
     ///   - token: The value of the field `Approov-Token`; empty if the request has none, which is rejected.
+    ///     ``Evidence/missing`` says that there is no field.
     ///   - binding: The bound values in policy order. For missing or repeated ones, see
     ///     ``ApproovBoundValue/init(_:in:)``.
     ///   - address: The client's address.

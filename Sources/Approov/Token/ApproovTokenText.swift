@@ -24,8 +24,8 @@ enum ApproovTokenText {
         case signed(CompactJWS)
         case encrypted(CompactJWE)
         case loggable(LoggableToken)
-        /// A status word that the policy accepts.
-        case excused(ApproovStatusWord)
+        /// A status word, or no token, that the policy accepts.
+        case excused(any CheckFinding)
     }
 
     /// The parts of a token of the policy's form. `demandsPrefix` requires the policy's prefix, as in a request field.
@@ -63,15 +63,13 @@ enum ApproovTokenText {
                     .unexpected, at: 0, "the API is set up for encrypted tokens, of which there is no loggable form")
             }
             return .loggable(try LoggableToken(text))
+        case .missing, .repeated: throw DecodeError(.missing, at: 0, "there is no token")
         }
     }
 
     private static func withoutPrefix(
         _ text: [UInt8], _ demandsPrefix: Bool, _ configuration: ApproovConfiguration
     ) throws(DecodeError) -> ArraySlice<UInt8> {
-        guard !text.isEmpty else {
-            throw DecodeError(.missing, at: 0, "there is no token: the text is empty")
-        }
         guard let prefix = configuration.tokenPrefix else {
             // Check for the space first: no token has one, and this is faster than comparing the word.
             if text.count >= 7, text[6] == 0x20, text.starts(with: "Bearer ".utf8) {

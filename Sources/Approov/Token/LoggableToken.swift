@@ -47,6 +47,15 @@ struct LoggableToken {
             Array(Base64.encode(Self.header, .url).utf8) + [0x2E] + Array(Base64.encode(payload, .url).utf8)
     }
 
+    /// The word in a text `{"error": "..."}`; nil for another text or word. An encrypted token has no loggable form, so that an app
+    /// which sends this text has the token, and does not send it.
+    static func errorWord(of text: ArraySlice<UInt8>) -> ApproovStatusWord? {
+        guard let object = try? JSONReader.readObject(Array(text), limit: InputLimits.joseText),
+            case .text(let word)? = object["error"]?.content
+        else { return nil }
+        return word.isByteEqual(to: "JWE") ? .success : ApproovStatusWord(bytes: Array(word.utf8)[...])
+    }
+
     /// Sorts the members of objects by name, recursively.
     private static func sorted(_ content: RecordValue.Content) -> RecordValue.Content {
         switch content {

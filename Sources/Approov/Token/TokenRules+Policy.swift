@@ -53,7 +53,7 @@ extension CheckCode {
     fileprivate static let issuerNotAllowed = CheckCode(
         "issuer-not-allowed",
         "The policy does not list the token's issuer: add it to longLivedIssuers or issuers, or refuse it.")
-    fileprivate static let issuerRevoked = CheckCode(
+    static let issuerRevoked = CheckCode(
         "issuer-revoked",
         "An operator blocked the issuer in the ledger: `assay ledger show --issuer NAME` has the reason.")
 }
@@ -251,7 +251,7 @@ extension TokenRules {
 extension CheckCode {
     fileprivate static let noDevice = CheckCode(
         "no-device", "The token names no device, as tokens of servers and of the failover service: no action.")
-    fileprivate static let deviceBlocked = CheckCode(
+    static let deviceBlocked = CheckCode(
         "device-blocked",
         "An operator blocked the device in the ledger: `assay ledger show --device DID` has the reason.")
     fileprivate static let deviceAllowed = CheckCode(

@@ -22,11 +22,14 @@ struct TokenRules {
         run.conditionalGate(ApproovCheck.binding) { () throws(CheckFailure) in try boundData() }
         _ = run.gate(ApproovCheck.tampering) { () throws(CheckFailure) in try tampering() }
         run.policy(ApproovCheck.issuer) { () throws(CheckFailure) in try issuer() }
+        run.confirm(claims.issuer.map(ApproovSubjects.issuer), .issuerRevoked)
         run.policy(ApproovCheck.audience) { () throws(CheckFailure) in try audience() }
         run.policy(ApproovCheck.failover) { () throws(CheckFailure) in try failover() }
         run.policy(ApproovCheck.annotations) { () throws(CheckFailure) in try annotations() }
         run.policy(ApproovCheck.device) { () throws(CheckFailure) in try device() }
+        run.confirm(claims.deviceID.map(ApproovSubjects.device), .deviceBlocked)
         run.policy(ApproovCheck.account) { () throws(CheckFailure) in try account.answer() }
+        run.confirm(account)
         run.policy(ApproovCheck.address) { clientAddress() }
     }
 }
@@ -113,7 +116,7 @@ extension ApproovCheck {
         remedy: .retry,
         codes: [
             .noRequest, .longLivedUnbound, .failoverUnbound, .notBound, .bindingUnexpected, .bindingRepeated,
-            .bindingDiffers, .bindingMissing, .bindingNotCompared, .bindingOfLoggable, .unboundRequest,
+            .bindingDiffers, .bindingMissing, .bindingNotCompared, .bindingOfLoggable, .unboundRequest, .boundToAbsence,
         ])
 }
 
@@ -137,8 +140,9 @@ extension TokenRules {
                     .bindingNotCompared,
                     "the token is bound to values of its request, and nothing is compared: the policy names no fields"))
         }
+        let isAbsent = !binding.isEmpty && binding.allSatisfy { $0.isAbsent }
         guard let digest = claims.boundDigest else {
-            if configuration.whenAbsent == .none, !binding.isEmpty, binding.allSatisfy({ $0.isAbsent }) {
+            if configuration.whenAbsent == .none, isAbsent {
                 return .notRequiredWithRemark(
                     Finding(
                         .unboundRequest,
@@ -157,6 +161,19 @@ extension TokenRules {
             case .failover, .app:
                 throw CheckFailure(.notBound, "the token is bound to nothing, and the API demands that it is")
             }
+        }
+        if case .value(let text) = configuration.whenAbsent, isAbsent {
+            guard ConstantTime.equals(Digest.sha256(Array(text.utf8)[...]), digest) else {
+                throw CheckFailure(
+                    .bindingMissing,
+                    "the request carries nothing in \(names.map(\.excerpt).joined(separator: ", ")), and the token is bound to "
+                        + "something else than the text of whenAbsent.value")
+            }
+            return .passedWithRemark(
+                Finding(
+                    .boundToAbsence,
+                    "the request has none of the fields that tokens are bound to, and the token is bound to the text of "
+                        + "whenAbsent.value"))
         }
         var parts: [ArraySlice<UInt8>] = []
         for index in 0..<max(names.count, binding.count) {
@@ -216,7 +233,8 @@ extension CheckCode {
         "not-bound",
         "The policy demands binding, and the token is not bound: call the SDK's setDataHashInToken in the app.")
     fileprivate static let bindingUnexpected = CheckCode(
-        "binding-unexpected", "The evidence has more values than `binding` in the policy has fields.")
+        "binding-unexpected", "The evidence has more values than `binding` in the policy has fields.",
+        remedy: .contactSupport)
     fileprivate static let bindingRepeated = CheckCode(
         "binding-repeated", "A bound field came several times, and the token is bound to one value.", remedy: .nothing)
     fileprivate static let bindingDiffers = CheckCode(
@@ -233,6 +251,12 @@ extension CheckCode {
     fileprivate static let unboundRequest = CheckCode(
         "unbound-request",
         "The request has none of the fields that tokens are bound to, and `whenAbsent: none` lets it pass: no action.")
+    fileprivate static let boundToAbsence = CheckCode(
+        "bound-to-absence",
+        """
+        The request has none of the fields that tokens are bound to, and the token is bound to the text of `whenAbsent.value`, as \
+        before login: no action.
+        """)
     fileprivate static let bindingMissing = CheckCode(
         "binding-missing",
         "The request lacks a field to which the policy binds tokens: the app did not send it, or a proxy removed it.")

@@ -5,8 +5,8 @@ import AssayPrimitives
 enum TokenSubstitute {
     /// A status word.
     case statusWord(ApproovStatusWord)
-    /// `{"error": "..."}`: the SDK's loggable text if there is no token.
-    case error(DecodeError)
+    /// `{"error": "..."}`: the SDK's loggable text if there is no token. Nil for a word that Assay does not know.
+    case error(DecodeError, ApproovStatusWord?)
     /// A loggable token.
     case loggable(LoggableToken)
 
@@ -22,7 +22,7 @@ enum TokenSubstitute {
                 self = .loggable(try LoggableToken(String(decoding: token, as: UTF8.self)))
             } catch {
                 guard error.field == "error" else { return nil }
-                self = .error(error)
+                self = .error(error, LoggableToken.errorWord(of: token))
             }
         } else {
             guard token.count <= 32, let word = ApproovStatusWord(bytes: token) else { return nil }
@@ -34,8 +34,13 @@ enum TokenSubstitute {
     var failure: CheckFailure {
         switch self {
         case .statusWord(let word):
-            CheckFailure(.statusWord, "the status word \(word.rawValue) in place of a token: \(word.meaning)")
-        case .error(let error): CheckFailure(.errorText, "loggable text in place of a token: \(error.message)")
+            CheckFailure(
+                Finding(
+                    .statusWord, remedy: word.remedy,
+                    "the status word \(word.rawValue) in place of a token: \(word.meaning)"))
+        case .error(let error, let word):
+            CheckFailure(
+                Finding(.errorText, remedy: word?.remedy, "loggable text in place of a token: \(error.message)"))
         case .loggable:
             CheckFailure(
                 .loggableText,
@@ -54,11 +59,14 @@ extension CheckCode {
     fileprivate static let statusWord = CheckCode(
         "status-word",
         """
-        The app sent a status word because it got no token; the detail says what the word means. `statusWords` in the policy can \
-        let a word pass.
+        The app sent a status word because it got no token; the detail says what the word means, and the remedy of a verdict is that \
+        of its word. `statusWords` in the policy can let a word pass.
         """, remedy: .retry)
     fileprivate static let errorText = CheckCode(
-        "loggable-error", "The app sent the SDK's loggable text, which says why there was no token.", remedy: .retry)
+        "loggable-error",
+        """
+        The app sent the SDK's loggable text, which says why there was no token; the remedy of a verdict is that of its word.
+        """, remedy: .retry)
     fileprivate static let loggableText = CheckCode(
         "loggable-text", "The app sent the loggable form of its token, which is meant for logs, in place of the token.")
 }

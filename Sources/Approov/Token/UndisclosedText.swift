@@ -7,6 +7,8 @@ extension ApproovTokenInput.Evidence: CustomStringConvertible, CustomDebugString
         switch self {
         case .token(let text): "(token of \(text.utf8.count) bytes)"
         case .loggable(let text): "(loggable token of \(text.utf8.count) bytes)"
+        case .missing: "(missing)"
+        case .repeated: "(repeated)"
         }
     }
     /// The form and length, without the text.

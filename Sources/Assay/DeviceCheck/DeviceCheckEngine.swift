@@ -111,15 +111,18 @@ package struct DeviceCheckEngine: InspectableEngine {
     /// Adds the results about a device token to an assessment, if the policy's app has rules for them. Apple is asked only about
     /// evidence that no other check rejects, and about that of blocked subjects, whose device is to be banned.
     ///
+    /// - Parameter count: counts an outage of Apple's server without which the policy goes on.
     /// - Throws: `.outage` if Apple gave no answer, unless the policy goes on without one; `.request` without a service that asks.
     func complete(
-        _ assessment: Assessment, _ device: AccompanyingDevice, ledger: any Ledger, at now: Date
+        _ assessment: Assessment, _ device: AccompanyingDevice, ledger: any Ledger, at now: Date,
+        counting count: (any Outage) -> Void
     ) async throws(VerificationError) -> Assessment {
         guard let rules = rules.first(where: { assessment.app?.isByteEqual(to: $0.app) == true }),
             modes[DeviceCheckCheck.token] != .off || modes[DeviceCheckCheck.ban] != .off
         else { return assessment }
         let judge = DeviceCheckJudge(
-            configuration: rules.configuration, modes: modes, assessment: assessment, ledger: ledger, now: now)
+            configuration: rules.configuration, modes: modes, assessment: assessment, ledger: ledger, now: now,
+            questions: questions)
         if use == .analysis { return await judge.replayed(device.bits) }
         guard let text = device.token, let token = try? Base64.decode(text, .standard) else {
             return judge.withoutToken()
@@ -127,7 +130,7 @@ package struct DeviceCheckEngine: InspectableEngine {
         guard assessment.isAcceptable || (assessment.isOnlyBlocked && rules.configuration.blocks == .ban) else {
             return judge.notReached()
         }
-        guard questions.take(assessment.effects, at: now) else { return judge.askedTooOften() }
+        guard questions.take(assessment, at: now) else { return judge.askedTooOften() }
         guard let service else {
             throw .request(
                 RequestError(
@@ -135,6 +138,6 @@ package struct DeviceCheckEngine: InspectableEngine {
         }
         let asked = DeviceTokenApp(
             name: rules.app, appID: rules.configuration.appID, environment: rules.configuration.environment, keys: keys)
-        return try await judge.judge(token, account: device.account, asking: service, asked)
+        return try await judge.judge(token, account: device.account, asking: service, asked, counting: count)
     }
 }

@@ -9,6 +9,7 @@ struct DeviceCheckJudge {
     let assessment: Assessment
     let ledger: any Ledger
     let now: Date
+    let questions: DeviceQuestions
 
     /// What is known of a device: each is nil if its check has passed.
     private struct Findings {
@@ -69,7 +70,8 @@ struct DeviceCheckJudge {
 
     /// Asks Apple about a token.
     func judge(
-        _ token: [UInt8], account: String?, asking service: any DeviceTokenService, _ app: DeviceTokenApp
+        _ token: [UInt8], account: String?, asking service: any DeviceTokenService, _ app: DeviceTokenApp,
+        counting count: (any Outage) -> Void
     ) async throws(VerificationError) -> Assessment {
         var findings = Findings()
         do throws(DeviceTokenError) {
@@ -77,8 +79,11 @@ struct DeviceCheckJudge {
             findings.bits = bits
             let isNewKey = await isNewKey()
             findings.ban = ban(bits, isNewKey: isNewKey)
-            if assessment.isOnlyBlocked {
-                // The evidence is rejected anyway. The bit also rejects the device's later keys.
+            if assessment.isOnlyBlocked, findings.ban != nil {
+                // The evidence is rejected anyway, and the device is banned already.
+                findings.isTokenProven = false
+            } else if assessment.isOnlyBlocked {
+                // The bit also rejects the device's later keys.
                 try await setBan(true, token, service, app)
                 findings.ban = Finding(
                     .deviceBanned, "the device is banned now, as an operator blocked the key or the account")
@@ -95,10 +100,11 @@ struct DeviceCheckJudge {
             case .refused(let said): findings.token = Finding(.deviceTokenRefused, "Apple says: \(said)")
             case .outage(let outage):
                 // If Apple reported a device as banned, never accept it because a later request failed. An outage of the ledger is not
-                // one of Apple, and a client can use up the quota.
-                guard !(outage is LedgerOutage), outage.code != .quota, configuration.outage == .annotate,
-                    findings.ban == nil || modes[DeviceCheckCheck.ban] != .enforce
+                // one of Apple.
+                guard !(outage is LedgerOutage), Self.toleratedOutages.contains(outage.code),
+                    configuration.outage == .annotate, findings.ban == nil || modes[DeviceCheckCheck.ban] != .enforce
                 else { throw .outage(outage) }
+                count(outage)
                 return completed(
                     Findings(
                         answer: Finding(.appleUnavailable, "\(outage.code): \(outage.message)"), isTokenProven: false),
@@ -112,6 +118,12 @@ struct DeviceCheckJudge {
         return completed(findings, effect: LedgerEffect(DeviceCheckCheck.replay, .rememberDigest(use)))
     }
 
+    /// The outages that no client can bring about by what it sends. A client can use up the quota, and an answer in an unknown form may
+    /// be one to its token.
+    private static let toleratedOutages: Set<OutageCode> = [
+        .unreachable, .timeout, .serverError, .circuitOpen, .notAuthorised,
+    ]
+
     /// Why the bits ban the device; nil if they do not.
     private func ban(_ bits: DeviceBits, isNewKey: Bool) -> Finding? {
         guard !hasEnded(bits) else { return nil }
@@ -121,7 +133,7 @@ struct DeviceCheckJudge {
             return Finding(
                 .deviceBanned, "\(bit.rawValue) of the device is set, since \(bits.changedIn ?? "an unknown month")")
         case .enrolments(let limit):
-            guard isNewKey, bits.count >= limit else { return nil }
+            guard isNewKey, bits.count >= limit, !questions.hasCounted(assessment) else { return nil }
             return Finding(
                 .tooManyEnrolments, "the device has enrolled \(bits.count) keys, and the policy allows \(limit)")
         }
@@ -139,11 +151,12 @@ struct DeviceCheckJudge {
     private func prove(
         _ token: [UInt8], _ bits: DeviceBits, isNewKey: Bool, _ service: any DeviceTokenService, _ app: DeviceTokenApp
     ) async throws(DeviceTokenError) {
-        guard case .enrolments = configuration.meaning, isNewKey else {
+        guard case .enrolments = configuration.meaning, isNewKey, !questions.hasCounted(assessment) else {
             return try await service.validate(token, app)
         }
         let count = min((hasEnded(bits) ? 0 : bits.count) + 1, 3)
         try await service.setBits(of: token, first: count & 1 == 1, second: count & 2 == 2, app)
+        questions.setCounted(assessment)
     }
 
     /// Whether the acceptance enrols a key that the ledger does not have. In doubt it does.
@@ -173,20 +186,37 @@ struct DeviceCheckJudge {
         }
     }
 
-    /// The allowance of an operator for the ban of this key, device or account.
+    /// The allowance of an operator for the ban of this key, device or account. If the caller names no account, the account of the
+    /// key counts, as it does for blocks.
     private func allowance(_ account: String?) async throws(DeviceTokenError) -> LedgerAllowance? {
         var subjects: [LedgerSubject] = []
         if let subject = assessment.subject, let name = subject.identifier {
             subjects.append(LedgerSubject(subject.identifierKind, name))
         }
-        if let account { subjects.append(LedgerSubject(.account, account)) }
         do {
+            let owner = if let account { account } else { try await accountOfKey() }
+            if let owner { subjects.append(LedgerSubject(.account, owner)) }
             return try await ledger.standings(of: subjects, at: now).compactMap(\.allowance).first {
                 $0.checks.contains(DeviceCheckCheck.ban)
             }
         } catch {
             throw .outage(error)
         }
+    }
+
+    /// The account of the key that the evidence enrols or uses; nil for none.
+    private func accountOfKey() async throws(LedgerOutage) -> String? {
+        for effect in assessment.effects {
+            let identifier: KeyIdentifier
+            switch effect.action {
+            case .enrol(let key, _): identifier = key.identifier
+            case .advanceCounter(let advance): identifier = advance.key
+            case .useKey(let use): identifier = use.key
+            case .consumeChallenge, .rememberDigest, .confirmUnblocked: continue
+            }
+            if let account = try await ledger.enrolledKey(identifier)?.account { return account }
+        }
+        return nil
     }
 
     // MARK: Results

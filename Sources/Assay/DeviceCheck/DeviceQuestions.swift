@@ -17,6 +17,8 @@ final class DeviceQuestions: Sendable {
         case enrolment(KeyIdentifier)
         case counter(KeyIdentifier, UInt32)
         case digest([UInt8])
+        /// A key, device or account of blocked evidence, which uses up nothing.
+        case blocked(LedgerSubject)
 
         init?(_ action: LedgerEffect.Action) {
             switch action {
@@ -24,17 +26,43 @@ final class DeviceQuestions: Sendable {
             case .enrol(let key, _): self = .enrolment(key.identifier)
             case .advanceCounter(let advance): self = .counter(advance.key, advance.counter)
             case .rememberDigest(let use): self = .digest(use.digest)
-            case .useKey: return nil
+            case .useKey, .confirmUnblocked: return nil
             }
         }
     }
 
     private typealias Counts = [Set<Use>: (count: Int, since: Date)]
+    /// Evidence whose enrolment the bits of its device count.
+    private let counted = Mutex<(recent: Set<Set<Use>>, former: Set<Set<Use>>)>(([], []))
     private let state = Mutex<(recent: Counts, former: Counts)>(([:], [:]))
 
-    /// Counts a question about evidence with these effects. False if there were as many as allowed.
-    func take(_ effects: [LedgerEffect], at now: Date) -> Bool {
-        let uses = Set(effects.compactMap { Use($0.action) })
+    private static func uses(of assessment: Assessment) -> Set<Use> {
+        let uses = Set(assessment.effects.compactMap { Use($0.action) })
+        guard uses.isEmpty, !assessment.isAcceptable, let subject = assessment.subject,
+            let identifier = subject.identifier
+        else { return uses }
+        return [.blocked(LedgerSubject(subject.identifierKind, identifier))]
+    }
+
+    /// Whether the bits count the enrolment already, as an earlier attempt with the same evidence had no verdict.
+    func hasCounted(_ assessment: Assessment) -> Bool {
+        let uses = Self.uses(of: assessment)
+        return counted.withLock { $0.recent.contains(uses) || $0.former.contains(uses) }
+    }
+
+    /// Notes that the bits count the enrolment.
+    func setCounted(_ assessment: Assessment) {
+        let uses = Self.uses(of: assessment)
+        guard !uses.isEmpty else { return }
+        counted.withLock { counted in
+            if counted.recent.count >= Self.capacity { counted = ([], counted.recent) }
+            counted.recent.insert(uses)
+        }
+    }
+
+    /// Counts a question about evidence with these effects, or about a blocked subject. False if there were as many as allowed.
+    func take(_ assessment: Assessment, at now: Date) -> Bool {
+        let uses = Self.uses(of: assessment)
         guard !uses.isEmpty else { return true }
         return state.withLock { state in
             let known = state.recent[uses] ?? state.former[uses]

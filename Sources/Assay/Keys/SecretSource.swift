@@ -52,7 +52,8 @@ public enum SecretSource: Sendable, Equatable {
     /// Reads the contents of the source unchanged. Blocks the thread.
     ///
     /// No other user may have access to a file of this user. A file of another user, such as root, may be writable only
-    /// for its owner, and readable at most for its group.
+    /// for its owner, and readable at most for its group. No folder on the way, of the path or of a symbolic link, may be writable
+    /// for every user, unless it has the sticky bit.
     /// - Throws: ``SecretSourceError``: the source, what is wrong, and what to do.
     public func read() throws(SecretSourceError) -> SecretBytes { try read(isSecret: true) }
 
@@ -61,7 +62,11 @@ public enum SecretSource: Sendable, Equatable {
         limit: Int = InputLimits.keyPart, isSecret: Bool = true
     ) throws(SecretSourceError) -> SecretBytes {
         switch self {
-        case .file(let path): return try SecretFile.read(path, limit: limit, isSecret: isSecret)
+        case .file(let path):
+            let subject = "the file \(path.excerpt(atMost: 1024))"
+            let bytes = try TrustedFile.read(path, called: subject, limit: limit, isSecret: isSecret)
+            guard bytes.count > 0 else { throw SecretSourceError(.empty, "\(subject) is empty") }
+            return bytes
         case .environment(let name):
             guard let value = getenv(name) else {
                 throw SecretSourceError(.missing, "the \(self.name) is not set")
@@ -102,7 +107,7 @@ public struct SecretSourceError: Error, Sendable, Equatable, CustomStringConvert
         package static let empty = Code("empty")
         /// The file or variable is larger than the limit.
         package static let tooLarge = Code("too-large")
-        /// Other users may read the file.
+        /// Other users may read or replace the file.
         package static let exposed = Code("exposed")
     }
 

@@ -17,7 +17,7 @@ extension Verifier {
             metrics.count(.outage(error))
             return
         }
-        metrics.setKeyEnds(all)
+        metrics.setKeyEnds(all, at: now)
     }
 
     private static let keyPurposes = EngineRegistry.standard.keyMaterials.map { $0.purpose }
@@ -83,9 +83,16 @@ extension Verifier {
     func counting(
         at now: Date, _ assess: () async throws(VerificationError) -> Assessment
     ) async throws(VerificationError) -> Assessment {
-        do throws(VerificationError) {
-            return try await completed(assess(), .none, ledger: ledger, at: now)
-        } catch {
+        try await counting { () async throws(VerificationError) in
+            try await completed(assess(), .none, ledger: ledger, at: now)
+        }
+    }
+
+    /// Counts the error of a call that makes no verdict.
+    func counting<Value>(
+        _ call: () async throws(VerificationError) -> Value
+    ) async throws(VerificationError) -> Value {
+        do throws(VerificationError) { return try await call() } catch {
             metrics?.count(error)
             throw error
         }

@@ -214,26 +214,13 @@ final class VerifierMetrics: Sendable {
         }
     }
 
-    private static let commonErrors: [ErrorLabels] = {
-        let outages =
-            [
-                (
-                    LedgerOutage.part,
-                    [
-                        .unreachable, .full, .readOnly, .locked, .corrupt, .inputOutput, .forgotten, .internalError,
-                        // Of a ledger in PostgreSQL.
-                        "undetermined", "not-durable",
-                    ]
-                ),
-                (KeyStoreOutage.part, [.unreachable, .wrongMasterKey]),
-            ] as [(String, [OutageCode])]
-        return outages.flatMap { part, codes in
-            codes.map { ErrorLabels(metric: .outages, part: part, code: $0.name) }
+    private static let commonErrors: [ErrorLabels] =
+        OutageExplanation.all.flatMap { explanation in
+            explanation.parts.map { ErrorLabels(metric: .outages, part: $0, code: explanation.code.name) }
         }
-            + (RequestError.Reason.allCases.map(\.rawValue) + ["unreadable-record"]).map {
-                ErrorLabels(metric: .requestErrors, part: "", code: $0)
-            }
-    }()
+        + (RequestError.Reason.allCases.map(\.rawValue) + ["unreadable-record"]).map {
+            ErrorLabels(metric: .requestErrors, part: "", code: $0)
+        }
 
     private func count(_ labels: ErrorLabels, by amount: Int = 1) {
         let counter = errors.withLock { errors in
@@ -263,9 +250,10 @@ final class VerifierMetrics: Sendable {
         }
     }
 
-    /// Sets the gauges of expiring keys, and removes those of deleted keys.
-    func setKeyEnds(_ keys: [NamedKey]) {
-        let ends = keys.compactMap { key in
+    /// Sets the gauges of keys that end or have ended, and removes those of deleted keys. A key that an operator has retired is not
+    /// missed.
+    func setKeyEnds(_ keys: [NamedKey], at now: Date) {
+        let ends = keys.filter { $0.retiredAt.map { now < $0 } ?? true }.compactMap { key in
             [key.window.notAfter, key.retiredAt].compactMap(\.self).min().map { ([key.name, key.purpose.name], $0) }
         }
         keyEnds.withLock { meters in

@@ -4,31 +4,46 @@ import AssayHTTPClient
 import AssayPrimitives
 import FoundationEssentials
 
-/// The status list in the ledger, which all servers of the ledger share.
+/// The status list in the ledger, shared by all servers of the ledger that ask the same URL for it. A server that asks another one, such
+/// as a mirror or a list of its own, has documents of its own: what one server is told to trust decides for no other.
 ///
 /// Two documents: the list with what it retains, and an index with its digest and times. A list that was only confirmed changes the
 /// index alone. A server that reads both between the two writes of another one finds digests that differ, and reads nothing.
 struct SharedStatusList: Sendable {
     /// The name of the document with the list.
-    static let listName = "android-key.status-list"
+    let listName: String
     /// The name of the document with its digest and times.
-    static let indexName = "android-key.status-list.index"
+    let indexName: String
+    private let documents: any LedgerDocuments
+    /// The URL of the list.
+    private let origin: String
+    private let time: ClientTime
 
-    let documents: any LedgerDocuments
-    let time: ClientTime
+    init(documents: any LedgerDocuments, origin: ServerURL, time: ClientTime) {
+        self.documents = documents
+        self.origin = origin.text
+        self.time = time
+        listName = Self.listName(of: origin)
+        indexName = listName + ".index"
+    }
+
+    /// The name of the document with the list of a URL.
+    static func listName(of origin: ServerURL) -> String {
+        "android-key.status-list." + Array(Digest.sha256(Array(origin.text.utf8)).prefix(8)).hexadecimal
+    }
 
     /// The list of the ledger; nil if there is none, if it is damaged, or if the ledger cannot be reached: a list from the server
     /// serves as well.
     ///
     /// - Parameter held: the list that this process has, whose bytes need not be read again.
     func read(besides held: HeldStatusList?) async -> HeldStatusList? {
-        guard let document = try? await documents.document(named: Self.indexName),
-            let index = SharedStatusListIndex(document.bytes)
+        guard let document = try? await documents.document(named: indexName),
+            let index = SharedStatusListIndex(document.bytes), index.origin.isByteEqual(to: origin)
         else { return nil }
         // The time of the document bounds the time in it.
         let checkedAt = min(index.checkedAt, document.storedAt)
         if let held, held.list.digest == index.digest { return index.held(held.list, checkedAt, time) }
-        guard let bytes = (try? await documents.document(named: Self.listName))?.bytes,
+        guard let bytes = (try? await documents.document(named: listName))?.bytes,
             let list = try? AttestationStatusList(
                 json: bytes, fetchedAt: checkedAt, issuedAt: index.lastModified.flatMap(HTTPDate.parse)),
             list.digest == index.digest
@@ -40,18 +55,18 @@ struct SharedStatusList: Sendable {
     /// here: other operations report them.
     func write(_ held: HeldStatusList) async {
         do throws(LedgerOutage) {
-            let index = try await documents.document(named: Self.indexName)
+            let index = try await documents.document(named: indexName)
             let stored = index.flatMap { SharedStatusListIndex($0.bytes) }
-            if let stored, stored.checkedAt > held.checkedAt { return }
+            if let stored, stored.origin.isByteEqual(to: origin), stored.checkedAt > held.checkedAt { return }
             if stored?.digest != held.list.digest {
-                let list = try await documents.document(named: Self.listName)
+                let list = try await documents.document(named: listName)
                 guard
                     try await documents.store(
-                        held.list.json, named: Self.listName, replacing: list?.revision ?? 0, at: time.now())
+                        held.list.json, named: listName, replacing: list?.revision ?? 0, at: time.now())
                 else { return }
             }
             _ = try await documents.store(
-                SharedStatusListIndex(held).bytes, named: Self.indexName, replacing: index?.revision ?? 0,
+                SharedStatusListIndex(held, origin: origin).bytes, named: indexName, replacing: index?.revision ?? 0,
                 at: time.now())
         } catch {
             return
@@ -59,15 +74,18 @@ struct SharedStatusList: Sendable {
     }
 }
 
-/// The index: digest, times and validators of the list, as JSON.
+/// The index: origin, digest, times and validators of the list, as JSON.
 private struct SharedStatusListIndex {
+    /// The URL of the list.
+    let origin: String
     let digest: [UInt8]
     let checkedAt: Date
     let lifetime: Double
     let entityTag: String?
     let lastModified: String?
 
-    init(_ held: HeldStatusList) {
+    init(_ held: HeldStatusList, origin: String) {
+        self.origin = origin
         digest = held.list.digest
         (checkedAt, lifetime) = (held.checkedAt, held.lifetime)
         (entityTag, lastModified) = (held.entityTag, held.lastModified)
@@ -79,11 +97,13 @@ private struct SharedStatusListIndex {
             if case .text(let text)? = object[name]?.content { text } else { nil }
         }
         guard let object = try? JSONReader.readObject(bytes, limit: 4096),
+            let origin = text("origin", object),
             let digest = text("digest", object).flatMap({ try? Base64.decode($0, .standard) }), digest.count == 32,
             let checkedAt = text("checkedAt", object).flatMap(RFC3339.parse),
             case .number(let digits)? = object["lifetime"]?.content, let lifetime = Double(digits),
             (0...1e9).contains(lifetime)
         else { return nil }
+        self.origin = origin
         self.digest = digest
         self.checkedAt = checkedAt
         self.lifetime = lifetime
@@ -93,7 +113,8 @@ private struct SharedStatusListIndex {
 
     var bytes: [UInt8] {
         var members: [(String, RecordValue.Content)] = [
-            ("digest", .text(Base64.encode(digest, .standard))), ("checkedAt", .text(RFC3339.format(checkedAt))),
+            ("origin", .text(origin)), ("digest", .text(Base64.encode(digest, .standard))),
+            ("checkedAt", .text(RFC3339.format(checkedAt))),
             ("lifetime", .number(String(Int(lifetime)))),
         ]
         if let entityTag { members.append(("entityTag", .text(entityTag))) }

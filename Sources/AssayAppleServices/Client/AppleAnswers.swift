@@ -77,12 +77,18 @@ enum AppleAnswers {
         return trimmed(answer.body).isEmpty ? .value(()) : unexpected(answer, "a text where none is documented")
     }
 
+    /// Words about the parts of a request that this program writes, all but the device token.
+    private static let ownParts = ["authorization", "bits", "time stamp", "timestamp", "transaction"]
+
+    /// An answer without a result. The device token is all of a request that a client has chosen: what Apple refuses in it, in words that
+    /// are known or not, is no outage.
     private static func deviceCheck<Value>(_ answer: HTTPAnswer, now: Date) -> Reading<Value> {
         let text = words(answer)
-        if answer.status == 400, text.contains("device token"), !text.contains("authorization") {
-            return .badToken(said(answer))
+        switch answer.status {
+        case 400 where !ownParts.contains(where: { text.contains($0) }): return .badToken(said(answer))
+        case 413: return .badToken("HTTP 413, \(said(answer))")
+        default: return other(answer, now: now)
         }
-        return other(answer, now: now)
     }
 
     private static func other<Value>(_ answer: HTTPAnswer, now: Date) -> Reading<Value> {
@@ -98,13 +104,17 @@ enum AppleAnswers {
         case 429:
             return .failure(.client, AppleServicesOutage(.quota, "Apple's limit is reached: \(said)", retryAt: retryAt))
         case 500...599: return .failure(.servers, AppleServicesOutage(.serverError, said, retryAt: retryAt))
+        // What one request has brought about stops no other one.
+        case 402...499: return unexpected(answer, "no documented status", .client)
         default: return unexpected(answer, "no documented status")
         }
     }
 
-    private static func unexpected<Value>(_ answer: HTTPAnswer, _ found: String) -> Reading<Value> {
+    private static func unexpected<Value>(
+        _ answer: HTTPAnswer, _ found: String, _ side: FailureSide = .servers
+    ) -> Reading<Value> {
         .failure(
-            .servers,
+            side,
             AppleServicesOutage(
                 .unexpectedAnswer,
                 "unexpected answer (\(answer.summary), \(found)); check for a proxy between this server and Apple"))

@@ -176,7 +176,8 @@ public final class AppleServicesClient: Sendable {
 
     // MARK: Requests
 
-    /// The live key for an App ID: one for the app, else one of the team, which serves all its apps, else the only one.
+    /// The live key for an App ID: one for the app, else one of the team, which serves all its apps, else the only one. Of several
+    /// keys of a team, such as during a rotation, the newest one.
     private func key(
         of appID: String, _ app: String, in keys: any KeyStore
     ) async throws(AppleServicesOutage) -> (named: NamedKey, key: AppleServicesKey) {
@@ -189,9 +190,11 @@ public final class AppleServicesClient: Sendable {
             named.state(at: now) == .live ? (named.material as? AppleServicesKey).map { (named, $0) } : nil
         }.filter { $0.0.scope == nil || $0.0.scope == app }
         let team = appID.prefix { $0 != "." }
+        func newest(_ isMeant: ((NamedKey, AppleServicesKey)) -> Bool) -> (NamedKey, AppleServicesKey)? {
+            live.filter(isMeant).max { $0.0.usableFrom < $1.0.usableFrom }
+        }
         let found =
-            live.first { $0.0.scope == app } ?? live.first { $0.1.teamID == team }
-            ?? (live.count == 1 ? live.first : nil)
+            newest { $0.0.scope == app } ?? newest { $0.1.teamID == team } ?? (live.count == 1 ? live.first : nil)
         guard let found else {
             throw AppleServicesOutage(
                 .notAuthorised,

@@ -2,7 +2,7 @@ package import AssayHTTPClient
 
 /// Limits of an ``AppleServicesClient``.
 public struct AppleServicesSettings: Sendable {
-    /// The servers of App Attest and DeviceCheck. Only tests change them.
+    /// The servers of App Attest and DeviceCheck: Apple's, a proxy, or those of a test.
     package var appAttest = ServerURL.appAttest
     package var appAttestDevelopment = ServerURL.appAttestDevelopment
     package var deviceCheck = ServerURL.deviceCheck

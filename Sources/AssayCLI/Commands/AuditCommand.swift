@@ -49,16 +49,20 @@ struct AuditListCommand: AsyncParsableCommand {
     }
 }
 
-/// `assay audit verify`: verifies the chain of hashes.
+/// `assay audit verify`: verifies the chain of hashes, and compares the trail with the ledger.
 struct AuditVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Follows the hashes from the first entry to the last.",
+        abstract: "Follows the hashes from the first entry to the last, and compares the entries with the ledger.",
         discussion: """
             Prints how many entries there are and the hash of the last one. Keep this hash elsewhere, and give it the next \
             time with --expect: it shows that no entry up to it was changed or cut off since.
 
-            Exit status: 0 sound, 1 the trail was changed, or has no entry with the expected hash, 3 an outage or no ledger.
+            Blocks, allowances, operators, sealed keys and the accounts of moved keys must be in the ledger as the entries say, and \
+            in the trail as the ledger has them. A difference shows that another program has written to the ledger.
+
+            Exit status: 0 sound, 1 the trail or the ledger was changed, or no entry has the expected hash, 3 an outage or no \
+            ledger.
             """)
 
     @Option(
@@ -75,11 +79,23 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var review = AuditReview(expecting: expect)
-        try await options.url.passAudit { review.take($0) }
-        for problem in review.problems { try Console.print(problem) }
+        let expect = expect
+        let review = try await options.url.withLedger(creating: false) { open in
+            var review = AuditReview(expecting: expect)
+            do {
+                try await review.take(open.ledger)
+            } catch let outage as LedgerOutage {
+                throw CommandFailure(outage)
+            }
+            return review
+        }
+        let terminal = Terminal(STDOUT_FILENO)
+        for problem in review.problems { try Console.print(terminal.printable(problem)) }
         guard review.problems.isEmpty else {
-            throw CommandFailure(.rejected, "the audit trail of \(options.url.description) was changed")
+            throw CommandFailure(
+                .rejected,
+                "the audit trail of \(options.url.description) was changed, or the ledger was changed past it: "
+                    + "\(review.problems.count) \(review.problems.count == 1 ? "finding" : "findings")")
         }
         guard review.isFound else {
             throw CommandFailure(

@@ -14,7 +14,7 @@ struct ExplainCommand: ParsableCommand {
 
             A verdict has a code, such as challenge-expired, beside each check that failed, was annotated, was skipped or \
             passed with a remark. Its remedy is what a client can do about a failure, such as new-challenge. \
-            Errors of assay serve have codes too, such as outage.
+            Outages, which give no verdict, and errors of assay serve have codes too, such as unreachable and body-too-long.
             """)
 
     @Argument(
@@ -35,11 +35,13 @@ struct ExplainCommand: ParsableCommand {
             return
         }
         let uses = CodeUse.all(of: name, in: catalogue)
+        let outage = OutageExplanation.of(name)
         let problem = ServeCommand.runner?.problems.first { $0.code == name }
         if !uses.isEmpty { try explain(uses) }
         // All JSON lines must have the same form.
-        if let problem, uses.isEmpty || !json { try explain(problem) }
-        guard uses.isEmpty, problem == nil else { return }
+        if let outage, uses.isEmpty || !json { try explain(outage) }
+        if let problem, uses.isEmpty && outage == nil || !json { try explain(problem) }
+        guard uses.isEmpty, outage == nil, problem == nil else { return }
         let beginning = name.hasSuffix(".") ? name : name + "."
         let below = catalogue.filter { $0.id.name.hasPrefix(beginning) }
         guard below.isEmpty else { return try list(below) }
@@ -54,12 +56,21 @@ struct ExplainCommand: ParsableCommand {
 
     /// The names of all checks in catalogue order, then the sorted names of their codes.
     private static func names(in catalogue: [CheckDefinition]) -> [String] {
-        catalogue.map(\.id.name) + Set(catalogue.flatMap { $0.codes.map(\.name) }).sorted()
+        catalogue.map(\.id.name)
+            + Set(catalogue.flatMap { $0.codes.map(\.name) } + OutageExplanation.all.map(\.code.name)).sorted()
+    }
+
+    /// The policy field that enforces a check which annotates by default; nil if there is none.
+    private static func rule(of check: CheckID) -> String? {
+        EngineRegistry.current.configurations.lazy.compactMap { type in
+            type.annotatedRules.first { $0.value == check }.map { "\(type.policyField).\($0.key)" }
+        }.first
     }
 
     private func explain(_ definition: CheckDefinition) throws {
         let terminal = Terminal(STDOUT_FILENO)
-        try Console.print("\(terminal.colour(definition.id.name, .bold))  \(definition.kind.sentence)")
+        let rule = Self.rule(of: definition.id).map { ", enforced for an app that states \($0)" } ?? ""
+        try Console.print("\(terminal.colour(definition.id.name, .bold))  \(definition.kind.sentence)\(rule)")
         let parts = [
             ("proves", definition.proves), ("stops", definition.stops), ("look at", definition.lookAt),
             ("source", definition.source),
@@ -92,6 +103,16 @@ struct ExplainCommand: ParsableCommand {
                 try Console.print("      remedy: \(other.check.remedy(for: other.code.name).rawValue)")
             }
         }
+    }
+
+    /// Explains the code of an outage.
+    private func explain(_ outage: OutageExplanation) throws {
+        if json { return try Console.print(outage.json) }
+        let terminal = Terminal(STDOUT_FILENO)
+        try Console.print(
+            "\(terminal.colour(outage.code.name, .bold))  an outage (\(outage.parts.joined(separator: ", "))): there is no verdict"
+        )
+        try printWrapped(outage.meaning, indent: 2, terminal)
     }
 
     /// Explains an error of the service.

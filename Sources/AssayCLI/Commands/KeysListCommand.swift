@@ -17,6 +17,8 @@ struct KeysListCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: LedgerOptions
+    /// Accepted as by the other commands on keys, and not read.
+    @OptionGroup(visibility: .hidden) var masterKey: MasterKeyOption
 
     @Flag(help: "Print one JSON object per key.")
     var json = false

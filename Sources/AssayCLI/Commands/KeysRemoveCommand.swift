@@ -20,6 +20,8 @@ struct KeysRemoveCommand: AsyncParsableCommand {
     var name: String
 
     @OptionGroup var options: LedgerOptions
+    /// Accepted as by the other commands on keys, and not read.
+    @OptionGroup(visibility: .hidden) var masterKey: MasterKeyOption
     @OptionGroup var author: OperatorOption
     @OptionGroup var confirmation: ConfirmationOption
 

@@ -8,8 +8,8 @@ struct LedgerCommand: AsyncParsableCommand {
         abstract: "Shows, checks and exports the ledger; blocks and allows keys, devices, accounts and issuers.",
         subcommands: [
             LedgerShowCommand.self, LedgerBlockCommand.self, LedgerUnblockCommand.self, LedgerAllowCommand.self,
-            LedgerMoveCommand.self, LedgerCheckCommand.self, LedgerExportCommand.self, LedgerCreateCommand.self,
-            LedgerUpgradeCommand.self,
+            LedgerMoveCommand.self, LedgerCheckCommand.self, LedgerExportCommand.self, LedgerQuarantineCommand.self,
+            LedgerCreateCommand.self,
         ])
 }
 
@@ -23,7 +23,7 @@ struct LedgerOptions: ParsableArguments {
     /// The given URL, or the user's standard ledger.
     var url: LedgerURL { ledger ?? .standard() }
 
-    private static func durable(_ text: String) throws -> LedgerURL {
+    static func durable(_ text: String) throws -> LedgerURL {
         let url = try LedgerURL(text)
         guard url != .memory else {
             throw ValidationError(

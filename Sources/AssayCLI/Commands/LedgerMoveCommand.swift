@@ -39,14 +39,13 @@ struct LedgerMoveCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let identifier = KeyIdentifier.appAttest(keyID)
+        let subject = LedgerSubject(keyID: keyID)
         let target = account.map { "account \($0)" } ?? "no account"
-        try confirmation.demand("This gives \(identifier.subject) in \(options.url.description) to \(target)")
-        let before = try await options.url.withLedger(creating: false) { open in
+        try confirmation.demand("This gives \(subject) in \(options.url.description) to \(target)")
+        let before = try await options.url.withLedger(creating: false) { open -> EnrolledKey? in
             do throws(LedgerOutage) {
-                let found = try await open.ledger.enrolledKey(withID: keyID)
-                return try await open.ledger.move(
-                    found?.identifier ?? identifier, to: account, by: author.name, at: Date())
+                guard let found = try await open.ledger.enrolledKey(withID: keyID) else { return nil }
+                return try await open.ledger.move(found.identifier, to: account, by: author.name, at: Date())
             } catch {
                 throw CommandFailure(error)
             }
@@ -54,6 +53,6 @@ struct LedgerMoveCommand: AsyncParsableCommand {
         guard let before else { throw CommandFailure(.rejected, "\(options.url.description) has no such key") }
         let origin = before.account.map { "account \($0)" } ?? "no account"
         try Console.print(
-            Terminal(STDOUT_FILENO).printable("\(identifier.subject) belongs to \(target); before it was of \(origin)"))
+            Terminal(STDOUT_FILENO).printable("\(subject) belongs to \(target); before it was of \(origin)"))
     }
 }

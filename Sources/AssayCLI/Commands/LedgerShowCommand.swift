@@ -61,7 +61,7 @@ struct LedgerShowCommand: AsyncParsableCommand {
     private func show(_ ledger: any LedgerAdministration, at now: Date) async throws {
         if let keyID {
             let key = try await ledger.enrolledKey(withID: keyID)
-            try show(key, await ledger.standings(of: [KeyIdentifier.appAttest(keyID).subject], at: now))
+            try show(key, await ledger.standings(of: [LedgerSubject(keyID: keyID)], at: now))
         } else if blocks || allowances {
             let standings = try await ledger.standings().filter {
                 $0.isInForce(at: now) && ($0.block == nil ? allowances : blocks)
@@ -76,12 +76,13 @@ struct LedgerShowCommand: AsyncParsableCommand {
             }
             try show(await ledger.standings(of: [subject], at: now), of: subject.description)
         } else {
-            try show(await ledger.summary(at: now))
+            let quarantineEnd = try await ledger.quarantineEnd().flatMap { now < $0 ? $0 : nil }
+            try show(await ledger.summary(at: now), quarantineEnd: quarantineEnd)
         }
     }
 
-    private func show(_ summary: LedgerSummary) throws {
-        try print([
+    private func show(_ summary: LedgerSummary, quarantineEnd: Date?) throws {
+        var rows: [(name: String, value: String)] = [
             ("ledger", options.url.description),
             ("open challenges", "\(summary.openChallenges)"),
             ("used challenges", "\(summary.consumedChallenges)"),
@@ -92,7 +93,9 @@ struct LedgerShowCommand: AsyncParsableCommand {
             ("active operators", "\(summary.operators)"),
             ("documents", "\(summary.documents)"),
             ("tasks", "\(summary.tasks)"),
-        ])
+        ]
+        if let quarantineEnd { rows.append(("in quarantine until", RFC3339.format(quarantineEnd))) }
+        try print(rows)
     }
 
     private func show(_ standing: LedgerStanding) throws {

@@ -1,4 +1,3 @@
-import Approov
 import ArgumentParser
 import Assay
 import AssayCore
@@ -21,15 +20,16 @@ struct SubjectOptions: ParsableArguments {
 
     /// Warns about a device ID in an unlikely form: a block on a mistyped ID has no effect.
     func noteUnlikelyName() {
-        guard let device = named.device, !DeviceIDText.isValid(device) else { return }
+        let forms = EngineRegistry.standard.deviceIDs
+        guard let device = named.device, !forms.contains(where: { $0.isValid(device) }) else { return }
+        let descriptions = forms.map(\.description).joined(separator: "; nor ")
         Console.note(
-            "\(device.excerpt) is no device ID of Approov, which is base64 of 16 bytes with its padding; it holds only for "
-                + "evidence that names a device just so")
+            "\(device.excerpt) is no device ID \(descriptions); it holds only for evidence that names a device just so")
     }
 
     /// The selected subject.
     var subject: LedgerSubject {
-        if let keyID { return KeyIdentifier.appAttest(keyID).subject }
+        if let keyID { return LedgerSubject(keyID: keyID) }
         return named.given.first ?? LedgerSubject(.account, "")
     }
 

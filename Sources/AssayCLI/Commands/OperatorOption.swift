@@ -12,7 +12,7 @@ struct OperatorOption: ParsableArguments {
 
     func validate() throws {
         guard let given else { return }
-        if let objection = LedgerRules.objection(toOperatorName: given) {
+        if let objection = LedgerRules.objection(toAuthorName: given) {
             throw ValidationError("no operator can have this name: \(objection)")
         }
     }

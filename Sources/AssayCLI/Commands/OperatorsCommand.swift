@@ -149,11 +149,18 @@ struct OperatorsRevokeCommand: AsyncParsableCommand {
         discussion: """
             A revocation cannot be taken back. The name can be used again for a new operator with a new token.
 
-            Exit status: 0, 1 when there is no such operator or it was revoked before, 3 an outage or no ledger.
+            A thief of an admin's token may have added operators with it, whose tokens go on counting. --with-descendants \
+            also revokes every operator that this one added, those that they added, and so on, by the names in the column "by" of \
+            `assay operators list`. It finds them also if the operator itself was revoked before.
+
+            Exit status: 0, 1 when there is no operator to revoke: none of this name, or one that is revoked, 3 an outage or no ledger.
             """)
 
     @Argument(help: "The name of the operator.")
     var name: String
+
+    @Flag(help: "Also revoke the operators that it added, those that they added, and so on.")
+    var withDescendants = false
 
     @OptionGroup var author: OperatorOption
     @OptionGroup var confirmation: ConfirmationOption
@@ -161,16 +168,18 @@ struct OperatorsRevokeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let url = options.url
-        try confirmation.demand("This revokes the token of operator \(name) in \(url.description)")
+        let others = withDescendants ? " and of all operators that it added" : ""
+        try confirmation.demand("This revokes the token of operator \(name)\(others) in \(url.description)")
         let now = Date()
         let revoked = try await url.withLedger(creating: false) { open in
             do throws(LedgerOutage) {
-                return try await open.ledger.revokeOperator(named: name, by: author.name, at: now)
+                return try await open.ledger.revokeOperator(
+                    named: name, withDescendants: withDescendants, by: author.name, at: now)
             } catch {
                 throw CommandFailure(error)
             }
         }
-        guard let revoked else {
+        guard !revoked.isEmpty else {
             let stored = try await url.operators()
             let live = stored.filter { $0.state(at: now) == .live }.map(\.name)
             let isKnown = stored.contains { $0.name.isByteEqual(to: name) }
@@ -178,12 +187,15 @@ struct OperatorsRevokeCommand: AsyncParsableCommand {
                 .rejected,
                 isKnown
                     ? "operator \(name.excerpt) was revoked before"
+                        + (withDescendants ? ", and so was every operator that it added" : "")
                     : "\(url.description) has no operator \(name.excerpt)\(Nearest.advice(for: name, among: live))")
         }
-        let end = revoked.state(at: now) == .ended ? "; it had ended at \(RFC3339.format(revoked.until))" : ""
-        try Console.print(
-            Terminal(STDOUT_FILENO).printable(
-                "operator \(revoked.name), role \(revoked.role.rawValue), is revoked\(end)"))
+        for stored in revoked {
+            let end = stored.state(at: now) == .ended ? "; it had ended at \(RFC3339.format(stored.until))" : ""
+            try Console.print(
+                Terminal(STDOUT_FILENO).printable(
+                    "operator \(stored.name), role \(stored.role.rawValue), is revoked\(end)"))
+        }
     }
 }
 

@@ -9,9 +9,10 @@ struct PolicyCheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Prints every error and every weak setting of a policy.",
         discussion: """
-            Prints one line each, FILE:LINE: error or warning: the field and what is wrong with it. A policy with errors \
+            Prints one line each, FILE:LINE: error, warning or note: the field and what is wrong with it. A policy with errors \
             cannot be used. A warning names a setting that admits more than is needed, a name that is not known and may be \
-            misspelt, or a key that is not in force or ends within 30 days.
+            misspelt, a rule that is not in force, or a key that is not in force or ends within 30 days. A note names what a \
+            setting needs outside of the policy, such as a signal that is turned on in the Play Console.
 
             Exit status: 0 no errors, 1 warnings with --strict, 2 errors.
             """)
@@ -22,7 +23,7 @@ struct PolicyCheckCommand: ParsableCommand {
     @Flag(help: "Exit with 1 if there are warnings.")
     var strict = false
 
-    @Flag(help: "Print one JSON object per error or warning: file, line, severity, field and message.")
+    @Flag(help: "Print one JSON object per error, warning or note: file, line, severity, field and message.")
     var json = false
 
     func run() throws {

@@ -226,10 +226,15 @@ struct PolicyTemplate {
               # The ledger issues each nonce and accepts it once.
               challenge: ledger
               freshness: { past: 5m, future: 1m }
-              # The label that devices must have, by version of Android (SDK).
-              deviceRecognition:
-                - { minimumSDK: 33, require: MEETS_STRONG_INTEGRITY }
-                - { minimumSDK: 28, require: MEETS_DEVICE_INTEGRITY }
+              # Google tells the version of Android, and gives devices MEETS_STRONG_INTEGRITY, only after both are turned on in
+              # the Play Console: App integrity, Play Integrity API, Settings, Responses. Until then, MEETS_DEVICE_INTEGRITY
+              # suffices, and verdicts note sdk-version-unknown. Then demand:
+              # deviceRecognition:
+              #   - { minimumSDK: 33, require: MEETS_STRONG_INTEGRITY }
+              #   - { minimumSDK: 28, require: MEETS_DEVICE_INTEGRITY }
+              # Signals that are only noted until a rule is stated here; each is turned on there, too.
+              # playProtect: [NO_ISSUES, NO_DATA]
+              # appAccessRisk: { reject: [UNKNOWN_CAPTURING, UNKNOWN_OVERLAYS, UNKNOWN_CONTROLLING] }
               # Decide on the oldest build to accept, and raise it when vulnerabilities become known.
               # minimumVersionCode: 1
 

@@ -115,12 +115,12 @@ struct ReceiptsRefreshCommand: AsyncParsableCommand {
     @OptionGroup var masterKey: MasterKeyOption
 
     func run() async throws {
-        let connector = try AppleServicesChoice.required("receipts")
+        _ = try AppleServicesChoice.required("receipts")
         let policy = try PolicyArgument.read(policy)
         let master = try masterKey.readIfAny()
         try await options.url.withLedger(creating: false) { open in
             let stores: [any KeyStore] = try master.map { [try open.keyStore($0)] } ?? []
-            let apple = connector.connect(ledger: open.ledger, masterKey: master)
+            guard let apple = try AppleServicesChoice.connection(ledger: open.ledger, masterKey: master) else { return }
             let verifier = Verifier(
                 policy: policy, ledger: open.ledger, keyStores: stores, services: [apple], engines: .current)
             do {

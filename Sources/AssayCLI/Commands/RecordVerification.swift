@@ -3,7 +3,6 @@ import AssayCapture
 import AssayCore
 import AssayPrimitives
 import Foundation
-import PlayIntegrity
 
 /// Judges the records of files in order.
 struct RecordVerification {
@@ -64,8 +63,18 @@ struct RecordVerification {
         _ bytes: [UInt8], with key: CapturePrivateKey, of name: String, into report: inout VerdictReport
     ) -> [UInt8] {
         var document: [UInt8] = []
+        var count = SealedLineCount()
         for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             if index > 0 { document.append(0x0A) }
+            if !line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) {
+                switch count.take(line) {
+                case .record, .lastRecord(problem: nil): break
+                case .lastRecord(let problem?): report.fail(record: "\(name): line \(index + 1), \(problem)")
+                case .end(let problem):
+                    if let problem { report.fail(record: "\(name): line \(index + 1), \(problem)") }
+                    continue
+                }
+            }
             guard let value = try? JSONReader.read(line, limit: InputLimits.record, origin: 0) else {
                 document += line
                 continue
@@ -80,6 +89,7 @@ struct RecordVerification {
                 report.fail(record: "\(name): line \(index + 1), \(error)")
             }
         }
+        if count.lacksEnd { Console.note("\(name): \(SealedFileEnd.absence)") }
         return document
     }
 
@@ -131,11 +141,8 @@ struct RecordVerification {
             switch error {
             case .outage(let outage):
                 report.fail(outage)
-                // Affects only this record: Google's answer for the token is lost, or the ledger has purged entries of
-                // this age.
-                let isOfThisOne =
-                    (outage as? IntegrityDecoderOutage)?.code == .answerLost
-                    || (outage as? LedgerOutage)?.code == .forgotten
+                // Affects only this record: a platform's answer for it is lost, or the ledger has purged entries of this age.
+                let isOfThisOne = [.answerLost, .forgotten].contains(outage.code)
                 Console.note("\(place.description)\(isOfThisOne ? " is" : " and what follows are") not judged")
                 return isOfThisOne
             case .record(let error): report.fail(record: "\(place.description(at: error.offset)), \(error)")

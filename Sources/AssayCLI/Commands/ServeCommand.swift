@@ -9,6 +9,12 @@ package protocol ServiceRunner: Sendable {
     /// The configuration keys: name, form, default, and help.
     var keys: [(path: String, form: String, standard: String, help: String)] { get }
 
+    /// Writes to the log that the service cannot start, or has ended, and why.
+    func logFailure(_ problem: String)
+
+    /// Writes to the log what happened at the start.
+    func logNote(_ text: String)
+
     /// The problem codes of the service, with their meanings.
     var problems: [(code: String, meaning: String)] { get }
 
@@ -39,6 +45,13 @@ package protocol PreparedService: Sendable {
     var googleURL: String? { get }
     /// The URL of the list of revoked attestation certificates; nil for Google's.
     var statusListURL: String? { get }
+    /// Where Apple's services are.
+    var appleServers: AppleServers { get }
+
+    /// Reads the policy, the files of TLS and the URLs, so that a mistake in them leaves no new ledger behind.
+    ///
+    /// - Throws: as ``run(ledger:keyStores:services:sealedKeys:)`` for them.
+    func check() throws
 
     /// Serves until a signal stops the process.
     func run(
@@ -67,6 +80,10 @@ struct ServeCommand: AsyncParsableCommand {
 
                 A TCP listener takes requests only with the token of an operator: `assay operators add NAME --role caller`. On a \
                 unix socket, the mode of its file decides who may connect. GET /openapi.json describes the API.
+
+                A ledger that does not exist is an outage, unless --create-ledger creates it: after the loss of a disk, an empty \
+                ledger would accept used evidence again. Give the flag once, for the first start, or create the ledger with \
+                `assay ledger create`.
 
                 SIGHUP reads the policy and the TLS files again. SIGTERM and SIGINT end the service when its requests are \
                 finished; a second signal ends it at once.
@@ -97,6 +114,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Take requests without a token, on loopback addresses only.")
     var open = false
 
+    @OptionGroup var creation: CreateLedgerOption
+
     func validate() throws { _ = try Self.pairs(settings) }
 
     /// Splits values of `--set` into keys and values.
@@ -123,6 +142,17 @@ struct ServeCommand: AsyncParsableCommand {
         guard let runner = Self.runner else {
             throw CommandFailure(.usage, "serve: this program was built without HTTP; `make install` has it")
         }
+        // A person at a terminal reads the message. Programs read a log, in which each line is JSON.
+        guard isatty(STDERR_FILENO) == 0 else { return try await serve(runner) }
+        do {
+            try await Console.$log.withValue(runner) { try await serve(runner) }
+        } catch let failure as CommandFailure {
+            if let message = failure.message { runner.logFailure(message) }
+            throw CommandFailure(failure.status)
+        }
+    }
+
+    private func serve(_ runner: any ServiceRunner) async throws {
         // Otherwise an entry of the log ends the process when the reader of its logs has ended.
         signal(SIGPIPE, SIG_IGN)
         let prepared: any PreparedService
@@ -139,10 +169,11 @@ struct ServeCommand: AsyncParsableCommand {
                 "serve: memory: is no ledger for a service: it forgets what was used, and takes the keys that come with "
                     + "evidence; name \(LedgerURL.durableForm)")
         }
+        do { try prepared.check() } catch { throw CommandFailure(.unreadable, "\(error)") }
         let masterKey = try MasterKeyOption.read(prepared.masterKey, of: "masterKey")
         let client = try GoogleOptions.client(prepared.serviceAccount, of: "serviceAccount", url: prepared.googleURL)
         do {
-            try await url.withLedger(creating: true) { open in
+            try await url.withLedger(creating: creation.createLedger) { open in
                 let stores: [any KeyStore] = try masterKey.map { [try open.keyStore($0)] } ?? []
                 try await Self.run(prepared, open, stores, masterKey, client)
             }
@@ -170,7 +201,8 @@ struct ServeCommand: AsyncParsableCommand {
         let status = try StatusListChoice.connection(
             sharing: open.ledger, url: service.statusListURL, of: "statusListURL")
         // It exchanges receipts where a policy keeps them, which a policy that is read later may.
-        let apple = AppleServicesChoice.connector?.connect(ledger: open.ledger, masterKey: masterKey)
+        let apple = try AppleServicesChoice.connection(
+            ledger: open.ledger, masterKey: masterKey, servers: service.appleServers)
         let services: [(any EngineService)?] = [client, status, apple]
         let result: Result<Void, any Error>
         do {

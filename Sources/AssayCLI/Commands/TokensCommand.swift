@@ -146,6 +146,10 @@ struct TokensIssueCommand: AsyncParsableCommand {
         }
         switch answer {
         case .issued(let token, _), .decoy(let token, _): try Console.print(token.text)
+        case .concealed(let token, let error):
+            try Console.print(token.text)
+            Console.note(
+                "the token is one that no backend accepts, as the policy says refused: token: \(error.message)")
         case .rejected(let verdict):
             try Console.print(verdict.json(id: record.id))
             throw CommandFailure(.rejected)

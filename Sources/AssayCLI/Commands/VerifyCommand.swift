@@ -157,7 +157,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let isAnalysis = asCaptured || raw.isAnalysis
         let apple =
             policy.needsDeviceTokenService && !isAnalysis
-            ? AppleServicesChoice.connector?.connect(ledger: open.ledger, masterKey: masterKey) : nil
+            ? try AppleServicesChoice.connection(ledger: open.ledger, masterKey: masterKey) : nil
         let services: [(any EngineService)?] = [client, status, archive, apple]
         do {
             let verifier = Verifier(

@@ -13,10 +13,38 @@ package protocol AppleConnector: Sendable {
     /// - Parameters:
     ///   - ledger: keeps the receipts.
     ///   - masterKey: opens and seals receipts; nil for none.
-    func connect(ledger: any LedgerAdministration, masterKey: MasterKey?) -> any AppleConnection
+    ///   - servers: where the services are.
+    /// - Throws: ``AppleServerError`` for a URL that is none.
+    func connect(
+        ledger: any LedgerAdministration, masterKey: MasterKey?, servers: AppleServers
+    ) throws(AppleServerError) -> any AppleConnection
 
     /// Describes a kept receipt; nil for a task that cannot be read.
     func describe(_ task: LedgerTask) -> KeptReceiptDescription?
+}
+
+/// Where Apple's services are, for builds of all environments; nil for Apple's own servers.
+package struct AppleServers: Sendable {
+    /// The base URL of the server that exchanges receipts.
+    package var appAttest: String?
+    /// The base URL of DeviceCheck.
+    package var deviceCheck: String?
+
+    /// Apple's own servers.
+    package init() {}
+}
+
+/// A URL of Apple's services that cannot be used.
+package struct AppleServerError: Error {
+    /// The configuration key.
+    package let key: String
+    /// What was found, and what is allowed.
+    package let detail: String
+
+    package init(key: String, detail: String) {
+        self.key = key
+        self.detail = detail
+    }
 }
 
 /// A connection to Apple's services, which keeps the receipts of attestations, too.
@@ -60,6 +88,17 @@ package struct KeptReceiptDescription: Sendable {
 enum AppleServicesChoice {
     /// Connects; nil in a program without HTTP.
     @TaskLocal static var connector: (any AppleConnector)?
+
+    /// Connects; nil in a program without HTTP.
+    static func connection(
+        ledger: any LedgerAdministration, masterKey: MasterKey?, servers: AppleServers = AppleServers()
+    ) throws(CommandFailure) -> (any AppleConnection)? {
+        do throws(AppleServerError) {
+            return try connector?.connect(ledger: ledger, masterKey: masterKey, servers: servers)
+        } catch {
+            throw CommandFailure(.unreadable, "\(error.key): \(error.detail)")
+        }
+    }
 
     /// The connector, for a command that needs it.
     static func required(_ command: String) throws(CommandFailure) -> any AppleConnector {

@@ -41,15 +41,24 @@ struct NewKeyOptions: ParsableArguments {
     func add(_ name: String, _ type: any KeyMaterial.Type, parts: [String: SecretBytes]) async throws {
         let masterKey = try masterKey.read()
         let now = Date()
-        let key = try await ledger.url.withLedger(creating: true) { open in
+        let (key, copies) = try await ledger.url.withLedger(creating: true) { open in
             let store = try open.keyStore(masterKey)
+            let key: SealedKey
             do throws(KeyStoreFailure) {
-                return try await store.add(
+                key = try await store.add(
                     name, for: type.purpose, parts: parts, scope: scope, window: window, by: author.name,
                     at: now)
             } catch {
                 throw CommandFailure(error)
             }
+            // The key is added: an outage of this look-up is none of the command.
+            let copies = try? await store.names(withSecretsOf: parts, for: type.purpose, besides: name, at: now)
+            return (key, copies ?? [])
+        }
+        for other in copies {
+            Console.note(
+                "the key \(other) has the same secret as \(name): retiring one of them does not end the use of the secret"
+            )
         }
         let recipient = key.scope.map { " of \($0)" } ?? ""
         try Console.print(

@@ -57,7 +57,12 @@ enum StatusListChoice: Equatable {
         case .service: return nil
         case .asCaptured: return CapturedStatusLists(beside: files.filter { $0 != "-" })
         case .file(let path):
-            let json = try InputFile.read(path, limit: AttestationStatusList.limit)
+            let json: [UInt8]
+            do throws(SecretSourceError) {
+                json = try TrustedFile.read(path, limit: AttestationStatusList.limit).withUnsafeBytes { Array($0) }
+            } catch {
+                throw CommandFailure(.unreadable, "--status-list: \(path): \(error.message)")
+            }
             do throws(DecodeError) {
                 return try FixedStatusList(json: json)
             } catch {

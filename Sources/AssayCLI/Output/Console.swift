@@ -23,8 +23,14 @@ package enum Console {
         }
     }
 
+    /// The service whose log takes notes in place of standard error; nil for standard error. No closure: optimized code of Swift 6.3
+    /// crashes when it binds an optional closure to a task.
+    @TaskLocal static var log: (any ServiceRunner)?
+
     /// Writes a note to standard error.
-    static func note(_ text: String) { complain("note: \(text)") }
+    static func note(_ text: String) {
+        if let log { log.logNote(text) } else { complain("note: \(text)") }
+    }
 
     /// Writes a line to standard error. Errors are ignored.
     static func complain(_ line: String) {

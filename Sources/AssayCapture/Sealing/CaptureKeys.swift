@@ -7,7 +7,7 @@ import FoundationEssentials
 enum CaptureSuite {
     static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
     /// Binds ciphertexts to their purpose (RFC 9180 section 5.1, `info`).
-    static let info = Data("assay capture evidence 1".utf8)
+    static let info = Data("assay capture record 2".utf8)
     /// The length of the keys and of the encapsulated key (RFC 9180 section 7.1: Npk, Nsk and Nenc of X25519).
     static let keyLength = 32
     /// The length of the authentication tag (RFC 9180 section 7.3: Nt of ChaCha20-Poly1305).

@@ -8,6 +8,8 @@ final class CaptureFile {
     private let descriptor: Int32
     /// Whether the last line is incomplete and could not be truncated.
     private var isTorn = false
+    /// The number of appended lines.
+    private(set) var lines = 0
 
     private init(_ descriptor: Int32, path: String, begin: Date) {
         self.descriptor = descriptor
@@ -48,6 +50,7 @@ final class CaptureFile {
         let count = SystemCall.retrying { bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
         guard count != bytes.count else {
             isTorn = false
+            lines += 1
             return
         }
         let reason = SystemCall.error(count < 0 ? errno : ENOSPC)

@@ -6,18 +6,26 @@ package struct AccountStandings: Sendable {
     package let account: String?
     /// The blocks and allowances in force.
     package let standings: [LedgerStanding]
-    /// The block on the account that the key of the evidence belongs to, if the caller names no account.
+    /// The account that the key of the evidence belongs to, if the caller names no account.
+    package let owner: String?
+    /// The block on `owner`.
     package let ownerBlock: LedgerBlock?
 
     /// No account, and no standing.
     package static let none = AccountStandings(account: nil, standings: [])
 
     /// Collects the account and the standings.
-    package init(account: String?, standings: [LedgerStanding], ownerBlock: LedgerBlock? = nil) {
+    package init(
+        account: String?, standings: [LedgerStanding], owner: String? = nil, ownerBlock: LedgerBlock? = nil
+    ) {
         self.account = account
         self.standings = standings
+        self.owner = owner
         self.ownerBlock = ownerBlock
     }
+
+    /// The account that the check of an account is about; nil if there is none.
+    package var subject: LedgerSubject? { (account ?? owner).map { LedgerSubject(.account, $0) } }
 
     /// The answer of the check of an account: the account is not blocked. Without a named account, that of the key counts.
     package func answer() throws(CheckFailure) -> PolicyAnswer {
@@ -52,16 +60,19 @@ extension Ledger {
 }
 
 extension Ledger {
-    /// Adds the block on the account of the evidence's key, if the caller names no account.
+    /// Adds the account of the evidence's key, and the block on it, if the caller names no account.
     ///
     /// - Parameter key: the enrolled key; nil if there is none.
     package func standings(
         _ standings: AccountStandings, withOwnerOf key: EnrolledKey?, at now: Date
     ) async throws(LedgerOutage) -> AccountStandings {
-        guard standings.account == nil, let owner = key?.account, !isWithoutStandings else { return standings }
-        let subject = LedgerSubject(.account, owner)
-        let block = try await self.standings(of: [subject], at: now).block(on: subject)
-        return AccountStandings(account: nil, standings: standings.standings, ownerBlock: block)
+        guard standings.account == nil, let owner = key?.account else { return standings }
+        var block: LedgerBlock?
+        if !isWithoutStandings {
+            let subject = LedgerSubject(.account, owner)
+            block = try await self.standings(of: [subject], at: now).block(on: subject)
+        }
+        return AccountStandings(account: nil, standings: standings.standings, owner: owner, ownerBlock: block)
     }
 }
 

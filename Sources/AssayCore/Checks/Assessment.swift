@@ -1,3 +1,11 @@
+/// Who stands for the facts of evidence, once its checks hold.
+package enum EvidenceVoucher: Sendable, Equatable {
+    /// The platform: Apple or Google signed the evidence, a key that they attested signed it, or Google answered this verifier.
+    case platform
+    /// The caller alone: it wrote the facts, or named the key, and nothing shows that a platform ever stated them.
+    case caller
+}
+
 /// The results of an engine's checks before the ledger decides, and the effects that an acceptance needs.
 ///
 /// Only ``verdict(committingTo:at:)`` turns an assessment into a verdict.
@@ -15,10 +23,16 @@ package struct Assessment: Sendable {
     /// The effects that the ledger must apply, all or none: one or more for each of ``ledgerChecks``, in the same order, and uses
     /// of keys for checks of ``checks``. Empty when a check failed.
     package private(set) var effects: [LedgerEffect]
+    /// The blocks that must still be absent when the ledger commits. Empty when a check failed.
+    package private(set) var confirmations: [StandingConfirmation]
+    /// Whether time may have passed since the standings were looked up.
+    private(set) var hasWaited = false
     /// The facts of authentic evidence. Without authenticity: nil, or only claims, under names such as `claimedArc`.
     package let subject: (any EngineSubject)?
     /// The test authority that signed the evidence, by subject name; nil for the platform's own trust anchors.
     package let testAuthority: String?
+    /// Who stands for the facts of the evidence.
+    package let voucher: EvidenceVoucher
 
     /// Whether the evidence is acceptable if the ledger applies the effects: at least one check passed, none failed,
     /// and none was skipped because of another check. Only a defect of an engine skips checks without a failure, unless
@@ -50,11 +64,15 @@ package struct Assessment: Sendable {
 
     /// Collects the outcome of an assessment. Drops `effects` when a check failed.
     ///
-    /// - Parameter passesWithoutProof: whether the policy accepts evidence when no check passes.
+    /// - Parameter confirmations: those of the run of checks.
+    /// - Parameters:
+    ///   - voucher: who stands for the facts. The default is the weaker one: an engine says where a platform does.
+    ///   - passesWithoutProof: whether the policy accepts evidence when no check passes.
     package init(
         kind: EvidenceKind, app: String?, catalogue: [CheckDefinition], checks: [CheckResult], ledgerChecks: [CheckID],
-        effects: [LedgerEffect],
-        subject: (any EngineSubject)?, testAuthority: String?, passesWithoutProof: Bool = false
+        effects: [LedgerEffect], confirmations: [StandingConfirmation] = [],
+        subject: (any EngineSubject)?, testAuthority: String?, voucher: EvidenceVoucher = .caller,
+        passesWithoutProof: Bool = false
     ) {
         self.kind = kind
         self.app = app
@@ -66,8 +84,10 @@ package struct Assessment: Sendable {
         self.hasFindings = hasFindings || !isAcceptable
         firstFailed = isAcceptable ? nil : checks.first { $0.status == .failed }?.check
         self.effects = isAcceptable ? effects : []
+        self.confirmations = isAcceptable ? confirmations : []
         self.subject = subject
         self.testAuthority = testAuthority
+        self.voucher = voucher
     }
 
     /// Rejects evidence that none of several apps, or the named one, can decode. Skips `checks`, which include the ledger's.
@@ -119,8 +139,13 @@ extension Assessment {
         }
         changed.hasFindings = hasFindings || !changed.isAcceptable || results.contains { $0.status == .annotated }
         changed.effects = changed.isAcceptable ? effects + (effect.map { [$0] } ?? []) : []
+        changed.confirmations = changed.isAcceptable ? confirmations : []
+        changed.hasWaited = true
         return changed
     }
+
+    /// Whether an allowance in the ledger excuses a failed check.
+    package var isExcused: Bool { hasFindings && checks.contains { $0.finding is ExcusedFinding } }
 
     /// Whether a block in the ledger alone rejects the evidence: every check that failed names one, and none was skipped because of
     /// it, so that the evidence is authentic.

@@ -12,11 +12,18 @@ public protocol CheckFinding: Sendable {
 package struct Finding: CheckFinding {
     /// The stable code.
     package let code: String
+    /// What a client can do about it, if that differs from the remedy of the code.
+    let remedy: Remedy?
     private let sentence: @Sendable () -> String
 
     /// Composes a finding. The sentence is rendered when it is read.
-    package init(_ code: CheckCode, _ sentence: @autoclosure @escaping @Sendable () -> String) {
+    ///
+    /// - Parameter remedy: what a client can do about it; nil for the remedy of the code.
+    package init(
+        _ code: CheckCode, remedy: Remedy? = nil, _ sentence: @autoclosure @escaping @Sendable () -> String
+    ) {
         self.code = code.name
+        self.remedy = remedy
         self.sentence = sentence
     }
 

@@ -21,6 +21,8 @@ package struct CheckRun: ~Copyable {
     package private(set) var results: [CheckResult] = []
     /// The authenticity gate that failed; nil while all of them pass.
     package private(set) var failedAuthenticity: CheckID?
+    /// The blocks that the checks found absent, in their order.
+    package private(set) var confirmations: [StandingConfirmation] = []
     /// The modes of the policy's checks.
     package var modes: CheckModes
     /// The allowances in force for the subjects of the evidence. A failure of a policy check that they name is annotated.
@@ -161,6 +163,21 @@ package struct CheckRun: ~Copyable {
         }
     }
 
+    /// Demands that the subject is still not blocked when the ledger commits. Call it behind the check that found no block.
+    ///
+    /// - Parameters:
+    ///   - subject: nil if the evidence has no such subject.
+    ///   - code: the code of the check for a block.
+    package mutating func confirm(_ subject: LedgerSubject?, _ code: CheckCode) {
+        guard let subject, failedAuthenticity == nil, let last = results.last, last.status != .failed else { return }
+        // What the policy does not enforce rejects nothing later either.
+        guard modes[last.check] == .enforce else { return }
+        confirmations.append(StandingConfirmation(check: last.check, subject: subject, code: code))
+    }
+
+    /// Demands that the account is still not blocked when the ledger commits. Call it behind the check of the account.
+    package mutating func confirm(_ account: AccountStandings) { confirm(account.subject, .accountBlocked) }
+
     /// Adds a finding to the last result, if that check passed.
     package mutating func remark(_ finding: any CheckFinding) {
         guard let index = results.indices.last, results[index].status == .passed else { return }
@@ -193,7 +210,7 @@ package struct CheckRun: ~Copyable {
 }
 
 /// The failure of a policy check that an allowance excuses.
-private struct ExcusedFinding: CheckFinding {
+struct ExcusedFinding: CheckFinding {
     let finding: any CheckFinding
     let allowance: LedgerAllowance
 

@@ -26,3 +26,9 @@ package enum VerdictUse: Sendable {
 /// A service outside of the process that an engine may ask, such as Google's servers. Each engine declares its own
 /// protocol.
 public protocol EngineService: Sendable {}
+
+/// A service that finds what operators must know although no verdict has failed because of it.
+package protocol ReportingService: EngineService {
+    /// Sentences for operators, without secrets. One task reads them.
+    var reports: AsyncStream<String> { get }
+}

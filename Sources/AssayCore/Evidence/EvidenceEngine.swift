@@ -19,8 +19,12 @@ package protocol EvidenceEngine: Sendable {
     /// The length of these challenges in bytes.
     static var challengeLength: Int { get }
 
-    /// The fields of evidence that a capture can omit or replace.
+    /// The fields of evidence that a redacted capture omits or replaces, for documentation.
     static var sensitiveFields: [SensitiveField] { get }
+
+    /// The fields of a kind that a redacted capture keeps, because they name no person and authorise nobody. It also keeps values of
+    /// ``sensitiveFields`` that are not sensitive, and omits all other fields, known or not.
+    static func retainedFields(of kind: EvidenceKind) -> [String]
 
     /// The facts of the subjects by which reports group verdicts, in the order of the report.
     static var dimensions: [SubjectDimension] { get }
@@ -29,6 +33,21 @@ package protocol EvidenceEngine: Sendable {
     /// Records with the same text must be judged in their order.
     static func orderingKey(of record: EvidenceRecord) -> String?
 
+    /// The text to which acceptable evidence is bound in place of a challenge of the ledger; nil for none.
+    static func boundText(of record: EvidenceRecord) -> String?
+
+    /// The kinds of evidence that the platform gives an app at a limited rate: a server slows their challenges down.
+    static var limitedKinds: [EvidenceKind] { get }
+
+    /// Whether the ledger enrols keys of the engine.
+    static var enrolsKeys: Bool { get }
+
+    /// The checks that an allowance of a device excuses if it names none.
+    static var deviceAllowance: [CheckID] { get }
+
+    /// The form of the device IDs in the evidence; nil if the evidence names no device.
+    static var deviceIDs: DeviceIDForm? { get }
+
     /// The problem with an enrolled key, as a predicate such as "has no P-256 point"; nil if there is none. `assay
     /// ledger check` calls this for each key.
     static func problem(withKey key: EnrolledKey) -> String?
@@ -36,12 +55,19 @@ package protocol EvidenceEngine: Sendable {
     /// Prepares an engine for a policy.
     init(policy: VerificationPolicy, resources: EngineResources)
 
+    /// What is weaker than necessary in force, with the services that the engine has: sentences for the log of a server. The
+    /// remarks of a policy only know what is written.
+    var warnings: [String] { get }
+
     /// Assesses a record: decodes it, asks the ledger and the key store, and runs the checks. Commits nothing.
     func assess(_ record: EvidenceRecord, ledger: any Ledger, at now: Date) async throws(VerificationError)
         -> Assessment
 }
 
 extension EvidenceEngine {
+    /// None: redaction omits all fields that are not declared.
+    package static func retainedFields(of kind: EvidenceKind) -> [String] { [] }
+
     /// None: the engine needs no keys.
     package static var keyMaterials: [any KeyMaterial.Type] { [] }
 
@@ -52,10 +78,45 @@ extension EvidenceEngine {
     package static var challengeLength: Int { 32 }
 
     /// None.
+    package var warnings: [String] { [] }
+
+    /// None: the evidence carries a challenge, or nothing of its own request.
+    package static func boundText(of record: EvidenceRecord) -> String? { nil }
+
+    /// None.
+    package static var limitedKinds: [EvidenceKind] { [] }
+
+    /// None.
+    package static var enrolsKeys: Bool { false }
+
+    /// None.
+    package static var deviceAllowance: [CheckID] { [] }
+
+    /// None.
+    package static var deviceIDs: DeviceIDForm? { nil }
+
+    /// None.
     package static func problem(withKey key: EnrolledKey) -> String? { nil }
 
     /// The kinds with a ledger check named `<kind>.challenge`.
     package static var challengeKinds: [EvidenceKind] {
         kinds.filter { kind in catalogue.contains { $0.kind == .ledger && $0.id.name == "\(kind).challenge" } }
+    }
+}
+
+/// The form of a platform's device IDs, for names that operators type.
+package struct DeviceIDForm: Sendable {
+    /// In words, such as `of Approov, which is base64`.
+    package let description: String
+    /// The padding at the end of an ID, which is easily lost.
+    package let padding: String
+    /// Whether a text has this form.
+    package let isValid: @Sendable (String) -> Bool
+
+    /// States a form.
+    package init(_ description: String, padding: String, isValid: @escaping @Sendable (String) -> Bool) {
+        self.description = description
+        self.padding = padding
+        self.isValid = isValid
     }
 }

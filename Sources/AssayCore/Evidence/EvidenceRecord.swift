@@ -133,6 +133,9 @@ package struct RecordValue: Sendable {
         self.hasEscapes = hasEscapes
     }
 
+    /// Whether the value is `null`.
+    package var isNull: Bool { if case .null = content { true } else { false } }
+
     /// The type of the value in words, for error messages.
     package var kindName: String {
         switch content {
@@ -178,6 +181,12 @@ package struct RecordObject: Sendable {
     package init(_ members: [Member], offset: Int) {
         self.members = members
         self.offset = offset
+    }
+
+    /// The object without the members that are `null`.
+    package var withoutNulls: RecordObject {
+        members.contains { $0.value.isNull }
+            ? RecordObject(members.filter { !$0.value.isNull }, offset: offset) : self
     }
 
     /// The value of a member; nil if there is none.

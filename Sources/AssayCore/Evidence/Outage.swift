@@ -36,6 +36,11 @@ public struct OutageCode: Hashable, Sendable, CustomStringConvertible, Expressib
     public static let corrupt: OutageCode = "corrupt"
     /// The ledger was written by a newer version.
     public static let newerSchema: OutageCode = "newer-schema"
+    /// The open ledger is not, or not alone, the one at its place: its file was removed, replaced, linked or mounted under another
+    /// name, its tables were made anew, its server came back with older data, or `assay migrate` has moved it.
+    public static let wrongLedger: OutageCode = "wrong-ledger"
+    /// The ledger was restored from a backup and is in quarantine: evidence without one of its challenges may have been used before.
+    public static let quarantine: OutageCode = "quarantine"
     /// The operating system reports an I/O error.
     public static let inputOutput: OutageCode = "input-output"
     /// The ledger has purged entries as old as this evidence and cannot decide whether the evidence was used before.
@@ -64,6 +69,8 @@ public struct OutageCode: Hashable, Sendable, CustomStringConvertible, Expressib
     package static let serverError: OutageCode = "server-error"
     /// The answer has no documented form.
     package static let unexpectedAnswer: OutageCode = "unexpected-answer"
+    /// An earlier answer to the same call may have been lost, and the service does not give it again.
+    package static let answerLost: OutageCode = "answer-lost"
     /// The caller's task was cancelled.
     package static let cancelled: OutageCode = "cancelled"
     /// The client is shut down.

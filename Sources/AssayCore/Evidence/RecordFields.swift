@@ -1,4 +1,5 @@
-/// Reads the members of one object of a record. Errors name the member.
+/// Reads the members of one object of a record. A member that is `null` counts as absent, as serialisers of many languages write
+/// it. Errors name the member.
 package struct RecordFields: Sendable {
     /// The object.
     package let object: RecordObject
@@ -19,8 +20,8 @@ package struct RecordFields: Sendable {
         self.init(object, path: path)
     }
 
-    /// The value of a member.
-    package subscript(name: String) -> RecordValue? { object[name] }
+    /// The value of a member; nil if it is absent or `null`.
+    package subscript(name: String) -> RecordValue? { object[name].flatMap { $0.isNull ? nil : $0 } }
 
     /// The path of a member.
     package func path(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
@@ -33,9 +34,9 @@ package struct RecordFields: Sendable {
         RecordError(field: path(of: name), offset: object[name]?.offset ?? object.offset, message)
     }
 
-    /// Throws for a member that is not one of `names`.
+    /// Throws for a member that is not one of `names`, unless it is `null`.
     package func demandOnly(_ names: [String]) throws(RecordError) {
-        for member in object.members where !names.containsBytes(of: member.name) {
+        for member in object.members where !member.value.isNull && !names.containsBytes(of: member.name) {
             throw RecordError(
                 field: path(of: member.name.excerpt), offset: member.offset,
                 "unknown field; allowed are \(names.joined(separator: ", "))")
@@ -44,7 +45,7 @@ package struct RecordFields: Sendable {
 
     /// The text of an optional member, of at most `limit` bytes of UTF-8.
     package func text(_ name: String, atMost limit: Int = .max) throws(RecordError) -> String? {
-        guard let value = object[name] else { return nil }
+        guard let value = self[name] else { return nil }
         guard case .text(let text) = value.content else {
             throw error(name, "expected a string, found \(value.kindName)")
         }
@@ -56,7 +57,7 @@ package struct RecordFields: Sendable {
 
     /// The texts of an optional list; empty if the member is absent.
     package func texts(_ name: String) throws(RecordError) -> [String] {
-        guard let value = object[name] else { return [] }
+        guard let value = self[name] else { return [] }
         guard case .array(let elements) = value.content else {
             throw error(name, "expected a list of strings, found \(value.kindName)")
         }

@@ -1,5 +1,5 @@
 /// A field of evidence that identifies a person or authorises its holder. A capture can omit it.
-package struct SensitiveField: Sendable, Equatable {
+package struct SensitiveField: Sendable {
     /// A replacement of the field after which the record can still be judged.
     package enum Substitute: Sendable, Equatable {
         /// The SHA-256 digest of the field's bytes, as standard base64, under another field name of the kind.
@@ -16,12 +16,26 @@ package struct SensitiveField: Sendable, Equatable {
     package let substitute: Substitute
     /// What it reveals, for documentation.
     package let reveals: String
+    /// Which values are sensitive, for documentation, such as "that names a device"; nil for all.
+    package let condition: String?
+    /// Whether a value is sensitive.
+    package let isSensitive: @Sendable (RecordValue) -> Bool
 
-    /// Describes a field.
+    /// Describes a field all of whose values are sensitive.
     package init(_ name: String, of kind: EvidenceKind, substitute: Substitute, reveals: String) {
+        self.init(name, of: kind, substitute: substitute, reveals: reveals, condition: nil) { _ in true }
+    }
+
+    /// Describes a field some of whose values are sensitive.
+    package init(
+        _ name: String, of kind: EvidenceKind, substitute: Substitute, reveals: String, condition: String?,
+        isSensitive: @escaping @Sendable (RecordValue) -> Bool
+    ) {
         self.kind = kind
         self.name = name
         self.substitute = substitute
         self.reveals = reveals
+        self.condition = condition
+        self.isSensitive = isSensitive
     }
 }

@@ -92,8 +92,6 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
     package static let publicHalf = "public-key"
     /// The code for the private half of a key pair in place of another part.
     package static let privateHalf = "private-key"
-    /// Whether the wrong half of a key pair was given.
-    package var isOfKeyPair: Bool { code == KeyError.publicHalf || code == KeyError.privateHalf }
 
     /// Part and sentence.
     public var description: String { part.isEmpty ? message : "\(part): \(message)" }

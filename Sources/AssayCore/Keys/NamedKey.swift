@@ -10,6 +10,8 @@ public struct NamedKey: Sendable {
     package let window: KeyWindow
     /// When the key is retired; nil for never.
     package let retiredAt: Date?
+    /// When the key was added to its store; nil for a key of a file.
+    package let addedAt: Date?
     /// The key itself.
     package let material: any KeyMaterial
 
@@ -19,17 +21,28 @@ public struct NamedKey: Sendable {
     /// Names a key.
     package init(
         name: String, scope: String? = nil, window: KeyWindow = .always, retiredAt: Date? = nil,
-        material: any KeyMaterial
+        addedAt: Date? = nil, material: any KeyMaterial
     ) {
         self.name = name
         self.scope = scope
         self.window = window
         self.retiredAt = retiredAt
+        self.addedAt = addedAt
         self.material = material
     }
 
     /// The key's state at a time.
     package func state(at time: Date) -> KeyState { window.state(at: time, retiredAt: retiredAt) }
+
+    /// Since when the key can be used: the beginning of its window, and not before it was added; the distant past for a key of a
+    /// file without a window.
+    package var usableFrom: Date { max(window.notBefore ?? .distantPast, addedAt ?? .distantPast) }
+}
+
+extension Sequence<NamedKey> {
+    /// The key that signs, of several that may: the one that is usable since last, in every server the same; of equal ones the
+    /// first. Names play no part.
+    package var newest: NamedKey? { self.max { $0.usableFrom < $1.usableFrom } }
 }
 
 /// The period in which a key may be used, both ends included.

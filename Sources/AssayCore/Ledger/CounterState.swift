@@ -27,7 +27,7 @@ public struct CounterState: Sendable, Equatable {
     }
 
     /// Whether a smaller counter was skipped.
-    func isSkipped(_ counter: UInt32) -> Bool {
+    package func isSkipped(_ counter: UInt32) -> Bool {
         guard counter < greatest else { return false }
         let index = Int(greatest - 1 - counter)
         return index / 8 < skipped.count && skipped[index / 8] & (1 << (index % 8)) != 0

@@ -6,8 +6,8 @@ public import FoundationEssentials
 /// Contract, in addition to that of ``Ledger``:
 /// - A change is durable when the function returns, and applies to every later commit.
 /// - A subject has one standing at a time. A block replaces the previous one; an allowance replaces it unless it is a block in force.
-/// - A change by hand concerns a block, an allowance, an account or an operator. Each one appends an entry to the audit
-///   trail in the same transaction. Operations that change nothing append none.
+/// - A change by hand concerns a block, an allowance, an account, an operator or the quarantine. Each one appends an entry to
+///   the audit trail in the same transaction. Operations that change nothing append none.
 /// - A failed operation throws ``LedgerOutage``. If only its answer was lost, the ledger may have applied the change;
 ///   repeating it is safe.
 public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
@@ -53,12 +53,15 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
     /// Revokes the operator with a name: every later look-up of its token finds none. Also revokes expired operators
     /// with this name.
     ///
-    /// - Returns: the operator before the revocation, see ``LedgerRules/revocable(among:)``; nil if there is none to
-    ///   revoke.
+    /// - Parameter withDescendants: whether to revoke also the operators that it added, those that they added, and so on; see
+    ///   ``LedgerRules/descendants(ofOperator:among:at:)``. They are revoked in the same atomic step, each with its own entry in the
+    ///   audit trail, also if the operator itself was revoked before.
+    /// - Returns: the operators before the revocation, see ``LedgerRules/revocable(among:)``: the named one first, unless it was
+    ///   revoked before; empty if there is none to revoke.
     @discardableResult
     func revokeOperator(
-        named name: String, by operatorName: String?, at now: Date
-    ) async throws(LedgerOutage) -> LedgerOperator?
+        named name: String, withDescendants: Bool, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> [LedgerOperator]
 
     /// All operators, including expired and revoked ones. Sorts by the UTF-8 bytes of the name, then by the time of
     /// addition.
@@ -78,6 +81,13 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
     /// Passes the audit trail to `body`, in a consistent snapshot, the first entry first. Rethrows its errors.
     @concurrent func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws
 
+    /// Passes the audit trail to `body`, and compares what its entries say with what the ledger has: standings, operators, sealed
+    /// keys, and the accounts of moved keys. All of it comes from one consistent snapshot. Rethrows the errors of `body`.
+    ///
+    /// - Returns: one sentence for each difference: another program has written to the storage. Empty for a ledger in
+    ///   memory, to which no other program can write.
+    @concurrent func replayAudit(_ body: (LedgerAuditEntry) throws -> Void) async throws -> [String]
+
     /// Deletes all challenges and digests that ``LedgerRules/purgeHorizon(at:clock:)`` allows, and returns their
     /// number. Ledgers may also purge with each write.
     @discardableResult
@@ -96,6 +106,44 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
     /// - Returns: one sentence for each problem, at most a hundred of each sort.
     /// - Throws: ``LedgerOutage`` when the ledger cannot be read. Damage is a result, not an outage.
     func check(_ keyProblem: @escaping @Sendable (EnrolledKey) -> String?) async throws(LedgerOutage) -> [String]
+
+    /// Looks for settings of the storage that put the ledger at risk, such as those of a database server. They damage nothing: each
+    /// can be corrected in place.
+    ///
+    /// - Returns: one sentence for each, with what to do.
+    func settingProblems() async throws(LedgerOutage) -> [String]
+
+    /// Shows that the ledger takes writes: the open ledger is the one at its place, its tables can be read, and a write has become
+    /// durable within the last two seconds. Makes one if there was none; it changes nothing that decides.
+    ///
+    /// - Throws: the ``LedgerOutage`` that a commit would throw now. Returns late if a commit would.
+    func proveWritable(at now: Date) async throws(LedgerOutage)
+
+    /// Puts the ledger in quarantine after a backup was restored: removes the challenges that are not consumed, and refuses evidence
+    /// without a challenge until a time, see ``LedgerRules/requireOutsideQuarantine(_:until:at:)``. Other processes learn it
+    /// within a second. An end that is not later than `now` ends the quarantine.
+    func quarantine(until end: Date, by operatorName: String?, at now: Date) async throws(LedgerOutage)
+
+    /// When the last quarantine ends or has ended; nil if there was none.
+    func quarantineEnd() async throws(LedgerOutage) -> Date?
+}
+
+extension LedgerAdministration {
+    /// None: the storage has no settings.
+    public func settingProblems() async throws(LedgerOutage) -> [String] { [] }
+
+    /// Commits nothing, which fails if the ledger cannot be reached.
+    public func proveWritable(at now: Date) async throws(LedgerOutage) { _ = try await commit([], at: now) }
+}
+
+extension LedgerAdministration {
+    /// Revokes the operator with a name, and none of its descendants. Returns it before the revocation; nil if there is none.
+    @discardableResult
+    public func revokeOperator(
+        named name: String, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> LedgerOperator? {
+        try await revokeOperator(named: name, withDescendants: false, by: operatorName, at: now).first
+    }
 }
 
 /// One entry of a ledger, as exported.

@@ -24,6 +24,12 @@ public struct LedgerChange: Sendable, Equatable {
         case revokeOperator = "revoke-operator"
         /// A debug token of the policy was exchanged for a token.
         case useDebugToken = "use-debug-token"
+        /// A server brought another policy into force.
+        case changePolicy = "change-policy"
+        /// The enforcement of an app was switched while a server ran.
+        case switchEnforcement = "switch-enforcement"
+        /// The ledger was put in quarantine, or its quarantine was ended.
+        case quarantine
     }
 
     /// When, rounded to milliseconds.
@@ -39,7 +45,8 @@ public struct LedgerChange: Sendable, Equatable {
 
     /// Describes a change.
     public init(at: Date, operatorName: String?, action: Action, subject: String, detail: String) {
-        self.at = Date(timeIntervalSince1970: (at.timeIntervalSince1970 * 1000).rounded() / 1000)
+        // By way of the stored microseconds: the entry of a stored row is the same as that of the row before it was stored.
+        self.at = Date(timeIntervalSince1970: (Double(at.microseconds) / 1000).rounded() / 1000)
         self.operatorName = operatorName ?? ""
         self.action = action
         self.subject = subject
@@ -54,7 +61,7 @@ public struct LedgerChange: Sendable, Equatable {
             case .allowed(let allowance): (.allow, allowance.checks)
             }
         let scope = checks.isEmpty ? "" : "checks \(checks.map(\.name).joined(separator: ", ")); "
-        let end = standing.until.map { "until \(RFC3339.format($0))" } ?? "without an end"
+        let end = standing.until.map { "until \(Self.text(of: $0))" } ?? "without an end"
         self.init(
             at: standing.since, operatorName: standing.setBy, action: action, subject: standing.subject.description,
             detail: "\(scope)\(end): \(standing.reason)")
@@ -67,6 +74,13 @@ public struct LedgerChange: Sendable, Equatable {
             detail: "it was \(standing.block == nil ? "allowed" : "blocked"): \(standing.reason)")
     }
 
+    /// The change that puts the ledger in quarantine until a time; one that is not later than `now` ends its quarantine.
+    public init(quarantineUntil end: Date, by operatorName: String?, at now: Date) {
+        self.init(
+            at: now, operatorName: operatorName, action: .quarantine, subject: "ledger",
+            detail: end > now ? "until \(Self.text(of: end))" : "ended")
+    }
+
     /// The change that moves an enrolled key to another account, or removes its account.
     public init(moving key: EnrolledKey, to account: String?, by operatorName: String?, at now: Date) {
         func name(_ account: String?) -> String { account.map { "account \($0)" } ?? "no account" }
@@ -76,10 +90,14 @@ public struct LedgerChange: Sendable, Equatable {
     }
 
     /// The change that adds an operator of a service.
-    public init(adding new: LedgerOperator) {
+    ///
+    /// - Parameter tokenHash: SHA-256 of the token. Its first 16 bytes are in the detail, so that another token under this name is
+    ///   noticed. Nobody can find a token by its hash: a token has 256 random bits.
+    public init(adding new: LedgerOperator, tokenHash: [UInt8]) {
         self.init(
             at: new.addedAt, operatorName: new.addedBy, action: .addOperator, subject: "operator \(new.name)",
-            detail: "role \(new.role.rawValue), until \(RFC3339.format(new.until))")
+            detail: "role \(new.role.rawValue), until \(Self.text(of: new.until)), "
+                + "token hash \(Array(tokenHash.prefix(16)).hexadecimal)")
     }
 
     /// The exchange of a debug token for a token, with which a caller asked.
@@ -90,11 +108,19 @@ public struct LedgerChange: Sendable, Equatable {
     }
 
     /// The change that revokes an operator of a service.
-    public init(revoking stored: LedgerOperator, by operatorName: String?, at now: Date) {
+    ///
+    /// - Parameter ancestor: the operator with whom it is revoked as a descendant; nil if it is revoked by its own name.
+    public init(
+        revoking stored: LedgerOperator, asDescendantOf ancestor: String? = nil, by operatorName: String?, at now: Date
+    ) {
+        let reason = ancestor.map { "; revoked with operator \($0), as one of its descendants" } ?? ""
         self.init(
             at: now, operatorName: operatorName, action: .revokeOperator, subject: "operator \(stored.name)",
-            detail: "it had the role \(stored.role.rawValue) until \(RFC3339.format(stored.until))")
+            detail: "it had the role \(stored.role.rawValue) until \(Self.text(of: stored.until))\(reason)")
     }
+
+    /// A time as the ledger stores it.
+    private static func text(of time: Date) -> String { RFC3339.format(Date(microseconds: time.microseconds)) }
 }
 
 /// An entry of a ledger's audit trail: a change by hand, in a chain of hashes.

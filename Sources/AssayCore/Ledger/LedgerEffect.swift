@@ -15,6 +15,8 @@ public struct LedgerEffect: Sendable, Equatable {
         /// Use an enrolled key without changing it: the evidence was judged under the key as it was looked up, and the key must
         /// not have been blocked, retired or moved since.
         case useKey(KeyUse)
+        /// Change nothing: a subject that was not blocked when it was looked up must not have been blocked since.
+        case confirmUnblocked(LedgerSubject)
     }
 
     /// The check that the ledger decides.

@@ -8,14 +8,6 @@ package enum LedgerPurging: Sendable {
     /// Never: for records that may be judged at any time, in any order.
     case never
 
-    /// The machine's time.
-    package var clock: @Sendable () -> Date {
-        switch self {
-        case .byClock(let clock): clock
-        case .never: { Date() }
-        }
-    }
-
     /// Entries that ended at or before this time may be deleted; nil if none may. `now` is the earliest write time.
     package func horizon(at now: Date) -> Date? {
         switch self {

@@ -127,6 +127,11 @@ public enum LedgerRules {
         return stored.account?.isByteEqual(to: account) == true ? nil : .keyOfAnotherAccount
     }
 
+    /// Decides whether a subject is still not blocked. `block` need not be in force.
+    public static func refusal(confirmingOver block: LedgerBlock?, at now: Date) -> LedgerRefusal? {
+        if let block, block.isInForce(at: now) { .blocked(block) } else { nil }
+    }
+
     /// The counters to store after an advance that is not refused.
     public static func counters(after advance: CounterAdvance, from stored: CounterState) -> CounterState {
         stored.accepting(advance.counter, advance.rule)
@@ -155,12 +160,57 @@ public enum LedgerRules {
                 + "later is judged")
     }
 
+    /// Throws during a quarantine for effects that would accept evidence without one of the ledger's challenges: what was used after
+    /// the backup is not in the restored ledger, so that its counters, keys and digests do not show whether this was.
+    ///
+    /// - Parameter end: the end of the quarantine; nil for none.
+    /// - Throws: ``LedgerOutage`` with ``OutageCode/quarantine``.
+    public static func requireOutsideQuarantine(
+        _ effects: [LedgerEffect], until end: Date?, at now: Date
+    ) throws(LedgerOutage) {
+        guard let end, now < end else { return }
+        var isUse = false
+        for effect in effects {
+            switch effect.action {
+            case .consumeChallenge: return
+            case .enrol, .advanceCounter, .rememberDigest: isUse = true
+            case .useKey, .confirmUnblocked: break
+            }
+        }
+        guard isUse else { return }
+        throw LedgerOutage(
+            .quarantine,
+            "the ledger was restored, and is in quarantine until \(RFC3339.format(end)): it cannot decide whether this was used "
+                + "before. Evidence with a challenge of this ledger is judged")
+    }
+
     /// How long an operator's token is valid if no end is given, in seconds: 30 days, as for an allowance.
     public static let operatorLifetime: TimeInterval = 30 * 86_400
 
     /// Why a text cannot be the name of an operator; nil if it can. A name has 1 to 255 bytes, no control or invisible
-    /// characters, and no space at its ends: two operators must not look the same in the audit trail.
-    public static func objection(toOperatorName name: String) -> String? { KeyName.objection(to: name) }
+    /// characters, and no space at its ends: two operators must not look the same in the audit trail. It is none of
+    /// ``reservedNames`` in any case of its letters, and not `user` with a number: the audit trail has these names for changes
+    /// without a token.
+    public static func objection(toOperatorName name: String) -> String? {
+        if let objection = objection(toAuthorName: name) { return objection }
+        let lowercase = name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        let isNumbered =
+            lowercase.starts(with: "user ".utf8) && lowercase.dropFirst(5).allSatisfy { (0x30...0x39).contains($0) }
+        guard isNumbered || reservedNames.contains(where: { lowercase.elementsEqual($0.utf8) }) else { return nil }
+        return
+            "the audit trail has the name \(name.excerpt) for changes that no operator's token made; choose another one"
+    }
+
+    /// Names that the audit trail has for authors without a token: the superuser, the peer of a unix socket whose login name is not
+    /// known, and an entry without a name.
+    public static let reservedNames = ["root", unknownPeer, "(not named)"]
+
+    /// The author of changes through a unix socket by a user without a login name.
+    public static let unknownPeer = "unix-socket"
+
+    /// Why a text cannot name the author of a change, such as a login name; nil if it can. Its form is that of
+    /// ``objection(toOperatorName:)``, and no name is reserved.
+    public static func objection(toAuthorName name: String) -> String? { KeyName.objection(to: name) }
 
     /// Decides whether an operator may be added, at its ``LedgerOperator/addedAt``.
     ///
@@ -188,6 +238,45 @@ public enum LedgerRules {
     /// is none. The ledger revokes all of them, expired ones too, because the clocks of processes differ.
     public static func revocable(among sameName: [LedgerOperator]) -> LedgerOperator? {
         sameName.filter { $0.revokedAt == nil }.max { $0.until < $1.until }
+    }
+
+    /// The operators that an operator added, directly or through operators that it added, by name.
+    ///
+    /// The ledger knows only the name of who added an operator. So an operator of any state counts, and an addition counts while the
+    /// operator who made it had its token: from its own addition to its end or revocation. ``retention`` is the tolerance for clocks
+    /// that differ.
+    ///
+    /// - Returns: the names of those that are not revoked, in the order of their addition, without `name`. A name of which only
+    ///   another operator is live is left out.
+    public static func descendants(
+        ofOperator name: String, among all: [LedgerOperator], at now: Date
+    ) -> [String] {
+        let sorted = all.sorted { $0.addedAt < $1.addedAt }
+        var isDescendant = sorted.map { _ in false }
+        var added = sorted.indices.filter { sorted[$0].name.isByteEqual(to: name) }
+        while let index = added.popLast() {
+            let parent = sorted[index]
+            let end = min(parent.until, parent.revokedAt ?? parent.until) + retention
+            for child in sorted.indices where !isDescendant[child] {
+                guard sorted[child].addedBy?.isByteEqual(to: parent.name) == true,
+                    (parent.addedAt - retention...max(end, parent.addedAt)).contains(sorted[child].addedAt)
+                else { continue }
+                isDescendant[child] = true
+                added.append(child)
+            }
+        }
+        var names: [String] = []
+        for index in sorted.indices where isDescendant[index] && sorted[index].revokedAt == nil {
+            let child = sorted[index]
+            let isOfAnother = sorted.indices.contains {
+                !isDescendant[$0] && sorted[$0].state(at: now) == .live && sorted[$0].name.isByteEqual(to: child.name)
+            }
+            guard !isOfAnother, !child.name.isByteEqual(to: name), !names.containsBytes(of: child.name) else {
+                continue
+            }
+            names.append(child.name)
+        }
+        return names
     }
 
     /// The block that an allowance cannot replace: the subject's standing, if it is a block in force when the allowance is set.
@@ -231,7 +320,7 @@ public enum LedgerRules {
             case .enrol(let key, _): self = .key(key.identifier)
             case .advanceCounter(let advance): self = .key(advance.key)
             case .rememberDigest(let use): self = .digest(use.digest)
-            case .useKey: return nil
+            case .useKey, .confirmUnblocked: return nil
             }
         }
     }

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A subject that an operator can block or allow: a key ID, a device ID, an account or an issuer.
 ///
 /// Names are compared by their UTF-8 bytes, as in databases. Swift's `==` on strings would equate two Unicode spellings
@@ -25,6 +27,9 @@ public struct LedgerSubject: Hashable, Sendable, CustomStringConvertible {
         self.kind = kind
         self.name = name
     }
+
+    /// Names a key by its identifier, of any engine.
+    package init(keyID bytes: [UInt8]) { self.init(.key, Data(bytes).base64EncodedString()) }
 
     /// Kind and name.
     public var description: String { "\(kind.rawValue) \(name)" }

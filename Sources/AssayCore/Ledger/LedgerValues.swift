@@ -49,7 +49,7 @@ public struct KeyIdentifier: Hashable, Sendable {
     }
 
     /// The name under which the key is blocked or allowed: its identifier in standard base64.
-    public var subject: LedgerSubject { LedgerSubject(.key, Data(value).base64EncodedString()) }
+    public var subject: LedgerSubject { LedgerSubject(keyID: value) }
 }
 
 /// A key that the ledger has enrolled, with its counter.

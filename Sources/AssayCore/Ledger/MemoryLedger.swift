@@ -53,6 +53,7 @@ public final class MemoryLedger: LedgerAdministration {
     public func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
         try LedgerRules.requireDistinct(effects)
         return try state.withLock { (state) throws(LedgerOutage) in
+            try LedgerRules.requireOutsideQuarantine(effects, until: state.quarantineEnd, at: now)
             var decisions: [LedgerRefusal?] = []
             for effect in effects { decisions.append(try state.refusal(of: effect.action, at: now)) }
             guard CommitOutcome(decisions: decisions).isApplied else { return CommitOutcome(decisions: decisions) }
@@ -62,6 +63,18 @@ public final class MemoryLedger: LedgerAdministration {
             return CommitOutcome(decisions: decisions, enrolment: enrolment)
         }
     }
+
+    /// Removes the open challenges, and refuses evidence without a challenge until a time.
+    public func quarantine(until end: Date, by operatorName: String?, at now: Date) async throws(LedgerOutage) {
+        state.withLock { state in
+            state.challenges = state.challenges.filter { $0.value.consumedAt != nil }
+            state.quarantineEnd = end
+            state.changes.append(LedgerChange(quarantineUntil: end, by: operatorName, at: now))
+        }
+    }
+
+    /// When the last quarantine ends or has ended.
+    public func quarantineEnd() async throws(LedgerOutage) -> Date? { state.withLock { $0.quarantineEnd } }
 
     /// Blocks a subject. Replaces its block or allowance.
     public func block(_ block: LedgerBlock) async throws(LedgerOutage) {
@@ -135,22 +148,33 @@ public final class MemoryLedger: LedgerAdministration {
                 return refusal
             }
             state.operators[tokenHash] = new
-            state.changes.append(LedgerChange(adding: new))
+            state.changes.append(LedgerChange(adding: new, tokenHash: tokenHash))
             return nil
         }
     }
 
-    /// Revokes the operator with a name. Returns it as it was before.
+    /// Revokes the operator with a name, and its descendants. Returns them as they were before.
     @discardableResult
     public func revokeOperator(
-        named name: String, by operatorName: String?, at now: Date
-    ) async throws(LedgerOutage) -> LedgerOperator? {
+        named name: String, withDescendants: Bool, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> [LedgerOperator] {
         state.withLock { state in
-            let unrevoked = state.operators.filter { $0.value.revokedAt == nil && $0.value.name.isByteEqual(to: name) }
-            guard let previous = LedgerRules.revocable(among: Array(unrevoked.values)) else { return nil }
-            for (hash, stored) in unrevoked { state.operators[hash] = stored.revoked(by: operatorName, at: now) }
-            state.changes.append(LedgerChange(revoking: previous, by: operatorName, at: now))
-            return previous
+            let descendants =
+                withDescendants
+                ? LedgerRules.descendants(ofOperator: name, among: Array(state.operators.values), at: now) : []
+            var revoked: [LedgerOperator] = []
+            for (index, other) in ([name] + descendants).enumerated() {
+                let unrevoked = state.operators.filter {
+                    $0.value.revokedAt == nil && $0.value.name.isByteEqual(to: other)
+                }
+                guard let previous = LedgerRules.revocable(among: Array(unrevoked.values)) else { continue }
+                for (hash, stored) in unrevoked { state.operators[hash] = stored.revoked(by: operatorName, at: now) }
+                state.changes.append(
+                    LedgerChange(
+                        revoking: previous, asDescendantOf: index > 0 ? name : nil, by: operatorName, at: now))
+                revoked.append(previous)
+            }
+            return revoked
         }
     }
 
@@ -194,6 +218,12 @@ public final class MemoryLedger: LedgerAdministration {
         for (index, change) in state.withLock({ $0.changes }).enumerated() {
             try body(LedgerAuditEntry(number: index + 1, change: change, previousHash: [], hash: []))
         }
+    }
+
+    /// Passes the changes by hand. There is no difference: no other program can write to memory.
+    @concurrent public func replayAudit(_ body: (LedgerAuditEntry) throws -> Void) async throws -> [String] {
+        try await audit(body)
+        return []
     }
 
     /// Deletes all challenges and digests that the purge horizon allows. Returns their number.
@@ -265,6 +295,7 @@ extension MemoryLedger {
         var documents: [[UInt8]: (name: String, document: LedgerDocument)] = [:]
         var tasks = MemoryTasks()
         var changes: [LedgerChange] = []
+        var quarantineEnd: Date?
         private let purging: LedgerPurging
         /// The latest `madeAt` of the purged digests.
         private var forgotten: [DigestOrigin: Date] = [:]
@@ -299,6 +330,8 @@ extension MemoryLedger {
                     using: use, stored: keys[use.key].map { ($0.app, $0.account, $0.retiredAt) },
                     block: block(on: use.key),
                     at: now)
+            case .confirmUnblocked(let subject):
+                return LedgerRules.refusal(confirmingOver: standings[subject]?.block, at: now)
             }
         }
 
@@ -327,7 +360,7 @@ extension MemoryLedger {
                     $0.with(LedgerRules.counters(after: advance, from: $0.counters))
                 }
             case .rememberDigest(let use): digests[use.digest] = use
-            case .useKey: break
+            case .useKey, .confirmUnblocked: break
             }
             return nil
         }

@@ -10,13 +10,13 @@ package protocol EngineExpectations: Sendable {
     init(app: String, configuration: Configuration, modes: [CheckID: CheckMode])
 
     /// Prepares the expectations for an app of a policy.
-    init(app: String, configuration: Configuration, policy: VerificationPolicy)
+    init(app: PolicyApp, configuration: Configuration, policy: VerificationPolicy)
 }
 
 extension EngineExpectations {
     /// Uses only the modes of the policy.
-    package init(app: String, configuration: Configuration, policy: VerificationPolicy) {
-        self.init(app: app, configuration: configuration, modes: policy.modes)
+    package init(app: PolicyApp, configuration: Configuration, policy: VerificationPolicy) {
+        self.init(app: app.name, configuration: configuration, modes: policy.modes(of: app))
     }
 }
 
@@ -30,7 +30,7 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     package init(_ policy: VerificationPolicy) {
         let apps = policy.apps.compactMap { app in
             app.configuration(Expectations.Configuration.self).map {
-                Expectations(app: app.name, configuration: $0, policy: policy)
+                Expectations(app: app, configuration: $0, policy: policy)
             }
         }
         all = apps

@@ -6,6 +6,8 @@ package struct PolicyRemark: Sendable, Equatable {
         case weakness
         /// A name in a list that Assay does not know: misspelt, or new.
         case unknownName
+        /// What a setting needs outside of the policy. No weakness.
+        case prerequisite
     }
 
     /// The path of the field below the section. For a value of a list, its index follows in brackets.
@@ -19,6 +21,13 @@ package struct PolicyRemark: Sendable, Equatable {
     package init(_ field: String, _ message: String) {
         self.field = field
         kind = .weakness
+        self.message = message
+    }
+
+    /// Remarks on what a setting needs outside of the policy.
+    package init(_ field: String, needs message: String) {
+        self.field = field
+        kind = .prerequisite
         self.message = message
     }
 
@@ -38,6 +47,9 @@ package struct PolicySetting: Sendable {
     package let path: String
     /// The value; nil for an optional field that is not set and has no default.
     package let value: PolicyNode.Content?
+
+    /// Whether a path is that of a list of names of keys.
+    package static func namesKeys(_ path: String) -> Bool { path == "keys" || path.hasSuffix(".keys") }
 
     /// A setting with any value.
     package init(_ path: String, _ value: PolicyNode.Content?) {

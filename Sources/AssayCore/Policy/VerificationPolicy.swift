@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 /// The requirements of an organisation: its apps, and the mode of each policy check.
 public struct VerificationPolicy: Sendable {
     /// The apps, by unique name.
@@ -6,8 +8,11 @@ public struct VerificationPolicy: Sendable {
     package let routes: [PolicyRoute]
     /// The keys of the policy, by unique name. Key stores hold more.
     package let keys: [NamedKey]
-    /// The mode of every policy check of the catalogue: set in the policy, or the check's default.
+    /// The mode of every policy check of the catalogue: set in the policy, or the check's default. For an app,
+    /// ``modes(of:)`` counts.
     package let modes: [CheckID: CheckMode]
+    /// The modes that the policy sets, without defaults.
+    private let setModes: [CheckID: CheckMode]
     /// What verdicts, logs and reports contain of network addresses. Give it to `CaptureOptions.addresses` too.
     public let addresses: AddressRule
     /// Names in lists of the policy file that Assay does not know, such as a misspelt annotation, each with file, line
@@ -50,6 +55,7 @@ public struct VerificationPolicy: Sendable {
         self.addresses = addresses
         self.routes = routes
         self.notes = notes
+        setModes = modes
         var effective: [CheckID: CheckMode] = [:]
         for definition in catalogue {
             switch definition.kind {
@@ -59,6 +65,13 @@ public struct VerificationPolicy: Sendable {
             }
         }
         self.modes = effective
+    }
+
+    /// The modes for an app: a rule that the app's sections state is enforced, unless the policy sets a mode for its check.
+    package func modes(of app: PolicyApp) -> [CheckID: CheckMode] {
+        var modes = modes
+        for check in app.statedRules where setModes[check] == nil && modes[check] != nil { modes[check] = .enforce }
+        return modes
     }
 
     /// Why a mode cannot be set for a check; nil if it can.
@@ -91,16 +104,20 @@ package struct PolicyApp: Sendable {
     package let name: String
     /// Its sections, at most one of each engine.
     package let configurations: [any EngineConfiguration]
+    /// The checks that only annotate by default and whose rules the sections state; see
+    /// ``ReadableConfiguration/annotatedRules``.
+    package let statedRules: [CheckID]
 
     /// Names an app.
     package init(name: String, _ configurations: any EngineConfiguration...) {
         self.init(name: name, configurations: configurations)
     }
 
-    /// Names an app.
-    package init(name: String, configurations: [any EngineConfiguration]) {
+    /// Names an app. A field that is not set, and whose default depends on the other sections, gets its value here.
+    package init(name: String, configurations: [any EngineConfiguration], statedRules: [CheckID] = []) {
         self.name = name
-        self.configurations = configurations
+        self.configurations = configurations.map { $0.inForce(beside: configurations) }
+        self.statedRules = statedRules
     }
 
     /// The configuration of an engine; nil when the app has none.
@@ -115,6 +132,21 @@ package protocol EngineConfiguration: Sendable {
     static var engine: String { get }
     /// The field of an app in a policy file that holds the configuration, such as `appAttest`.
     static var policyField: String { get }
+    /// Whether accepted evidence of the app is exchanged for tokens, by which others trust it without seeing the evidence.
+    var givesTokens: Bool { get }
+    /// Whether the section accepts builds that a developer installed, not the store.
+    var admitsDevelopmentBuilds: Bool { get }
+    /// The configuration in force in an app with these sections.
+    func inForce(beside sections: [any EngineConfiguration]) -> any EngineConfiguration
+}
+
+extension EngineConfiguration {
+    /// No.
+    package var givesTokens: Bool { false }
+    /// No.
+    package var admitsDevelopmentBuilds: Bool { false }
+    /// The same.
+    package func inForce(beside sections: [any EngineConfiguration]) -> any EngineConfiguration { self }
 }
 
 /// A configuration that can be read from a policy file. If it has a field `keys`, `PolicyFile` checks that the policy's
@@ -130,11 +162,24 @@ package protocol ReadableConfiguration: EngineConfiguration {
     /// The policy checks that do not run because the section lacks a field, with the path of that field.
     var missingRules: [CheckID: String] { get }
 
+    /// The fields whose checks annotate by default, with the check of each. A section that states such a field demands what it
+    /// says: the check is then enforced for this app.
+    static var annotatedRules: [String: CheckID] { get }
+
     /// The values of a key's scope, `for`, that match the app besides its name, such as a package name.
     var keyScopes: [String] { get }
 
     /// Remarks on weak settings and unknown names in the section.
     var remarks: [PolicyRemark] { get }
+
+    /// Remarks on what the section lacks among the keys of the policy.
+    func remarks(on keys: [NamedKey], app: String, at now: Date) -> [PolicyRemark]
+
+    /// The field without which the app has no evidence of a kind of the engine; nil if the section has it.
+    func missingField(for kind: EvidenceKind) -> String?
+
+    /// The kinds of evidence of other engines to which the field `required` of the section refers, in its order.
+    var required: [EvidenceKind] { get }
 
     /// Every setting in force, defaults included, in the order of the declared fields.
     var settings: [PolicySetting] { get }
@@ -148,7 +193,15 @@ extension ReadableConfiguration {
     /// None: every check runs.
     package var missingRules: [CheckID: String] { [:] }
     /// None.
+    package static var annotatedRules: [String: CheckID] { [:] }
+    /// None.
     package var remarks: [PolicyRemark] { [] }
+    /// None: a key store may have the keys.
+    package func remarks(on keys: [NamedKey], app: String, at now: Date) -> [PolicyRemark] { [] }
+    /// None.
+    package func missingField(for kind: EvidenceKind) -> String? { nil }
+    /// None.
+    package var required: [EvidenceKind] { [] }
     /// None: the section is shown as written.
     package var settings: [PolicySetting] { [] }
 }

@@ -75,36 +75,23 @@ extension PolicyField {
     /// The fields of `versions`, for an engine whose evidence has the app's version.
     package static let versions = [
         PolicyField("versions", .mapping, "Which versions of the app are allowed."),
-        PolicyField("versions.minimum", .text, "The lowest version that is allowed."),
         PolicyField("versions.maximum", .text, "The highest version that is allowed."),
         PolicyField("versions.withdrawn", .list(.text), "A version that is not allowed."),
     ]
 }
 
 extension VersionRules {
-    /// Reads `versions`, and the older field of the minimum alone.
+    /// Reads the rules.
     ///
     /// - Parameters:
     ///   - node: the field `versions`.
-    ///   - older: the older field; an error beside another `versions.minimum`.
-    ///   - name: the name of the older field.
+    ///   - lowest: the engine's field of the minimum.
     ///   - read: reads one version.
     package init(
-        reading node: PolicyNode?, beside older: PolicyNode?, named name: String,
-        _ read: (PolicyNode) throws(PolicyError) -> Version
+        reading node: PolicyNode?, minimum lowest: PolicyNode?, _ read: (PolicyNode) throws(PolicyError) -> Version
     ) throws(PolicyError) {
         let fields = try node?.members(of: PolicyField.versions, in: "versions") ?? [:]
-        var minimum: Version?
-        if let older { minimum = try read(older) }
-        if let field = fields["minimum"] {
-            let version = try read(field)
-            guard minimum == nil || minimum == version else {
-                throw field.error(
-                    "versions.minimum is \(version), and \(name) in line \(older?.line ?? 0) says otherwise; leave one of "
-                        + "them away")
-            }
-            minimum = version
-        }
+        let minimum = try lowest.map(read)
         var maximum: Version?
         if let field = fields["maximum"] {
             let version = try read(field)

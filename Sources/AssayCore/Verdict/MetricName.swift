@@ -23,6 +23,7 @@ package enum MetricName: String, Sendable, CaseIterable {
     case ledgerRows = "assay_ledger_rows"
     case ledgerDeadRows = "assay_ledger_dead_rows"
     case statusListFailing = "assay_status_list_failing"
+    case statusListRefused = "assay_status_list_refused_total"
     case googleRequests = "assay_google_requests_total"
     case googleRefused = "assay_google_refused_total"
     case googleQuota = "assay_google_quota_used"
@@ -35,6 +36,10 @@ package enum MetricName: String, Sendable, CaseIterable {
     case failoverTokens = "assay_failover_tokens_total"
     case ready = "assay_ready"
     case reloads = "assay_reloads_total"
+    case policyChanges = "assay_policy_changes_total"
+    case policyInfo = "assay_policy_info"
+    case policyApps = "assay_policy_apps"
+    case lostLogLines = "assay_log_lines_lost_total"
     case requests = "http_server_request_duration_seconds"
 
     /// What the metric counts or measures, in one sentence.
@@ -43,7 +48,7 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .verdicts: "Verdicts. The app is empty if no app of the policy could decode the evidence."
         case .checks: "Checks that failed, or that failed and were only annotated."
         case .verification: "Time to judge evidence, until the ledger has committed."
-        case .outages: "Verifications without a verdict, because a part did not answer."
+        case .outages: "Calls and entries of the audit trail that were lost because a part did not answer."
         case .requestErrors:
             "Wrong calls: records that cannot be read, unknown apps, apps without a live key."
         case .challenges: "Challenges that were issued, used, and presented too late."
@@ -64,6 +69,8 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .ledgerDeadRows:
             "Dead rows of the PostgreSQL ledger that its autovacuum has not removed, as its statistics estimate them."
         case .statusListFailing: "1 if the last request for the status list of Android keys has failed."
+        case .statusListRefused:
+            "Status lists of Android keys that were refused, because they are older or much smaller than the one before."
         case .googleRequests: "Requests to the Play Integrity API, as its quota counts them."
         case .googleRefused: "Requests that Google refused because a quota was used up."
         case .googleQuota: "Requests of this process on the current day of Google's quota."
@@ -74,8 +81,13 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .debugTokens: "Tokens that were issued for a debug token of the policy, without evidence."
         case .failover: "1 while a failover instance issues tokens, because the first instance cannot be reached."
         case .failoverTokens: "Tokens that a failover instance has issued, without evidence."
-        case .ready: "1 while the service takes requests."
+        case .ready: "1 while the service takes requests and writes to its ledger become durable."
         case .reloads: "Times that the policy and the TLS files were read again."
+        case .policyChanges:
+            "What new policies changed while the process ran: apps, evidence, checks, rules and routes, and how."
+        case .policyInfo: "1 for the policy in force, by SHA-256 of its file."
+        case .policyApps: "Apps of the policy in force."
+        case .lostLogLines: "Log lines that could not be written at once, such as to a pipe that is full."
         case .requests: "Time to answer a request, without sending the answer."
         }
     }
@@ -92,6 +104,7 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .distinctDevices: ["app", "period"]
         case .keyEnd: ["name", "use"]
         case .certificateEnd: ["name"]
+        case .statusListRefused: ["source", "code"]
         case .googleRequests: ["package", "call"]
         case .googleRefused, .googleQuota: ["package"]
         case .appleRequests: ["service", "status"]
@@ -101,10 +114,12 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .debugTokens: ["app", "name"]
         case .failoverTokens: ["app"]
         case .reloads: ["outcome"]
+        case .policyChanges: ["subject", "effect"]
+        case .policyInfo: ["digest"]
         case .ledgerRows, .ledgerDeadRows: ["table"]
         case .requests: ["http_request_method", "http_route", "http_response_status_code"]
         case .ledgerCommit, .ledgerBatch, .ledgerWaived, .ledgerConnections, .ledgerRaces, .ledgerLostAnswers,
-            .ledgerUndetermined, .ledgerPurged, .statusListFailing, .failover, .ready:
+            .ledgerUndetermined, .ledgerPurged, .statusListFailing, .failover, .ready, .policyApps, .lostLogLines:
             []
         }
     }

@@ -39,7 +39,8 @@ public struct Verdict: Sendable {
     public var remedy: Remedy? {
         guard outcome == .reject else { return nil }
         return checks.filter { $0.status == .failed }.map { result in
-            catalogue.first { $0.id == result.check }?.remedy(for: result.finding?.code) ?? .nothing
+            (result.finding as? Finding)?.remedy
+                ?? catalogue.first { $0.id == result.check }?.remedy(for: result.finding?.code) ?? .nothing
         }.max()
     }
     private let catalogue: [CheckDefinition]
@@ -71,8 +72,8 @@ public struct Verdict: Sendable {
 extension Assessment {
     /// Turns the assessment into a verdict; the only way to make one.
     ///
-    /// Commits the effects if no check failed. A rejection, and evidence without effects, do not use the ledger and
-    /// never wait for a write.
+    /// Commits the effects if no check failed, provided that no subject was blocked since it was looked up. A rejection, and evidence
+    /// without effects, never wait for a write.
     ///
     /// - Returns: the verdict. An accepting verdict returns only after its effects are durable, as far as this ledger
     ///   makes them durable.
@@ -82,11 +83,13 @@ extension Assessment {
         committingTo ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Verdict {
         if let rejection = try rejection(by: ledger, at: now) { return rejection }
-        guard !effects.isEmpty else {
+        guard !effects.isEmpty || hasWaited && !confirmations.isEmpty else {
             return Verdict(self, outcome: .accept, ledgerChecks: [], ledger: ledger, judgedAt: now)
         }
-        let outcome = try await Self.commit(effects, to: ledger, at: now)
-        return verdict(outcome, outcome.decisions[...], by: ledger, at: now)
+        let outcome = try await Self.commit(effects, confirmations, to: ledger, at: now)
+        return verdict(
+            outcome, outcome.decisions.prefix(effects.count), outcome.decisions.dropFirst(effects.count), by: ledger,
+            at: now)
     }
 
     /// Turns the assessments of one request into verdicts, with one commit: either all effects are applied, or none.
@@ -103,15 +106,20 @@ extension Assessment {
         }
         guard verdicts.isEmpty else { return verdicts }
         let effects = assessments.flatMap(\.effects)
-        guard !effects.isEmpty else {
+        let confirmations = assessments.flatMap(\.confirmations)
+        guard !effects.isEmpty || !confirmations.isEmpty else {
             return assessments.map { Verdict($0, outcome: .accept, ledgerChecks: [], ledger: ledger, judgedAt: now) }
         }
-        let outcome = try await commit(effects, to: ledger, at: now)
-        var decisions = outcome.decisions[...]
+        let outcome = try await commit(effects, confirmations, to: ledger, at: now)
+        var decisions = outcome.decisions.prefix(effects.count)
+        var confirmed = outcome.decisions.dropFirst(effects.count)
         for assessment in assessments {
-            let own = decisions.prefix(assessment.effects.count)
-            verdicts.append(assessment.verdict(outcome, own, by: ledger, at: now))
+            verdicts.append(
+                assessment.verdict(
+                    outcome, decisions.prefix(assessment.effects.count),
+                    confirmed.prefix(assessment.confirmations.count), by: ledger, at: now))
             decisions = decisions.dropFirst(assessment.effects.count)
+            confirmed = confirmed.dropFirst(assessment.confirmations.count)
         }
         let rejections = verdicts.filter { $0.outcome == .reject }
         return rejections.isEmpty ? verdicts : rejections
@@ -134,28 +142,42 @@ extension Assessment {
         return Verdict(self, outcome: .reject, ledgerChecks: skipped, ledger: ledger, judgedAt: now)
     }
 
+    /// Commits effects, with the confirmations behind them. Without effects nothing changes, so that a look-up is enough.
     private static func commit(
-        _ effects: [LedgerEffect], to ledger: any Ledger, at now: Date
+        _ effects: [LedgerEffect], _ confirmations: [StandingConfirmation], to ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> CommitOutcome {
         let outcome: CommitOutcome
-        do { outcome = try await ledger.commit(effects, at: now) } catch { throw .outage(error) }
-        guard outcome.decisions.count == effects.count else {
+        do throws(LedgerOutage) {
+            if effects.isEmpty {
+                let blocks =
+                    ledger.isWithoutStandings ? [] : try await ledger.blocks(on: confirmations.map(\.subject), at: now)
+                return CommitOutcome(
+                    decisions: confirmations.map { confirmation in
+                        blocks.first { $0.subject == confirmation.subject }.map { LedgerRefusal.blocked($0) }
+                    })
+            }
+            outcome = try await ledger.commit(
+                confirmations.isEmpty ? effects : effects + confirmations.map(\.effect), at: now)
+        } catch { throw .outage(error) }
+        guard outcome.decisions.count == effects.count + confirmations.count else {
             throw .outage(
                 LedgerOutage(
-                    .internalError, "the ledger decided \(outcome.decisions.count) of \(effects.count) effects"))
+                    .internalError,
+                    "the ledger decided \(outcome.decisions.count) of \(effects.count + confirmations.count) effects"))
         }
         return outcome
     }
 
-    /// The verdict of the ledger's decisions on the effects of this assessment.
+    /// The verdict of the ledger's decisions on the effects and the confirmations of this assessment.
     private func verdict(
-        _ outcome: CommitOutcome, _ decisions: ArraySlice<LedgerRefusal?>, by ledger: any Ledger, at now: Date
+        _ outcome: CommitOutcome, _ decisions: ArraySlice<LedgerRefusal?>, _ confirmed: ArraySlice<LedgerRefusal?>,
+        by ledger: any Ledger, at now: Date
     ) -> Verdict {
         var results: [CheckResult] = []
         var revised: [CheckResult]?
         for (effect, refusal) in zip(effects, decisions) {
             if effect.confirmsCheck {
-                guard let refusal else { continue }
+                guard let refusal, effect.isDecided(by: refusal) else { continue }
                 revised = (revised ?? checks).map { $0.check == effect.check ? .failed(effect.check, refusal) : $0 }
                 continue
             }
@@ -167,7 +189,13 @@ extension Assessment {
                 results[results.count - 1] = result
             }
         }
-        let accepted = revised == nil && results.allSatisfy { $0.status != .failed }
+        for (confirmation, refusal) in zip(confirmations, confirmed) {
+            guard let failure = confirmation.failure(refusal) else { continue }
+            revised = (revised ?? checks).map { $0.check == failure.check ? failure : $0 }
+        }
+        let accepted =
+            revised == nil && results.allSatisfy { $0.status != .failed }
+            && CommitOutcome(decisions: Array(decisions) + confirmed).isApplied
         return Verdict(
             self, outcome: accepted ? .accept : .reject, checks: revised, ledgerChecks: results, ledger: ledger,
             judgedAt: now)
@@ -194,6 +222,13 @@ extension LedgerEffect {
     /// Whether the effect confirms a check that the assessment decided by what it looked up in the ledger: a refusal replaces its
     /// result, and otherwise that result stays.
     fileprivate var confirmsCheck: Bool { if case .useKey = action { true } else { false } }
+
+    /// Whether a refusal of an effect that confirms a check is about that check. Another effect on the same key says what else is wrong
+    /// with the key of an account.
+    fileprivate func isDecided(by refusal: LedgerRefusal) -> Bool {
+        guard case .useKey(let use) = action, use.account != nil else { return true }
+        return if case .keyOfAnotherAccount = refusal { true } else { false }
+    }
 }
 
 extension CommitOutcome {

@@ -24,6 +24,12 @@ package protocol EngineSubject: VerdictSubject {
     var account: String? { get }
     /// The facts of a request's signature.
     var message: MessageFacts? { get }
+    /// The facts that logs, and the answers to refused requests, state about the evidence.
+    var clientFacts: [ClientFact] { get }
+    /// Whether the evidence is of the platform's environment for development.
+    var isOfDevelopment: Bool { get }
+    /// What the evidence says in an attestation result.
+    var trustworthiness: Trustworthiness { get }
 }
 
 extension EngineSubject {
@@ -47,6 +53,29 @@ extension EngineSubject {
     package var account: String? { nil }
     /// The evidence is not about a request.
     package var message: MessageFacts? { nil }
+    /// The identifier, as the ID of a key.
+    package var clientFacts: [ClientFact] { identifier.map { [ClientFact("keyId", $0)] } ?? [] }
+    /// The platform has no such environment.
+    package var isOfDevelopment: Bool { false }
+    /// Nothing.
+    package var trustworthiness: Trustworthiness { Trustworthiness() }
+}
+
+/// A fact by which a client's user or developer can ask about refused evidence. It may be claimed only.
+package struct ClientFact: Sendable {
+    /// The name in JSON and in logs.
+    package let name: String
+    /// The value, which may contain anything.
+    package let value: String
+    /// The field of the answer that contains it too; nil for none.
+    package let field: String?
+
+    /// Names a fact.
+    package init(_ name: String, _ value: String, field: String? = nil) {
+        self.name = name
+        self.value = value
+        self.field = field
+    }
 }
 
 /// A fact by which reports group verdicts: a version or a label, never the identifier of a device or request.

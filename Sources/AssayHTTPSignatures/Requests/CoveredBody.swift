@@ -83,9 +83,11 @@ extension SignedRequest.Body {
 extension CheckCode {
     fileprivate static let digestDiffers = CheckCode(
         "digest-differs", "The body is not the signed one: it was changed, for example by a proxy that compresses it.")
-    fileprivate static let digestNotComputed = CheckCode(
+    /// The server is set up so that it cannot compare the body. No other evidence of the client would be accepted.
+    package static let digestNotComputed = CheckCode(
         "digest-not-computed",
-        "The caller computed no digest with the algorithm that the signature covers: compute it, or pass the body.")
+        "The caller computed no digest with the algorithm that the signature covers: compute it, or pass the body.",
+        remedy: .contactSupport)
     fileprivate static let noKnownAlgorithm = CheckCode(
         "no-known-algorithm", "Content-Digest has neither sha-256 nor sha-512, and no other algorithm counts.")
     fileprivate static let noBody = CheckCode(

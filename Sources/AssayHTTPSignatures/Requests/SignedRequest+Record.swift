@@ -92,9 +92,15 @@ extension SignedRequest {
     package static func sensitiveFields(of kind: EvidenceKind) -> [SensitiveField] {
         [
             SensitiveField(
+                "targetURI", of: kind, substitute: .none,
+                reveals: "the target of the request, such as a person in its path or query"),
+            SensitiveField(
                 "headers", of: kind, substitute: .none,
                 reveals: "the fields of the request, such as the session of a user"),
             SensitiveField("body", of: kind, substitute: .none, reveals: "the content of the request"),
+            SensitiveField(
+                digestField, of: kind, substitute: .none,
+                reveals: "the content of the request, where that can be guessed"),
             SensitiveField("address", of: kind, substitute: .none, reveals: "the address of the device"),
         ]
     }

@@ -9,6 +9,8 @@ enum CollectedBody {
     case whole(ByteBuffer, CoveredDigests)
     /// A body over the limit. The handler gets it if the request is not refused.
     case tooLong(RequestBody)
+    /// A body that did not arrive in time.
+    case tooSlow
 
     /// Copies the parts. Each part is a slice of the server's read buffer, which also holds the chunk headers and can
     /// be 64 times as long.
@@ -21,7 +23,10 @@ enum CollectedBody {
         var whole = ByteBuffer()
         if let length { whole.reserveCapacity(length) }
         var iterator = body.makeAsyncIterator()
-        while let part = try await iterator.next() {
+        while true {
+            let next: ByteBuffer?
+            do { next = try await iterator.next() } catch is TimedBody.Slow { return .tooSlow }
+            guard let part = next else { break }
             whole.writeImmutableBuffer(part)
             guard whole.readableBytes <= limit else {
                 return .tooLong(RequestBody(asyncSequence: ResumedBody(beginning: whole, rest: iterator)))

@@ -1,4 +1,3 @@
-import Approov
 import Assay
 import AssayCore
 import AssayHTTPSignatures
@@ -30,7 +29,7 @@ struct CoveredDigests {
     }
 
     /// The digests of all parts so far.
-    var body: ApproovMessageInput.Body { .digests(sha256: digest(.sha256), sha512: digest(.sha512)) }
+    var body: SignedRequest.Body { .digests(sha256: digest(.sha256), sha512: digest(.sha512)) }
 
     /// The digest of all parts so far; nil for an algorithm that is not computed.
     private func digest(_ algorithm: ContentDigest.Algorithm) -> [UInt8]? {

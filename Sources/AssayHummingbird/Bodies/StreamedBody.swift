@@ -16,6 +16,7 @@ public struct StreamedBodyError: Error, Sendable, CustomStringConvertible {
         case .outage(let outage): "the message cannot be accepted now: \(outage.description)"
         case .misconfigured(let error): error.description
         case .unjudged(.bodyTooLong): "the body is longer than the limit"
+        case .unjudged(.bodyTooSlow): "the body did not arrive in time"
         case .unjudged: "the body was cut, or has another length than Content-Length says"
         case .pending, .off: "the body is being read by another task; read it in one"
         }
@@ -96,7 +97,10 @@ actor StreamedBodyReader {
     private func part() async throws -> ByteBuffer? {
         var iterator = self.iterator ?? body.makeAsyncIterator()
         defer { self.iterator = iterator }
-        do { return try await iterator.next(isolation: self) } catch {
+        do { return try await iterator.next(isolation: self) } catch is TimedBody.Slow {
+            outcome.set(outcome.decision.with(.unjudged(.bodyTooSlow)))
+            throw StreamedBodyError(outcome: .unjudged(.bodyTooSlow))
+        } catch {
             outcome.set(outcome.decision.with(.unjudged(.bodyLengthDiffers)))
             throw error
         }

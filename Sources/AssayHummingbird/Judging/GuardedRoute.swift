@@ -1,6 +1,5 @@
-import Approov
 import Assay
-import AssayCore
+package import AssayCore
 import AssayHTTPSignatures
 import HTTPTypes
 
@@ -17,31 +16,55 @@ package struct GuardedRoute: Sendable {
         let evidence: GuardedEvidence
         let position: EnforcementSwitch.Position
     }
+
+    /// Accepting verdicts in the places of the route's evidence: nil where the enforcement is `off`, under `require: all`. A route that
+    /// one of them suffices for has one place.
+    package func places(of verdicts: [Verdict]) -> [Verdict?] {
+        guard requirement == .all, demands.count > 1 else { return verdicts }
+        return demands.map { verdicts.first(where: $0.evidence.isOf) }
+    }
+}
+
+/// Names a kind of evidence of an app. Names of apps are compared as bytes.
+struct EvidenceName: Hashable {
+    private let app: [UInt8]
+    private let kind: EvidenceKind
+
+    init(app: String, kind: EvidenceKind) {
+        self.app = Array(app.utf8)
+        self.kind = kind
+    }
 }
 
 /// One kind of evidence of one app, prepared for requests. A class, so that requests share one instance.
 final class GuardedEvidence: Sendable {
     /// The form in which a request carries the evidence.
     enum Form: Sendable {
-        /// An Approov token. It does not cover the body.
-        case token(ApproovFields)
+        /// In fields. It covers neither target nor body.
+        case fields(CarriedFields)
         /// A signature over the request.
-        case signature(any RequestEngine, contentDigest: CheckID, body: RequestRules.BodyRule)
+        case signature(contentDigest: CheckID, body: RequestRules.BodyRule)
         /// Evidence about method, target and fields.
-        case head(any RequestEngine)
+        case head
     }
 
     let app: String
     let kind: EvidenceKind
     /// The enforcement of the policy.
     let enforcement: Enforcement
+    let engine: any RequestEngine
     let form: Form
 
-    private init(_ app: String, _ rules: RequestEvidenceRules, _ form: Form) {
+    private init(_ app: String, _ rules: RequestEvidenceRules, _ engine: any RequestEngine) throws(PolicyError) {
         self.app = app
         kind = rules.kind
         enforcement = rules.enforcement
-        self.form = form
+        self.engine = engine
+        switch rules.scope {
+        case .signature(let contentDigest, let body): form = .signature(contentDigest: contentDigest, body: body)
+        case .head: form = .head
+        case .fields(let names): form = .fields(try CarriedFields(names, app: app))
+        }
     }
 
     /// All kinds of evidence that requests can carry under the verifier's policy.
@@ -51,81 +74,59 @@ final class GuardedEvidence: Sendable {
         var all: [GuardedEvidence] = []
         for app in verifier.policy.apps {
             for (rules, engine) in verifier.requestEvidence(of: app) {
-                switch rules.scope {
-                case .signature(let contentDigest, let body):
-                    all.append(
-                        GuardedEvidence(app.name, rules, .signature(engine, contentDigest: contentDigest, body: body)))
-                case .head: all.append(GuardedEvidence(app.name, rules, .head(engine)))
-                case .token:
-                    guard let configuration = app.configuration(ApproovConfiguration.self) else { continue }
-                    all.append(
-                        GuardedEvidence(app.name, rules, .token(try ApproovFields(configuration, app: app.name))))
-                }
+                all.append(try GuardedEvidence(app.name, rules, engine))
             }
         }
         return all
     }
+
+    /// The name in tables of all evidence.
+    var name: EvidenceName { EvidenceName(app: app, kind: kind) }
 
     /// Whether this is evidence of an app and, if given, of a kind.
     func isOf(app: String, kind: EvidenceKind?) -> Bool {
         self.app.isByteEqual(to: app) && kind.map { self.kind == $0 } ?? true
     }
 
+    /// Whether a verdict is about this evidence.
+    func isOf(_ verdict: Verdict) -> Bool {
+        kind == verdict.kind && verdict.app.map { app.isByteEqual(to: $0) } ?? false
+    }
+
     /// Whether the evidence covers the request's target.
-    var coversTarget: Bool { if case .token = form { false } else { true } }
+    var coversTarget: Bool { if case .fields = form { false } else { true } }
 
     /// Whether the evidence covers the request's body.
     var coversBody: Bool { if case .signature = form { true } else { false } }
 }
 
-/// The fields of a request that contain an Approov token and the values to which it is bound.
-struct ApproovFields: Sendable {
-    private let tokenField: HTTPField.Name
-    /// The names in the order of the binding.
-    private let boundFields: [HTTPField.Name]
+/// The fields of a request that contain evidence.
+struct CarriedFields: Sendable {
+    /// The names in the order of the engine.
+    private let names: [HTTPField.Name]
 
-    init(_ configuration: ApproovConfiguration, app: String) throws(PolicyError) {
-        tokenField = try Self.field(configuration.tokenHeader, of: app)
-        var bound: [HTTPField.Name] = []
-        for text in configuration.binding { bound.append(try Self.field(text, of: app)) }
-        boundFields = bound
-    }
-
-    private static func field(_ text: String, of app: String) throws(PolicyError) -> HTTPField.Name {
-        guard let name = HTTPField.Name(text) else {
-            throw PolicyError(field: "apps", "app \(app.excerpt): \(text.excerpt) is no name of a field")
+    init(_ names: [String], app: String) throws(PolicyError) {
+        var known: [HTTPField.Name] = []
+        for text in names {
+            guard let name = HTTPField.Name(text) else {
+                throw PolicyError(field: "apps", "app \(app.excerpt): \(text.excerpt) is no name of a field")
+            }
+            known.append(name)
         }
-        return name
+        self.names = known
     }
 
-    /// The token of a request; empty without one. Two field lines are joined (RFC 9110 section 5.3), which gives an
-    /// invalid token, so the request is rejected.
-    private func token(of fields: HTTPFields) -> String {
+    /// The value of the field at a place in the order of the engine.
+    func value(_ index: Int, of fields: HTTPFields) -> RequestFieldValue {
+        let name = names[index]
+        // The parts of a cookie are one value (RFC 9113 section 8.2.3).
+        if name == .cookie { return fields[.cookie].map { .value($0) } ?? .missing }
         var found: String?
-        for field in fields where field.name == tokenField {
-            guard found == nil else { return fields[tokenField] ?? "" }
+        // `Host` is not among these fields: HTTPTypes stores it separately.
+        for field in fields where field.name == name {
+            guard found == nil else { return .repeated }
             found = field.value
         }
-        return found ?? ""
-    }
-
-    /// The values of the bound fields.
-    private func binding(of fields: HTTPFields) -> [ApproovBoundValue] {
-        boundFields.map { name in
-            if name == .cookie { return fields[.cookie].map { .value($0) } ?? .missing }
-            // `Host` is not among these fields: HTTPTypes stores it separately.
-            let values = fields[values: name]
-            return switch values.count {
-            case 0: .missing
-            case 1: .value(values[0])
-            default: .repeated
-            }
-        }
-    }
-
-    /// The token of a request, with the values to which it is bound.
-    func input(of source: some RequestSource) -> ApproovTokenInput {
-        ApproovTokenInput(
-            .token(token(of: source.fields)), binding: binding(of: source.fields), address: source.address)
+        return found.map { .value($0) } ?? .missing
     }
 }

@@ -58,6 +58,7 @@ struct RequestExamination: Sendable {
             return .decided(await decide(heads))
         }
         if let length, length > options.body.limit { return .decided(decision(.unjudged(.bodyTooLong))) }
+        body = TimedBody.limiting(body, to: options.body.time)
         let digests = CoveredDigests(
             namedIn: Self.contentDigest.map { source.fields[values: $0] } ?? [])
         guard isStreamed else {
@@ -79,6 +80,11 @@ struct RequestExamination: Sendable {
         case .tooLong(let rest):
             body = rest
             return decision(.unjudged(.bodyTooLong))
+        case .tooSlow:
+            let decision = decision(.unjudged(.bodyTooSlow))
+            // Nothing is left for a handler to read.
+            guard options.refuses(decision) else { throw HTTPError(.requestTimeout, message: "the body is too slow") }
+            return decision
         case .whole(let whole, let digests):
             body = RequestBody(buffer: whole)
             // A broken connection looks like the end of the body.
@@ -107,14 +113,16 @@ struct RequestExamination: Sendable {
         _ demand: Demand, _ source: some RequestSource, _ message: SignedParts?, isPresent: Bool
     ) async -> Result<Assessment, VerificationError> {
         switch demand.evidence.form {
-        case .token(let fields):
+        case .fields(let names):
+            let fields = source.fields
             do throws(VerificationError) {
                 return .success(
-                    try await verifier.assessApproovToken(
-                        fields.input(of: source), app: demand.evidence.app, account: account, at: arrival))
+                    try await verifier.assess(
+                        fields: { names.value($0, of: fields) }, address: source.address,
+                        with: demand.evidence.engine, app: demand.evidence.app, account: account, at: arrival))
             } catch { return .failure(error) }
         case .head: return await assess(demand, message, .bytes([]))
-        case .signature(_, _, let rule):
+        case .signature(_, let rule):
             let body: SignedRequest.Body =
                 switch (source.body, rule) {
                 case (.attached, _): isPresent ? .unread : .bytes([])
@@ -132,12 +140,7 @@ struct RequestExamination: Sendable {
     private func assess(
         _ demand: Demand, _ message: SignedParts?, _ body: SignedRequest.Body
     ) async -> Result<Assessment, VerificationError> {
-        let engine: (any RequestEngine)? =
-            switch demand.evidence.form {
-            case .signature(let engine, _, _), .head(let engine): engine
-            case .token: nil
-            }
-        guard let engine, let message else {
+        guard let message else {
             return .failure(.request(RequestError(.unknownKind, "\(demand.evidence.kind) signs no requests")))
         }
         let request = SignedRequest(
@@ -146,7 +149,8 @@ struct RequestExamination: Sendable {
         do throws(VerificationError) {
             return .success(
                 try await verifier.assess(
-                    signed: request, with: engine, app: demand.evidence.app, account: account, at: arrival))
+                    signed: request, with: demand.evidence.engine, app: demand.evidence.app, account: account,
+                    at: arrival))
         } catch { return .failure(error) }
     }
 
@@ -172,7 +176,8 @@ struct RequestExamination: Sendable {
                 whole.append(head)
                 continue
             }
-            if case .success(let assessment) = head.result, assessment.isAcceptable,
+            // An operator may have ended an allowance meanwhile. The ledger looks for blocks when it commits.
+            if case .success(let assessment) = head.result, assessment.isAcceptable, !assessment.isExcused,
                 digests.match(assessment.subject?.message?.contentDigests ?? [])
             {
                 whole.append(head)
@@ -287,19 +292,13 @@ extension RequestExamination.Head {
     fileprivate var isAcceptable: Bool {
         guard let assessment = try? result.get() else { return false }
         if assessment.isAcceptable { return true }
-        guard isBodyAssumed, case .signature(_, let contentDigest, _) = demand.evidence.form else { return false }
+        guard isBodyAssumed, case .signature(let contentDigest, _) = demand.evidence.form else { return false }
         return assessment.failed == [contentDigest]
     }
 }
 
 extension Assessment {
     fileprivate var failed: [CheckID] { checks.filter { $0.status == .failed }.map(\.check) }
-}
-
-extension GuardedEvidence {
-    fileprivate func isOf(_ verdict: Verdict) -> Bool {
-        kind == verdict.kind && verdict.app.map { app.isByteEqual(to: $0) } ?? false
-    }
 }
 
 extension RequestOutcome {

@@ -1,4 +1,3 @@
-import Approov
 import Assay
 import AssayCore
 import AssayHTTPSignatures
@@ -56,10 +55,10 @@ package struct RequestJudge: Sendable {
         _ source: some RequestSource, _ body: inout RequestBody, on route: GuardedRoute, account: String?
     ) async throws -> Judgement {
         // Fast path: most routes demand one token.
-        if route.demands.count == 1, let only = route.demands.first, case .token(let fields) = only.evidence.form {
+        if route.demands.count == 1, let only = route.demands.first, case .fields(let names) = only.evidence.form {
             let enforcement = only.position.enforcement
             guard enforcement != .off else { return .decided(RequestDecision(.off, only.evidence, .off)) }
-            let outcome = await verifyToken(source, fields, app: only.evidence.app, account)
+            let outcome = await verify(source, names, only.evidence, account)
             return .decided(RequestDecision(outcome, only.evidence, enforcement))
         }
         var demands = route.demands.map {
@@ -75,13 +74,15 @@ package struct RequestJudge: Sendable {
         return try await examination.judge(source, &body)
     }
 
-    nonisolated(nonsending) private func verifyToken(
-        _ source: some RequestSource, _ fields: ApproovFields, app: String, _ account: String?
+    nonisolated(nonsending) private func verify(
+        _ source: some RequestSource, _ names: CarriedFields, _ evidence: GuardedEvidence, _ account: String?
     ) async -> RequestOutcome {
-        let input = fields.input(of: source)
+        let fields = source.fields
         do throws(VerificationError) {
             return .verdict(
-                try await state.verifier.verifyApproovToken(input, app: app, account: account, at: options.now()))
+                try await state.verifier.verify(
+                    fields: { names.value($0, of: fields) }, address: source.address, with: evidence.engine,
+                    app: evidence.app, account: account, at: options.now()))
         } catch { return RequestOutcome(error) }
     }
 }

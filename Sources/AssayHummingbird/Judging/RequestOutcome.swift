@@ -13,7 +13,7 @@ public enum RequestOutcome: Sendable {
     /// The request cannot be verified.
     case unjudged(RequestObstacle)
     /// The head of the request is acceptable. The rest is decided when its streamed body has been read to the end; see
-    /// ``RequestBodyMode/streamed(upTo:)``.
+    /// ``RequestBodyMode/streamed(upTo:within:)``.
     case pending
     /// The check is switched off.
     case off
@@ -61,6 +61,8 @@ public enum RequestObstacle: String, Sendable {
     case badHost = "bad-host"
     /// The body is longer than the limit.
     case bodyTooLong = "body-too-long"
+    /// The body did not arrive in the time of its ``RequestBodyMode``.
+    case bodyTooSlow = "body-too-slow"
     /// The body is shorter or longer than `Content-Length`.
     case bodyLengthDiffers = "body-length-differs"
 }
@@ -74,35 +76,29 @@ package final class RequestDecision: Sendable {
     package let isAccepted: Bool
     /// ``RequestOutcome/word``.
     package let word: String
-    /// The app that decided; for a rejected request, one whose evidence the request carries.
-    package let app: String
-    /// The kind of the evidence that decided.
-    package let kind: EvidenceKind
+    /// The evidence that decided; for a rejected request, evidence that it carries.
+    let evidence: GuardedEvidence
     /// The treatment of the request unless it is accepted.
     package let enforcement: Enforcement
     /// The accepting verdicts of the route in its order, or the rejecting verdict.
     package let verdicts: [Verdict]
 
-    private init(
-        _ outcome: RequestOutcome, app: String, _ kind: EvidenceKind, _ enforcement: Enforcement, _ verdicts: [Verdict]?
+    init(
+        _ outcome: RequestOutcome, _ evidence: GuardedEvidence, _ enforcement: Enforcement, verdicts: [Verdict]? = nil
     ) {
         self.outcome = outcome
         isAccepted = outcome.isAccepted
         word = outcome.word
-        self.app = app
-        self.kind = kind
+        self.evidence = evidence
         self.enforcement = enforcement
         self.verdicts = verdicts ?? outcome.verdict.map { [$0] } ?? []
     }
 
-    convenience init(
-        _ outcome: RequestOutcome, _ evidence: GuardedEvidence, _ enforcement: Enforcement, verdicts: [Verdict]? = nil
-    ) {
-        self.init(outcome, app: evidence.app, evidence.kind, enforcement, verdicts)
-    }
+    /// The app of ``evidence``.
+    package var app: String { evidence.app }
+    /// The kind of ``evidence``.
+    package var kind: EvidenceKind { evidence.kind }
 
     /// The decision with another outcome.
-    func with(_ outcome: RequestOutcome) -> RequestDecision {
-        RequestDecision(outcome, app: app, kind, enforcement, nil)
-    }
+    func with(_ outcome: RequestOutcome) -> RequestDecision { RequestDecision(outcome, evidence, enforcement) }
 }

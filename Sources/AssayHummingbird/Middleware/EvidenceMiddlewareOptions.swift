@@ -55,6 +55,8 @@ public struct EvidenceMiddlewareOptions: Sendable {
 public struct RequestBodyMode: Sendable {
     let isStreamed: Bool
     package let limit: Int
+    /// How long a body may take to arrive; nil for any time.
+    package var time: Duration?
     /// The most bytes of a body that is collected, also of one of unknown length in streamed mode.
     var collectedLimit: Int { isStreamed ? min(limit, Self.standardLimit) : limit }
 
@@ -63,10 +65,12 @@ public struct RequestBodyMode: Sendable {
 
     /// Reads the whole body before it calls the handler, which gets the body unchanged.
     ///
-    /// - Parameter limit: the most bytes of a body; a longer one is answered with 413, without being read if its
-    ///   `Content-Length` is greater.
-    public static func collected(upTo limit: Int = 2 << 20) -> RequestBodyMode {
-        RequestBodyMode(isStreamed: false, limit: limit)
+    /// - Parameters:
+    ///   - limit: the most bytes of a body; a longer one is answered with 413, without being read if its
+    ///     `Content-Length` is greater.
+    ///   - time: how long the body may take to arrive after its head; a slower one is answered with 408.
+    public static func collected(upTo limit: Int = 2 << 20, within time: Duration = .seconds(60)) -> RequestBodyMode {
+        RequestBodyMode(isStreamed: false, limit: limit, time: time)
     }
 
     /// Compares the body while the handler reads it. Everything else is judged before. At the end of the body, before
@@ -82,11 +86,13 @@ public struct RequestBodyMode: Sendable {
     /// while it writes such an answer. If the handler throws or answers with an error before the end, or if the body
     /// differs, is cut off or is too long, the message stays unused and the client can send it again.
     ///
-    /// Freshness is judged when the head arrives. The ledger can judge a body that ends within an hour of that; later
-    /// it may report an outage. A body without `Content-Length` and `Transfer-Encoding`, as on HTTP/2, is collected, up
+    /// Freshness is judged when the head arrives, and blocks in the ledger again at the end of the body. The ledger can judge a body
+    /// that ends within an hour of its head; later it may report an outage. A body without `Content-Length` and `Transfer-Encoding`, as on HTTP/2, is collected, up
     /// to 2 MiB: clients that upload more on HTTP/2 must state its length.
-    /// - Parameter limit: the most bytes of a body.
-    public static func streamed(upTo limit: Int = 1 << 30) -> RequestBodyMode {
-        RequestBodyMode(isStreamed: true, limit: limit)
+    /// - Parameters:
+    ///   - limit: the most bytes of a body.
+    ///   - time: how long the body may take to arrive after its head; reading a slower one throws, and the client gets 408.
+    public static func streamed(upTo limit: Int = 1 << 30, within time: Duration = .seconds(900)) -> RequestBodyMode {
+        RequestBodyMode(isStreamed: true, limit: limit, time: time)
     }
 }

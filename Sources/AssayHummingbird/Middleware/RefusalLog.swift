@@ -1,4 +1,3 @@
-import Approov
 import Assay
 import AssayCore
 package import Logging
@@ -41,13 +40,8 @@ extension RequestDecision {
                     fields.append(("problem", "\(detail)"))
                 }
             }
-            if let subject = verdict.approov {
-                let code = subject.responseCode ?? subject.claimed?.responseCode
-                if let code { fields.append(("arc", "\(code.excerpt)")) }
-                let device = subject.deviceID ?? subject.claimed?.deviceID
-                if let device { fields.append(("deviceId", "\(device.excerpt)")) }
-            } else if let key = verdict.engineSubject?.identifier {
-                fields.append(("keyId", "\(key.excerpt)"))
+            for fact in verdict.engineSubject?.clientFacts ?? [] {
+                fields.append((fact.name, "\(fact.value.excerpt)"))
             }
         case .outage(let outage): fields.append(("problem", "\(outage.description)"))
         case .misconfigured(let error): fields.append(("problem", "\(error.description)"))

@@ -1,3 +1,5 @@
+import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
 import UnixSignals
@@ -26,10 +28,9 @@ package struct FileWatch: Sendable {
                 return stat(path, &status) == 0 ? [status.st_ctim.tv_sec, status.st_ctim.tv_nsec] : []
             }
             digests = paths.map { path in
-                // `Data(contentsOf:)` leaks 4 KiB for an empty file.
-                let file = FileHandle(forReadingAtPath: path)
-                defer { try? file?.close() }
-                return file.flatMap { try? $0.readToEnd() ?? Data() }.map { Digest.sha256(Array($0)) }
+                // A larger file is none that is read.
+                guard let bytes = try? TrustedFile.read(path, limit: InputLimits.policy) else { return nil }
+                return bytes.withUnsafeBytes { Digest.sha256(Array($0)) }
             }
         }
     }

@@ -22,12 +22,11 @@ public final class LiveVerifier: Sendable {
             self.evidence = evidence
             let demands = zip(evidence, positions).map { GuardedRoute.Demand(evidence: $0, position: $1) }
             apps = demands.map { GuardedRoute(name: $0.evidence.app, requirement: .any, demands: [$0]) }
+            let named = Dictionary(demands.map { ($0.evidence.name, $0) }, uniquingKeysWith: { first, _ in first })
             routes = verifier.policy.routes.map { route in
                 GuardedRoute(
                     name: route.name, requirement: route.requirement,
-                    demands: route.evidence.compactMap { named in
-                        demands.first { $0.evidence.isOf(app: named.app, kind: named.kind) }
-                    })
+                    demands: route.evidence.compactMap { named[EvidenceName(app: $0.app, kind: $0.kind)] })
             }
         }
 
@@ -91,10 +90,12 @@ public final class LiveVerifier: Sendable {
     ///   - logger: logs every change of the switch as a warning.
     /// - Throws: `PolicyError` when a policy composed in code has an invalid field name.
     public init(_ verifier: Verifier, logger: Logger) throws(PolicyError) {
-        enforcement = EnforcementSwitch(logger: logger)
+        enforcement = EnforcementSwitch(logger: logger, ledger: verifier.ledger)
         let evidence = try GuardedEvidence.all(of: verifier)
         holder = Mutex(
-            Holder(state: State(verifier, evidence, enforcement.follow(evidence, after: []))))
+            Holder(
+                state: State(
+                    verifier, evidence, enforcement.follow(evidence, after: [], ledger: verifier.ledger))))
     }
 
     /// The verifier for new requests.
@@ -114,7 +115,8 @@ public final class LiveVerifier: Sendable {
                 if let objection = Self.objection(to: use, evidence, verifier.policy.routes) { return objection }
             }
             holder.state = State(
-                verifier, evidence, enforcement.follow(evidence, after: holder.state.evidence))
+                verifier, evidence,
+                enforcement.follow(evidence, after: holder.state.evidence, ledger: verifier.ledger))
             return nil
         }
         if let objection { throw objection }

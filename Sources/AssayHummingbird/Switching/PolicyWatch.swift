@@ -1,6 +1,7 @@
 public import Assay
 public import AssayCore
 import AssayHTTPSignatures
+import CoreMetrics
 import Foundation
 public import Logging
 public import ServiceLifecycle
@@ -10,6 +11,9 @@ public import ServiceLifecycle
 /// An unusable file is logged as an error and changes nothing. The same holds for a policy that rejects requests and
 /// has no live key for an app in use: every request would fail. Files that the policy names, such as secrets, are read
 /// together with it. After changing only such a file, send SIGHUP or touch the policy.
+///
+/// What a new policy changes is in the log, in `assay_policy_changes_total`, and in the audit trail of the verifier's ledger. A policy
+/// that may accept more than the one before, such as one whose file was cut, is a warning of the log.
 ///
 ///     let watch = PolicyWatch(path: "policy.yaml", live: live, logger: logger) { policy in
 ///         Verifier(policy: policy, ledger: ledger)
@@ -44,42 +48,70 @@ public struct PolicyWatch: Service {
     /// Watches until the server shuts down.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
-            await FileWatch([path], interval: interval).run { await reload(because: $0) }
+            var present: PolicyReport.PolicyText?
+            await FileWatch([path], interval: interval).run { present = await reload(because: $0, after: present) }
         }
     }
 
     /// Refuses a policy under which every request would fail: one that rejects, with an app without a live key. A
     /// policy that does not reject is accepted, because it may be the emergency switch.
     private func requireKeys(of verifier: Verifier) async throws(RequestError) {
-        for app in verifier.policy.apps {
-            for (rules, _) in verifier.requestEvidence(of: app)
-            where rules.enforcement == .reject && live.isInUse(app.name, rules.kind) {
-                do throws(VerificationError) {
-                    // Looks up the keys first. The request without evidence is rejected and changes nothing.
-                    _ = try await verifier.assessNothing(of: rules.kind, app: app.name, at: Date())
-                } catch {
-                    // In an outage the keys are unknown.
-                    if case .request(let problem) = error { throw problem }
-                }
-            }
-        }
+        if let first = await verifier.appsWithoutKey(where: { live.isInUse($0, $1) }).first { throw first.problem }
     }
 
-    private func reload(because cause: FileWatch.Cause) async {
-        let metadata: Logger.Metadata = ["assay.policy": "\(path)", "assay.cause": "\(cause.rawValue)"]
+    /// - Returns: the policy in force afterwards; nil if it was not read from the file.
+    private func reload(
+        because cause: FileWatch.Cause, after former: PolicyReport.PolicyText?
+    ) async -> PolicyReport.PolicyText? {
+        var metadata: Logger.Metadata = ["assay.policy": "\(path)", "assay.cause": "\(cause.rawValue)"]
         do {
-            let policy = try PolicyFile.load(path: path)
+            let text = try PolicyFile.text(of: path)
+            let policy = try PolicyFile.parse(text, path: path)
+            let present = PolicyReport.PolicyText(
+                text, effective: try PolicyFile.effectiveText(of: text, path: path, engines: .standard))
+            let report = try former.map { (former) throws(PolicyError) in try PolicyReport(from: former, to: present) }
             let verifier = try await makeVerifier(policy)
             try await requireKeys(of: verifier)
             try live.exchange(for: verifier)
             for note in policy.notes {
                 logger.warning("policy names something unknown", metadata: ["assay.problem": "\(note)"])
             }
+            if let report { metadata.merge(report.metadata) { $1 } }
             logger.notice("policy in force", metadata: metadata)
+            report?.warn(logger)
+            report?.count(MetricsSystem.factory)
+            await report?.record(
+                in: verifier.ledger, by: nil, because: cause.rawValue, at: Date(), logger, MetricsSystem.factory)
+            return present
         } catch {
             logger.error(
                 "policy cannot be used, and the one before stays in force",
                 metadata: metadata.merging(["assay.problem": "\(error)"]) { $1 })
+            return former
         }
+    }
+}
+
+extension Verifier {
+    /// The apps that reject requests without evidence, and have no key that may be used now for it.
+    ///
+    /// - Parameter isInUse: whether evidence of a kind is demanded of requests to an app.
+    /// - Returns: each with the error that a request would meet. In an outage the keys are unknown, and no app is named.
+    package func appsWithoutKey(
+        where isInUse: (String, EvidenceKind) -> Bool
+    ) async -> [(app: String, kind: EvidenceKind, problem: RequestError)] {
+        var found: [(app: String, kind: EvidenceKind, problem: RequestError)] = []
+        for app in policy.apps {
+            for (rules, engine) in requestEvidence(of: app)
+            where rules.enforcement == .reject && isInUse(app.name, rules.kind) {
+                do throws(VerificationError) {
+                    // Looks up the keys first. The request without evidence is rejected and changes nothing.
+                    _ = try await assessNothing(rules.scope, with: engine, app: app.name, at: Date())
+                } catch {
+                    if case .request(let problem) = error { found.append((app.name, rules.kind, problem)) }
+                }
+            }
+        }
+        return found
     }
 }

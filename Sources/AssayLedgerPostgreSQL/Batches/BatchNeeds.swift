@@ -29,6 +29,8 @@ struct BatchNeeds {
     private(set) var digests = Rows()
     /// The rows of the blocks on `keys`, in their order.
     private(set) var blocks: [RowKey] = []
+    /// The rows of the blocks on other subjects.
+    private(set) var subjects = Rows()
     /// For each write in turn: the place of the new challenge, or the place of the row of each effect.
     private(set) var places: [Int] = []
     /// The places of keys that are enrolled. All columns of their rows count, of others only those of their state.
@@ -46,6 +48,7 @@ struct BatchNeeds {
             switch writes[index].write {
             case .issue(let challenge): places.append(challenges.add(RowKey(challenge.value)))
             case .commit(let effects): for effect in effects.indices { places.append(add(effects[effect].action)) }
+            case .prove: break
             }
         }
     }
@@ -64,6 +67,7 @@ struct BatchNeeds {
         case .advanceCounter(let advance): return add(advance.key)
         case .rememberDigest(let use): return digests.add(RowKey(use.digest))
         case .useKey(let use): return add(use.key)
+        case .confirmUnblocked(let subject): return subjects.add(RowKey(subject))
         }
     }
 
@@ -97,7 +101,7 @@ struct BatchNeeds {
             parameters.add(accounts, bytes: { $0 })
             steps.append(Step(statements.lockKeysOfAccounts, parameters))
         }
-        add(statements.findStandings, blocks)
+        add(statements.findStandings, subjects.keys.isEmpty ? blocks : blocks + subjects.keys)
         add(statements.findDigests, digests.keys)
         return steps
     }

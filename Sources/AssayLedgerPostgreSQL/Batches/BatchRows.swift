@@ -69,10 +69,6 @@ struct BatchRows {
         let kind: [UInt8]
     }
 
-    /// A mark that came from a ledger that did not distinguish apps and kinds.
-    private static let everyOrigin = Origin(
-        app: Array(LedgerRecord.everyApp.utf8), kind: Array(LedgerRecord.everyKind.utf8))
-
     let needs: BatchNeeds
     /// The rows at the places of ``BatchNeeds``; nil where nothing is stored.
     private(set) var challenges: [Challenge?]
@@ -100,7 +96,7 @@ struct BatchRows {
             }
         }
         if !keys.isEmpty, let rows = results.popFirst() { try loadKeys(rows) }
-        if !needs.blocks.isEmpty, let rows = results.popFirst() {
+        if !needs.blocks.isEmpty || !needs.subjects.keys.isEmpty, let rows = results.popFirst() {
             try rows.each("standing") { row throws(StoredValueError) in
                 let standing = try row.standing()
                 blocks[RowKey(standing.subject)] = standing.block
@@ -142,8 +138,12 @@ struct BatchRows {
     /// Decides the writes of the batch one after the other, each against the state that the ones before it leave, and applies those
     /// of which nothing is refused.
     ///
-    /// - Returns: an answer for each; the outage ``OutageCode/forgotten`` for a write of which nothing is applied.
-    mutating func decide(_ batch: [PendingWrite]) -> [Result<BatchAnswer, LedgerOutage>] {
+    /// - Parameter quarantineEnd: the end of the ledger's quarantine; nil for none.
+    /// - Returns: an answer for each; the outage ``OutageCode/forgotten`` or ``OutageCode/quarantine`` for a write of which nothing
+    ///   is applied.
+    mutating func decide(
+        _ batch: [PendingWrite], quarantineEnd: Date?
+    ) -> [Result<BatchAnswer, LedgerOutage>] {
         var place = 0
         var answers: [Result<BatchAnswer, LedgerOutage>] = []
         answers.reserveCapacity(batch.count)
@@ -158,11 +158,15 @@ struct BatchRows {
                 place += 1
             case .commit(let effects):
                 do throws(LedgerOutage) {
+                    if let quarantineEnd {
+                        try LedgerRules.requireOutsideQuarantine(effects, until: quarantineEnd, at: batch[index].now)
+                    }
                     answers.append(.success(.decided(try decide(effects, from: place, at: batch[index].now))))
                 } catch {
                     answers.append(.failure(error))
                 }
                 place += effects.count
+            case .prove: answers.append(.success(.proved))
             }
         }
         return answers
@@ -207,18 +211,19 @@ struct BatchRows {
             let stored = digests[place]
             if stored == nil, !forgotten.isEmpty {
                 let origin = Origin(app: Array(use.app.utf8), kind: Array(use.kind.name.utf8))
-                let marks = [forgotten[origin], forgotten[Self.everyOrigin]].compactMap { $0 }
                 // Marks are stored in whole microseconds, and compared with what would be stored.
                 let rounded = UsedDigest(
                     digest: use.digest, app: use.app, kind: use.kind, madeAt: use.madeAt.stored, usedAt: use.usedAt,
                     until: use.until)
-                try LedgerRules.requireRemembered(rounded, forgotten: marks.max())
+                try LedgerRules.requireRemembered(rounded, forgotten: forgotten[origin])
             }
             return LedgerRules.refusal(rememberingOver: stored?.usedAt)
         case .useKey(let use):
             let stored = keys[place]?.state
             return LedgerRules.refusal(
                 using: use, stored: stored.map { ($0.app, $0.account, $0.retiredAt) }, block: block(place), at: now)
+        case .confirmUnblocked:
+            return LedgerRules.refusal(confirmingOver: blocks[needs.subjects.keys[place]], at: now)
         }
     }
 
@@ -268,7 +273,7 @@ struct BatchRows {
             keys[place]?.advance(to: LedgerRules.counters(after: advance, from: counters))
         case .rememberDigest(let use):
             digests[place] = Digest(use: use, usedAt: use.usedAt.stored)
-        case .useKey: break
+        case .useKey, .confirmUnblocked: break
         }
         return nil
     }

@@ -5,11 +5,13 @@ import FoundationEssentials
 enum BatchWrite: Sendable {
     case issue(IssuedChallenge)
     case commit([LedgerEffect])
+    /// A transaction that changes nothing but the writer's row.
+    case prove
 
     /// The effects; none for a new challenge.
     var effects: [LedgerEffect] {
         switch self {
-        case .issue: []
+        case .issue, .prove: []
         case .commit(let effects): effects
         }
     }
@@ -21,11 +23,14 @@ enum BatchAnswer: Sendable {
     case issued(Bool)
     /// The decisions.
     case decided(CommitOutcome)
+    /// The transaction is to be committed.
+    case proved
 
     /// Whether the write has changed anything.
     var isChange: Bool {
         switch self {
         case .issued(let isNew): isNew
+        case .proved: false
         case .decided(let outcome): outcome.isApplied && !outcome.decisions.isEmpty
         }
     }

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayKeyStore
 
 /// The row of one writing connection. It stores the number of the last batch that was committed.
 ///
@@ -11,19 +10,25 @@ struct WriterRow {
     enum Ending {
         case applied
         case notApplied
-        /// The row did not exist: it was deleted, or this server is a standby that was promoted without it.
+        /// The row did not exist: it was purged, or this server is a standby that was promoted without it.
         case unknown
     }
 
     private let id: [UInt8]
     private let schema: String
+    private let watch: LedgerWatch
+    private let isDurabilityWaived: Bool
     private var epoch: Int64 = 0
     private(set) var batch: Int64 = 0
+    /// The last batch that was acknowledged.
+    private var acknowledged = Int64.min
     /// Whether the present connection has raised the epoch.
     private(set) var isRegistered = false
 
-    init(schema: String) {
-        self.schema = "\"\(schema)\""
+    init(_ target: ConnectionTarget) {
+        schema = "\"\(target.schema)\""
+        watch = target.watch
+        isDurabilityWaived = target.isDurabilityWaived
         var generator = SystemRandomNumberGenerator()
         id = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
@@ -31,17 +36,29 @@ struct WriterRow {
     /// The connection was lost or closed.
     mutating func leave() { isRegistered = false }
 
-    /// The statement that claims the next batch in its transaction. It returns no row if the writer is fenced.
+    /// The statement that claims the next batch in its transaction. It returns the time that ``acknowledge(seenAt:)`` takes, and no row
+    /// if the writer is fenced.
     mutating func claim(_ statements: LedgerStatements) -> Step {
         batch += 1
         var parameters = Parameters()
         parameters.add(id)
         parameters.add(epoch)
         parameters.add(batch)
+        parameters.add(acknowledged)
         return Step(statements.claimBatch, parameters)
     }
 
+    /// The batch that was claimed last is committed, and its writes are about to be answered. Not kept with
+    /// `durability=waived`.
+    mutating func acknowledge(seenAt: Int64) {
+        guard !isDurabilityWaived else { return }
+        acknowledged = batch
+        watch.acknowledge(batch, of: id, seenAt: seenAt)
+    }
+
     /// Raises the epoch on a new connection. Returns how the last claimed batch ended.
+    ///
+    /// - Throws: also `OutageCode.wrongLedger`, for a server that lacks batches that were acknowledged.
     mutating func register(_ holder: ConnectionHolder) throws -> Ending {
         let ending = try raise(holder)
         isRegistered = true
@@ -50,6 +67,9 @@ struct WriterRow {
 
     private mutating func raise(_ holder: ConnectionHolder) throws -> Ending {
         if let last = try raiseIfStored(holder) { return ending(last) }
+        // The row was purged, or no batch was acknowledged.
+        acknowledged = .min
+        watch.forget(id)
         let insert = Statement(
             "INSERT INTO \(schema).writer (id, epoch, batch, seen_at) VALUES ($1, 1, $2, \(LedgerStatements.serverTime))"
         )
@@ -77,10 +97,9 @@ struct WriterRow {
             UPDATE \(schema).writer SET epoch = epoch + 1, seen_at = \(LedgerStatements.serverTime) WHERE id = $1
             RETURNING epoch, batch
             """)
-        // The mark is read after the update: a migration stores the mark before it raises the epochs.
-        let mark = Statement("SELECT moved_to FROM \(schema).ledger WHERE one = 1")
-        let rows = try holder.transact([Step(update, parameters), Step(mark)])
-        if let other = rows[1].bytes(0, 0) { throw LedgerMark(other).outage(of: holder.target.place) }
+        // The ledger's mark is read after the update: a migration stores the mark before it raises the epochs.
+        let rows = try holder.transact([Step(update, parameters), watch.step(schema: schema)])
+        try watch.require(rows[1], at: holder.target.place)
         guard let stored = rows[0].integer(0, 0), let last = rows[0].integer(0, 1) else { return nil }
         epoch = stored
         return last

@@ -20,6 +20,7 @@ final class WriterThread {
     private let counters: LedgerCounters
     private let purge: @Sendable (Date) -> Void
     private var row: WriterRow
+    private var lastWatch: DispatchTime?
 
     /// Why a batch ended without answers.
     private enum Interruption: Error {
@@ -39,7 +40,7 @@ final class WriterThread {
         self.counters = counters
         self.purge = purge
         holder = ConnectionHolder(target, findsByKeys: true)
-        row = WriterRow(schema: target.schema)
+        row = WriterRow(target)
     }
 
     private var place: String { holder.target.place }
@@ -103,6 +104,7 @@ final class WriterThread {
                     ? LedgerOutage(error, at: place)
                     : LedgerOutage(
                         .locked, "another program has fenced the writer of \(place) twice; see pg_stat_activity")
+                holder.target.watch.failure.note(outage)
                 return batch.map { _ in .failure(outage) }
             }
         }
@@ -134,29 +136,40 @@ final class WriterThread {
         counters.begin(writes: batch.count)
         let needs = BatchNeeds(batch)
         let settings = holder.transactionSettings(connection)
-        let opening = [Step(LedgerStatements.begin)] + settings + [row.claim(statements)]
+        let isWatching = lastWatch.map { start.uptimeNanoseconds - $0.uptimeNanoseconds >= 1_000_000_000 } ?? true
+        let watch = isWatching ? [holder.target.watch.step(schema: statements.schema)] : []
+        let opening = [Step(LedgerStatements.begin)] + settings + watch + [row.claim(statements)]
         let locked = try holder.run(opening + needs.steps(statements))
-        guard locked[opening.count - 1].count == 1 else {
+        guard let seenAt = locked[opening.count - 1].integer(0, 0) else {
             _ = try? holder.run([Step(LedgerStatements.rollback)])
             throw Interruption.fenced
+        }
+        if isWatching {
+            do { try holder.target.watch.require(locked[opening.count - 2], at: place) } catch {
+                close()
+                throw error
+            }
+            lastWatch = start
         }
         var answers: [Result<BatchAnswer, LedgerOutage>] = []
         let changes: [Step]
         do {
             var rows = try BatchRows(needs, locked[opening.count...])
-            answers = rows.decide(batch)
+            answers = rows.decide(batch, quarantineEnd: holder.target.watch.quarantineEnd)
             changes = try rows.changes(statements)
         } catch {
             holder.recover(from: error)
             throw error
         }
-        if changes.isEmpty {
+        if changes.isEmpty, !answers.contains(where: { if case .success(.proved) = $0 { true } else { false } }) {
             // Nothing waits for the disk.
             _ = try? holder.run([Step(LedgerStatements.rollback)])
         } else {
             do { try store(changes, connection) } catch Interruption.lostAnswer(let cause) {
                 try settle(cause)
             }
+            row.acknowledge(seenAt: seenAt)
+            counters.noteDurableWrite()
         }
         counters.record(writes: batch.count, since: start)
         return answers
@@ -217,6 +230,8 @@ final class WriterThread {
                 if row.isRegistered { throw error }
                 close()
                 last = error
+                // Do not ask this server again: it lacks acknowledged batches.
+                if (error as? LedgerOutage)?.code == .wrongLedger { break }
             }
             Thread.sleep(forTimeInterval: Self.pause)
         } while ContinuousClock.now < deadline

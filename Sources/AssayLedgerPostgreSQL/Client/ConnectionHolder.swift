@@ -7,7 +7,7 @@ final class ConnectionHolder {
     enum Demand {
         /// A ledger of a version that this code knows, on a durable primary.
         case ledger
-        /// A durable primary, for an owner who creates or upgrades a ledger.
+        /// A durable primary, for an owner who creates a ledger.
         case primary
     }
 
@@ -75,7 +75,11 @@ final class ConnectionHolder {
                 "a pooler is between this machine and \(target.place): add pooler=session to the URL if each client keeps its "
                     + "server, and pooler=transaction if it does not")
         }
-        if demand == .ledger { try LedgerVersion.require(opened, target, by: deadline) }
+        if demand == .ledger {
+            try LedgerVersion.require(opened, target, by: deadline)
+            let watch = target.watch.step(schema: "\"\(target.schema)\"")
+            try target.watch.require(opened.run([watch], by: deadline)[0], at: target.place)
+        }
         connection = opened
         return opened
     }

@@ -23,6 +23,8 @@ struct ConnectionTarget: Sendable, Equatable {
     let pooler: Pooler?
     /// How long an operation waits for the server.
     let timeout: Duration
+    /// What the connections of this ledger have found there.
+    let watch = LedgerWatch()
 
     /// The mode of a pooler.
     enum Pooler: String, Sendable, CaseIterable {

@@ -266,7 +266,8 @@ import Foundation
 
     private var errorLines: [Substring] {
         let text = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
-        return text.split(whereSeparator: \.isNewline)
+        // libpq begins some lines with a tab.
+        return text.split { $0.isNewline || $0 == "\t" }
     }
 
     /// The last warning that the server has sent.

@@ -126,8 +126,7 @@ extension LedgerOutage {
                 .unreachable,
                 "\(place) changes servers between statements: \(detail); add pooler=transaction to the URL")
         case ("42P01", _), ("3F000", _), ("42703", _):
-            self.init(
-                .corrupt, "\(place) lacks tables of a ledger: \(detail); see `assay ledger create` and `upgrade`")
+            self.init(.corrupt, "\(place) lacks tables of a ledger: \(detail); see `assay ledger create`")
         case ("3D000", _):
             self.init(.unreachable, "\(place) has no such database: \(detail); create it, or name another one")
         default:

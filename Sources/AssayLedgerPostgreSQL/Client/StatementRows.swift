@@ -30,7 +30,7 @@ import CPostgreSQL
     func failure(_ extent: DatabaseFailure.Extent) -> DatabaseFailure {
         let extent = field(UInt8(ascii: "V")) == "ERROR" ? extent : .connection
         let message = field(UInt8(ascii: "M")) ?? "the connection was lost"
-        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let line = message.split { $0.isNewline || $0 == "\t" }.joined(separator: " ")
         return DatabaseFailure(extent: extent, state: field(UInt8(ascii: "C")) ?? "08006", message: line)
     }
 

@@ -84,6 +84,8 @@ struct AdministrationStatements {
         ) { $0.add(text: name) }
     }
 
+    var operators: Step { step("SELECT \(LedgerStatements.operatorColumns) FROM \(schema).operator") { _ in } }
+
     func findOperator(_ tokenHash: [UInt8]) -> Step {
         step("SELECT name FROM \(schema).operator WHERE token_hash = $1") { $0.add(tokenHash) }
     }
@@ -121,8 +123,17 @@ struct AdministrationStatements {
 
     // MARK: Sealed keys
 
+    /// All keys, each with the hash of the last entry of the audit trail about a key of its name.
     var sealedKeys: Step {
-        step("SELECT \(LedgerStatements.sealedKeyColumns) FROM \(schema).sealed_key ORDER BY name") { _ in }
+        step(
+            """
+            SELECT \(LedgerStatements.sealedKeyColumns),
+            (SELECT hash FROM \(schema).audit WHERE sha256(subject) = sha256('key '::bytea || name)
+            AND subject = 'key '::bytea || name AND action IN (\(LedgerChange.sealedKeyActions))
+            ORDER BY number DESC LIMIT 1)
+            FROM \(schema).sealed_key ORDER BY name
+            """
+        ) { _ in }
     }
 
     func apply(_ change: SealedKeyChange) -> [Step] {

@@ -6,10 +6,13 @@ import AssayCore
 /// PL/pgSQL, no advisory lock, no transaction identifier and no partition, so that other engines with the same protocol can hold
 /// a ledger.
 struct LedgerSchema: Sendable {
-    /// The version of the tables that this code reads and writes.
-    static let version: Int64 = 2
+    /// The version of the tables that this code reads and writes. A version 2 needs statements that bring tables of version 1 to it, and
+    /// a command that executes them for the owner: the role of a server may change no tables.
+    static let version: Int64 = 1
     /// The oldest version of this code that may use the tables.
     static let compatible: Int64 = 1
+    /// "ASYL", as in the header of a ledger in SQLite. Tables of unreleased builds before version 1 lack it.
+    static let application: Int64 = 0x4153_594C
     /// The number of rows that serialise enrolments with a limit; see `accountLock`.
     static let accountLocks: Int32 = 1024
 
@@ -28,7 +31,7 @@ struct LedgerSchema: Sendable {
             """
             CREATE TABLE \(prefix).ledger (
                 one int4 PRIMARY KEY CHECK (one = 1), version int8 NOT NULL, compatible int8 NOT NULL,
-                moved_to bytea)
+                application int8 NOT NULL, moved_to bytea)
             """,
             """
             CREATE TABLE \(prefix).writer (
@@ -85,12 +88,21 @@ struct LedgerSchema: Sendable {
                 name bytea PRIMARY KEY, content bytea NOT NULL, revision int8 NOT NULL CHECK (revision > 0),
                 stored_at int8 NOT NULL)
             """,
+            // `due_at` of a leased task is the end of the lease.
+            """
+            CREATE TABLE \(prefix).task (
+                id bytea PRIMARY KEY, queue bytea NOT NULL, key bytea NOT NULL, due_at int8 NOT NULL, holder bytea,
+                content bytea NOT NULL, revision int8 NOT NULL CHECK (revision > 0))
+            """,
+            "CREATE UNIQUE INDEX task_key ON \(prefix).task (queue, key)",
+            "CREATE INDEX task_due_at ON \(prefix).task (queue, due_at)",
             """
             CREATE TABLE \(prefix).audit (
                 number int8 PRIMARY KEY CHECK (number > 0), at int8 NOT NULL, operator bytea NOT NULL,
                 action bytea NOT NULL, subject bytea NOT NULL, detail bytea NOT NULL, previous_hash bytea NOT NULL,
                 hash bytea NOT NULL)
             """,
+            "CREATE INDEX audit_subject ON \(prefix).audit (sha256(subject))",
             // Each change by an operator locks this row, so that changes happen one after the other.
             """
             CREATE TABLE \(prefix).audit_head (
@@ -101,43 +113,17 @@ struct LedgerSchema: Sendable {
             CREATE TABLE \(prefix).purge (
                 one int4 PRIMARY KEY CHECK (one = 1), challenges_until int8 NOT NULL, digests_until int8 NOT NULL)
             """,
-            "INSERT INTO \(prefix).ledger (one, version, compatible) VALUES (1, \(Self.version), \(Self.compatible))",
+            """
+            INSERT INTO \(prefix).ledger (one, version, compatible, application)
+            VALUES (1, \(Self.version), \(Self.compatible), \(Self.application))
+            """,
             "INSERT INTO \(prefix).account_lock (id) SELECT generate_series(0, \(Self.accountLocks - 1))",
             "INSERT INTO \(prefix).audit_head (one, number, hash) VALUES (1, 0, decode(repeat('00', 32), 'hex'))",
             """
             INSERT INTO \(prefix).purge (one, challenges_until, digests_until)
             VALUES (1, -9223372036854775808, -9223372036854775808)
             """,
-        ] + tasks
-    }
-
-    /// The statements that create what version 2 added. `due_at` of a leased task is the end of the lease.
-    private var tasks: [String] {
-        [
-            """
-            CREATE TABLE \(prefix).task (
-                id bytea PRIMARY KEY, queue bytea NOT NULL, key bytea NOT NULL, due_at int8 NOT NULL, holder bytea,
-                content bytea NOT NULL, revision int8 NOT NULL CHECK (revision > 0))
-            """,
-            "CREATE UNIQUE INDEX task_key ON \(prefix).task (queue, key)",
-            "CREATE INDEX task_due_at ON \(prefix).task (queue, due_at)",
         ]
-    }
-
-    /// The statements that bring tables of version 1 to this version, executed in one transaction.
-    ///
-    /// - Parameter roles: the roles of servers, which need rights on the new table.
-    func upgrade(roles: [String]) -> [String] {
-        ["UPDATE \(prefix).ledger SET version = \(Self.version), compatible = \(Self.compatible) WHERE one = 1"] + tasks
-            + roles.flatMap(grants)
-    }
-
-    /// The query for the roles that a server uses, as the owner sees them.
-    var serverRoles: String {
-        """
-        SELECT DISTINCT convert_to(grantee::text, 'UTF8') FROM information_schema.role_table_grants
-        WHERE table_schema = '\(name)' AND table_name = 'document' AND grantee <> grantor AND grantee <> 'PUBLIC'
-        """
     }
 
     /// The tables, and what a role of a server needs on each. It can neither change nor delete entries of the audit trail.
@@ -162,7 +148,7 @@ struct LedgerSchema: Sendable {
     /// The indexes beside those of ``uniqueColumns``.
     static let indexes = [
         "challenge_expires_at", "enrolled_key_account", "used_digest_until", "forgotten_use_origin", "operator_name",
-        "task_key", "task_due_at",
+        "task_key", "task_due_at", "audit_subject",
     ]
 
     /// The statements that grant a role what a server needs.

@@ -34,11 +34,12 @@ struct LedgerStatements: Sendable {
         let schema = "\"\(name)\""
         self.schema = schema
         func prepared(_ name: String, _ text: String) -> Statement { Statement(text, name: name) }
+        // Behind a pooler, the server may have become one with older data since the writer registered.
         claimBatch = prepared(
             "claim_batch",
             """
-            UPDATE \(schema).writer SET batch = $3, seen_at = \(Self.serverTime) WHERE id = $1 AND epoch = $2
-            RETURNING batch
+            UPDATE \(schema).writer SET batch = $3, seen_at = \(Self.serverTime)
+            WHERE id = $1 AND epoch = $2 AND batch >= $4 RETURNING seen_at
             """)
         lockAccounts = prepared(
             "lock_accounts", "SELECT id FROM \(schema).account_lock WHERE id = ANY($1) ORDER BY id FOR UPDATE")

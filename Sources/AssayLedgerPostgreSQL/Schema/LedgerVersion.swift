@@ -24,12 +24,12 @@ enum LedgerVersion {
         guard found.version >= LedgerSchema.version else {
             throw LedgerOutage(
                 .corrupt,
-                "\(target.place) is of version \(found.version), and this program needs version \(LedgerSchema.version); "
-                    + "run `assay ledger upgrade` as the owner")
+                "\(target.place) is of version \(found.version), and this program needs version \(LedgerSchema.version)"
+            )
         }
     }
 
-    /// The version; nil if the schema or the database holds no tables of a ledger.
+    /// The version; nil if the schema or the database holds no tables of a ledger. Throws for those of an unreleased build.
     static func find(
         _ connection: DatabaseConnection, _ target: ConnectionTarget, by deadline: ContinuousClock.Instant
     ) throws -> (version: Int64, compatible: Int64, mark: LedgerMark?)? {
@@ -44,10 +44,20 @@ enum LedgerVersion {
                 "schema \(target.schema) of \(target.place) holds tables, but no ledger; name another one with schema=NAME"
             )
         }
-        let query = Statement("SELECT version, compatible, moved_to FROM \"\(target.schema)\".ledger WHERE one = 1")
+        let query = Statement(
+            """
+            SELECT version, compatible, moved_to, (to_json(stored)->>'application')::int8
+            FROM "\(target.schema)".ledger AS stored WHERE one = 1
+            """)
         let rows = try connection.run([Step(query)], by: deadline)[0]
         guard let version = rows.integer(0, 0), let compatible = rows.integer(0, 1) else {
             throw StoredValueError(table: "ledger", column: "no version")
+        }
+        guard rows.integer(0, 3) == LedgerSchema.application else {
+            throw LedgerOutage(
+                .corrupt,
+                "\(target.place) is a ledger of an unreleased build, version \(version), which no release reads; make a new "
+                    + "ledger in another schema, or export this one with the program that wrote it")
         }
         return (version, compatible, rows.bytes(0, 2).map { LedgerMark($0) })
     }

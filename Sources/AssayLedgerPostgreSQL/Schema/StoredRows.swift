@@ -130,12 +130,14 @@ extension StoredRow {
         )
     }
 
-    func sealedKey() throws(StoredValueError) -> SealedKey {
+    /// Reads a key, and its origin if that was queried as the last column.
+    func sealedKey(hasOrigin: Bool = false) throws(StoredValueError) -> SealedKey {
         SealedKey(
             name: try text(0), purpose: KeyPurpose(try text(1)), scope: try textIfAny(2), algorithm: try text(3),
             times: SealedKey.Times(
                 notBefore: integerIfAny(4), notAfter: integerIfAny(5), retiredAt: integerIfAny(6),
-                addedAt: try integer(7)), masterKeyID: try bytes(8), sealed: try bytes(9))
+                addedAt: try integer(7)), masterKeyID: try bytes(8), sealed: try bytes(9),
+            origin: hasOrigin ? bytesIfAny(10) ?? [] : [])
     }
 
     func document() throws(StoredValueError) -> (name: String, document: LedgerDocument) {

@@ -5,14 +5,16 @@ internal import COpenSSL
 package final class RSAPublicKey: Sendable {
     /// The length of the modulus and of every signature in bytes.
     package let modulusLength: Int
-    /// The DER SubjectPublicKeyInfo (RFC 3279 section 2.3.1).
+    /// The DER SubjectPublicKeyInfo (RFC 3279 section 2.3.1), with NULL as the parameters of the algorithm.
     package let subjectPublicKeyInfo: [UInt8]
     private let verifier: RSAOperation
 
     /// Reads a DER SubjectPublicKeyInfo. OpenSSL's reader accepts BER and ignores trailing bytes. So this initialiser
-    /// parses the structure first, and requires it to equal OpenSSL's own encoding of the key.
+    /// parses the structure first, and requires it to equal OpenSSL's own encoding of the key. The algorithm may lack its
+    /// parameters (RFC 4055 section 5).
     /// - Throws: ``DecodeError`` for all other input, including other key types and key sizes.
-    package init(subjectPublicKeyInfo info: ArraySlice<UInt8>) throws(DecodeError) {
+    package init(subjectPublicKeyInfo given: ArraySlice<UInt8>) throws(DecodeError) {
+        let info = RSAKeyRules.canonical(given)
         let length = try RSAKeyRules.modulusLength(info)
         guard RSAKeyRules.modulusLengths.contains(length) else {
             throw DecodeError(
@@ -46,6 +48,9 @@ package final class RSAPublicKey: Sendable {
         try self.init(subjectPublicKeyInfo: info[...])
     }
 
+    /// The SubjectPublicKeyInfo in the encoding of ``subjectPublicKeyInfo``; the same bytes if it is not that of an RSA key.
+    package static func canonical(_ info: ArraySlice<UInt8>) -> ArraySlice<UInt8> { RSAKeyRules.canonical(info) }
+
     /// Whether an RSASSA-PKCS1-v1_5 signature with SHA-256 over the concatenation of the unhashed parts is valid.
     /// Signatures not as long as the modulus are invalid.
     package func verifyPKCS1SHA256(_ signature: [UInt8], for message: ArraySlice<UInt8>...) -> Bool {
@@ -62,7 +67,7 @@ package final class RSAPublicKey: Sendable {
 }
 
 /// Encodes modulus and exponent as a SubjectPublicKeyInfo.
-private enum DEREncoding {
+enum DEREncoding {
     /// AlgorithmIdentifier of rsaEncryption with its NULL (RFC 3279 section 2.3.1).
     static let rsaEncryption: [UInt8] = [
         0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,

@@ -1,3 +1,4 @@
+import AssayCapture
 import AssayCore
 
 /// Reads the records of files, of folders of files, and of standard input.
@@ -65,6 +66,7 @@ public final class CorpusReader: CorpusSource {
     package func next() -> CorpusBatch? {
         while true {
             if let batch = reading?.nextBatch() { return batch }
+            if let reading, reading.lacksEnd { add("\(reading.file.name): \(SealedFileEnd.absence)") }
             finishedBytes += input?.position ?? 0
             (reading, input) = (nil, nil)
             guard let finding = walk.next() else { return nil }

@@ -30,6 +30,8 @@ public struct CorpusError: Error, Sendable, CustomStringConvertible {
 package struct CorpusOptions: Sendable {
     /// Whether every file has one record per line; then its form is not detected, and it may be empty.
     package var isLines = false
+    /// Whether each file is a part of another one, so that the numbers at the ends of sealed records mean nothing.
+    package var isPart = false
     /// How many bytes to read at once, at least 1. Lines are slices of these chunks.
     package var chunkSize = 256 * 1024
     /// The most records of a batch.

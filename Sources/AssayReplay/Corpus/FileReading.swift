@@ -1,4 +1,5 @@
 import Assay
+import AssayCapture
 import AssayCore
 import AssayPrimitives
 
@@ -18,6 +19,12 @@ struct FileReading {
     private var number = 0
     private var blankLines = 0
     private var isFinished = false
+    private var sealedLines = SealedLineCount()
+    /// What is wrong with the number of sealed records that the last record of them has, until it is reported.
+    private var wrongEnd: (line: Int, problem: String)?
+
+    /// Whether the file stopped within sealed records, without the line that ends them.
+    var lacksEnd: Bool { !options.isPart && sealedLines.lacksEnd }
 
     /// Reads the beginning of the file and detects its form.
     init(_ file: CorpusFile, _ input: any ByteInput, options: CorpusOptions) {
@@ -111,6 +118,13 @@ struct FileReading {
                 }
                 if let item = item(line) {
                     items.append(item)
+                    if let (line, problem) = wrongEnd {
+                        wrongEnd = nil
+                        items.append(
+                            CorpusItem(
+                                .unreadable(UnreadableItem(problem)),
+                                at: CorpusPlace(file: file, line: line, number: number)))
+                    }
                 } else {
                     blankLines += 1
                     guard blankLines <= options.blankLineLimit else {
@@ -142,17 +156,29 @@ struct FileReading {
             at: CorpusPlace(file: file, line: lineNumber, number: number))
     }
 
-    /// The record of a line; nil for a blank line.
+    /// The record of a line; nil for a blank line, and for the end of sealed records.
     private mutating func item(_ line: LineReader.Line) -> CorpusItem? {
         switch line {
         case .endless: return nil
         case .tooLong(let count):
             number += 1
+            sealedLines.takeUnread()
             let item = UnreadableItem("the line has \(count) bytes, at most \(options.recordLimit) are allowed")
             return CorpusItem(.unreadable(item), at: CorpusPlace(file: file, line: lineNumber, number: number))
         case .bytes(let bytes):
             // Fast path: the first byte of nearly all lines is not white space.
             if bytes.first?.isSpace ?? true, bytes.allSatisfy(\.isSpace) { return nil }
+            switch sealedLines.take(bytes) {
+            case .record, .lastRecord(problem: nil): break
+            case .end(problem: nil): return nil
+            case .lastRecord where options.isPart: break
+            case .end where options.isPart: return nil
+            case .end(let problem?):
+                return CorpusItem(
+                    .unreadable(UnreadableItem(problem)),
+                    at: CorpusPlace(file: file, line: lineNumber, number: number))
+            case .lastRecord(let problem?): wrongEnd = (lineNumber, problem)
+            }
             number += 1
             return CorpusItem(.line(bytes), at: CorpusPlace(file: file, line: lineNumber, number: number))
         }

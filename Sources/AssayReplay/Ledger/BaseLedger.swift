@@ -61,6 +61,7 @@ final class BaseLedger: Sendable {
         case .enrol(let key, _): try await known(key.identifier)
         case .advanceCounter(let advance): try await known(advance.key)
         case .useKey(let use): try await known(use.key)
+        case .confirmUnblocked(let subject): KnownToBase(key: nil, block: try await standing(of: subject)?.block)
         }
     }
 

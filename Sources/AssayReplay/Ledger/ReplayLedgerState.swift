@@ -108,6 +108,7 @@ struct ReplayLedgerState: Sendable {
             return LedgerRules.refusal(rememberingOver: digests[LedgerDigest(of: use.digest)])
         case .useKey(let use):
             return LedgerRules.refusal(using: use, stored: owner(of: use.key, base.key), block: base.block, at: now)
+        case .confirmUnblocked: return LedgerRules.refusal(confirmingOver: base.block, at: now)
         }
     }
 
@@ -198,7 +199,7 @@ struct ReplayLedgerState: Sendable {
             }
         case .rememberDigest(let use):
             digests[LedgerDigest(of: use.digest)] = use.usedAt
-        case .useKey: break
+        case .useKey, .confirmUnblocked: break
         }
         return nil
     }

@@ -32,8 +32,8 @@ extension ReplayReport {
                     parts: [BarChart.Part(fill: "rejected", count: tally.first)])
             })
         let text =
-            "Most rejected records, \(NumberText.count(most.tally.first)) of \(NumberText.count(all)), fail "
-            + "\(most.check) first."
+            "\(most.check) is the first failed check of \(NumberText.count(most.tally.first)) of the "
+            + "\(NumberText.count(all)) rejected records; no other check is it more often."
         let table = DataTable(
             columns: ["Check", "Fails first", "Fails", "Only noted"],
             rows: checks.map { check, tally in

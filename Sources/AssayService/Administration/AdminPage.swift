@@ -9,6 +9,15 @@ struct AdminPage {
     static let maximum = 1000
     /// The parameters of every list with pages.
     static let names = ["limit", "cursor"]
+    /// Their description.
+    static let parameters: [JSONFragment] = [
+        .query("limit", #"{"type":"integer","minimum":1,"maximum":\#(maximum),"default":100}"#),
+        .query("cursor", .string(min: 1, "next of the page before.")),
+    ]
+    /// The description of the answer.
+    static let content: Endpoint.Content = .json(
+        #"{"type":"object","required":["items"],"properties":{"items":\#(JSONFragment.objects.json),"next":{"type":"string"}}}"#
+    )
 
     let limit: Int
     /// The text that the page before gave as `next`; nil for the first page.

@@ -13,13 +13,14 @@ struct Administration: Sendable {
     let live: LiveService
     let parts: ServiceParts
     let configuration: ServiceConfiguration
-    /// Reads the policy and the files of TLS again, because of what the text says.
-    let reload: @Sendable (String) throws(Problem) -> Void
+    /// Where policies are reviewed.
+    let work: SerialWork
+    /// Reads the policy and the files of TLS again for the operator with a name.
+    let reload: @Sendable (String) async throws(Problem) -> Void
 
     /// All endpoints, in the order of the documentation.
     var endpoints: [Endpoint] {
         subjectEndpoints + keyEndpoints + policyEndpoints + auditEndpoints + operatorEndpoints
-            + [AdminDocument.endpoint(configuration)]
     }
 
     /// Calls the ledger. An outage is answered with 503.
@@ -38,6 +39,13 @@ struct Administration: Sendable {
         return AdminFields(
             fields: try await served.fields(names, upTo: Self.bodyLimit, within: configuration.limits.bodyTime))
     }
+}
+
+extension JSONFragment {
+    /// The schema of names and reasons.
+    static let text = string(min: 1, max: 255)
+    /// The parameter of ``ServiceRequest/pathName()``.
+    static let pathName: Self = #"{"name":"name","in":"path","required":true,"schema":\#(text.json)}"#
 }
 
 extension ServiceRequest {

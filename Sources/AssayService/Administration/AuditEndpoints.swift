@@ -7,19 +7,22 @@ import Hummingbird
 extension Administration {
     var auditEndpoints: [Endpoint] {
         [
-            Endpoint(.get, "/v1/admin/audit", .administration(.read)) { (served) async throws(Problem) in
-                try await auditPage(served)
-            },
-            Endpoint(.get, "/v1/admin/audit/verify", .administration(.read)) { (served) async throws(Problem) in
-                try await verifyAudit(served)
-            },
+            Endpoint(
+                .get, "/v1/admin/audit", .administration(.read), "audit",
+                "A page of the audit trail, the first entry first.",
+                parameters: [.query("since", .time), .query("operator", .text)] + AdminPage.parameters,
+                content: AdminPage.content, auditPage),
+            Endpoint(
+                .get, "/v1/admin/audit/verify", .administration(.read), "verifyAudit",
+                "Follows the hashes of the audit trail, and compares its entries with the ledger.",
+                parameters: [.query("expect", #"{"type":"string","pattern":"^[0-9a-fA-F]{64}$"}"#)], verifyAudit),
         ]
     }
 
     /// Ends the reading of the trail after a page.
     private struct EndOfPage: Error {}
 
-    private func auditPage(_ served: ServiceRequest) async throws(Problem) -> Response {
+    private func auditPage(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let query = try served.query(["since", "operator"] + AdminPage.names)
         let page = try AdminPage(query)
         let after = page.cursor.map { Int($0) ?? -1 } ?? 0
@@ -49,14 +52,14 @@ extension Administration {
         return AdminPage.response(items, next: hasMore ? "\(last)" : nil)
     }
 
-    private func verifyAudit(_ served: ServiceRequest) async throws(Problem) -> Response {
+    private func verifyAudit(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let expected = try served.query(["expect"])["expect"]
         guard expected.map(AuditReview.isHash) ?? true else {
             throw ServiceRequest.queryProblem("expect", "expected a hash of 64 hexadecimal digits")
         }
         var review = AuditReview(expecting: expected)
         do {
-            try await parts.ledger.audit { review.take($0) }
+            try await review.take(parts.ledger)
         } catch {
             throw outage(error as? LedgerOutage ?? LedgerOutage(.internalError, "\(error)"))
         }

@@ -8,7 +8,10 @@ import Hummingbird
 extension Administration {
     var keyEndpoints: [Endpoint] {
         [
-            Endpoint(.get, "/v1/admin/keys", .administration(.read)) { (served) async throws(Problem) in
+            Endpoint(
+                .get, "/v1/admin/keys", .administration(.read), "keys",
+                "The keys of the key store, without secrets.", content: AdminPage.content, problems: [422]
+            ) { (served) async throws(Problem) in
                 try await served.demandNoQuery()
                 let storage = try sealedKeys()
                 let keys: [SealedKey]
@@ -16,11 +19,20 @@ extension Administration {
                 let now = Date()
                 return AdminPage.response(keys.map { $0.json(at: now) }, next: nil)
             },
-            Endpoint(.post, "/v1/admin/keys", .administration(.administer)) { (served) async throws(Problem) in
-                try await addKey(served)
-            },
-            Endpoint(.post, "/v1/admin/keys/{name}/retire", .administration(.change)) {
-                (served) async throws(Problem) in
+            Endpoint(
+                .post, "/v1/admin/keys", .administration(.administer), "addKey",
+                "Adds a key. Its secrets are in parts, as a file would contain them; local listeners only.",
+                body: .json(
+                    [
+                        "name": .text, "use": .text,
+                        "parts": #"{"type":"object","additionalProperties":{"type":"string"}}"#, "for": .text,
+                        "notBefore": .time, "notAfter": .time,
+                    ], required: 3), success: 201, problems: [409, 422], addKey),
+            Endpoint(
+                .post, "/v1/admin/keys/{name}/retire", .administration(.change), "retireKey",
+                "Retires a key, now or at a time.", parameters: [.pathName],
+                body: .json(["at": .time], required: 0), problems: [404, 409, 422]
+            ) { (served) async throws(Problem) in
                 let name = try served.pathName()
                 let fields = try await fields(served, ["at"])
                 let store = try keyStore()
@@ -36,7 +48,10 @@ extension Administration {
                 object.add("retiredAt", text: RFC3339.format(time))
                 return .json(object.text)
             },
-            Endpoint(.delete, "/v1/admin/keys/{name}", .administration(.administer)) { (served) async throws(Problem) in
+            Endpoint(
+                .delete, "/v1/admin/keys/{name}", .administration(.administer), "removeKey",
+                "Removes a key permanently.", parameters: [.pathName], problems: [404, 422]
+            ) { (served) async throws(Problem) in
                 try await served.demandNoQuery()
                 let name = try served.pathName()
                 let (storage, now) = (try sealedKeys(), Date())
@@ -69,7 +84,7 @@ extension Administration {
     }
 
     /// Adds a key. Its secrets are in the body, so only programs of this machine may send them: the listener has no TLS.
-    private func addKey(_ served: ServiceRequest) async throws(Problem) -> Response {
+    private func addKey(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         guard configuration.admin?.isLocal ?? true else {
             throw Problem(
                 .forbidden, .listenerNotLocal,

@@ -7,34 +7,64 @@ import Hummingbird
 extension Administration {
     var operatorEndpoints: [Endpoint] {
         [
-            Endpoint(.get, "/v1/admin/operators", .administration(.read)) { (served) async throws(Problem) in
+            Endpoint(
+                .get, "/v1/admin/operators", .administration(.read), "operators", "The operators, in any state.",
+                content: AdminPage.content
+            ) { (served) async throws(Problem) in
                 try await served.demandNoQuery()
                 let now = Date()
                 let all = try await ledger { (ledger) async throws(LedgerOutage) in try await ledger.operators() }
                 return AdminPage.response(all.map { $0.json(at: now) }, next: nil)
             },
-            Endpoint(.post, "/v1/admin/operators", .administration(.administer)) { (served) async throws(Problem) in
-                try await addOperator(served)
-            },
-            Endpoint(.delete, "/v1/admin/operators/{name}", .administration(.administer)) {
-                (served) async throws(Problem) in
-                try await served.demandNoQuery()
-                let (name, author, now) = (try served.pathName(), served.calledBy?.name, Date())
-                let revoked = try await ledger { (ledger) async throws(LedgerOutage) in
-                    try await ledger.revokeOperator(named: name, by: author, at: now)
-                }
-                guard let revoked else {
-                    throw Problem(
-                        .notFound, .unknownOperator,
-                        "there is no operator \(name.excerpt), or it was revoked before")
-                }
-                return .json(revoked.revoked(by: author, at: now).json(at: now))
-            },
+            Endpoint(
+                .post, "/v1/admin/operators", .administration(.administer), "addOperator",
+                "Adds an operator. The answer has its token, once. It ends no later than that of its creator.",
+                body: .json(
+                    ["name": .text, "role": #"{"enum":["caller","viewer","operator","admin"]}"#, "until": .time],
+                    required: 2), success: 201, problems: [409, 422], addOperator),
+            Endpoint(
+                .delete, "/v1/admin/operators/{name}", .administration(.administer), "revokeOperator",
+                "Revokes the token of an operator, and with descendants=true those of the operators that it added.",
+                parameters: [.query("descendants", #"{"type":"string","enum":["true","false"]}"#), .pathName],
+                problems: [404], revokeOperator),
         ]
     }
 
+    /// Revokes an operator. With `descendants=true` the answer has also the operators that it added, as `descendants`.
+    private func revokeOperator(_ served: inout ServiceRequest) async throws(Problem) -> Response {
+        let given = try served.query(["descendants"])["descendants"]
+        guard given.map({ ["true", "false"].containsBytes(of: $0) }) ?? true else {
+            throw ServiceRequest.queryProblem("descendants", "expected true or false")
+        }
+        let (name, author, now) = (try served.pathName(), served.calledBy?.name, Date())
+        let withDescendants = given?.isByteEqual(to: "true") ?? false
+        let revoked = try await ledger { (ledger) async throws(LedgerOutage) in
+            try await ledger.revokeOperator(named: name, withDescendants: withDescendants, by: author, at: now)
+        }
+        guard !revoked.isEmpty else {
+            let others = withDescendants ? ", and so was every operator that it added" : ""
+            throw Problem(
+                .notFound, .unknownOperator,
+                "there is no operator \(name.excerpt), or it was revoked before\(others)")
+        }
+        var object = JSONObject()
+        let own = revoked.first { $0.name.isByteEqual(to: name) }
+        if let own {
+            let shown = own.revoked(by: author, at: now)
+            object.add(shown)
+            object.add("state", text: shown.state(at: now).rawValue)
+        }
+        if withDescendants {
+            let descendants = revoked.dropFirst(own == nil ? 0 : 1)
+            object.add(
+                "descendants",
+                raw: JSONText.array(descendants.map { $0.revoked(by: author, at: now).json(at: now) }))
+        }
+        return .json(object.text)
+    }
+
     /// Adds an operator. The answer has its token, which cannot be shown again.
-    private func addOperator(_ served: ServiceRequest) async throws(Problem) -> Response {
+    private func addOperator(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let fields = try await fields(served, ["name", "role", "until"])
         let (name, roleName) = (try fields.text("name"), try fields.text("role"))
         guard let role = OperatorRole(rawValue: roleName) else {

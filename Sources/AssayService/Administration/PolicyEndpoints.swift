@@ -7,16 +7,24 @@ import Hummingbird
 extension Administration {
     var policyEndpoints: [Endpoint] {
         [
-            Endpoint(.get, "/v1/admin/policy", .administration(.read)) { (served) async throws(Problem) in
+            Endpoint(
+                .get, "/v1/admin/policy", .administration(.read), "policy",
+                "The policy in force with all defaults, as `policy show` prints it.",
+                content: ["application/yaml": "{}"]
+            ) { (served) async throws(Problem) in
                 try await served.demandNoQuery()
                 return .text(live.policyText, .ok, [.contentType: "application/yaml"])
             },
-            Endpoint(.post, "/v1/admin/policy/check", .administration(.administer)) { (served) async throws(Problem) in
-                try await checkPolicy(served)
-            },
-            Endpoint(.post, "/v1/admin/policy/reload", .administration(.administer)) { (served) async throws(Problem) in
+            Endpoint(
+                .post, "/v1/admin/policy/check", .administration(.administer), "checkPolicy",
+                "The errors and warnings of a policy, as `policy check` prints them.",
+                body: ["application/yaml": .string()], checkPolicy),
+            Endpoint(
+                .post, "/v1/admin/policy/reload", .administration(.administer), "reloadPolicy",
+                "Reads the policy and the TLS files again. What cannot be used changes nothing.", problems: [422]
+            ) { (served) async throws(Problem) in
                 try await served.demandNoQuery()
-                try reload("operator \(served.calledBy?.name ?? "")")
+                try await reload(served.calledBy?.name ?? "")
                 let notes = live.verifier.policy.notes.map { JSONText.string("\($0)") }
                 return .json(#"{"notes":\#(JSONText.array(notes))}"#)
             },
@@ -24,7 +32,7 @@ extension Administration {
     }
 
     /// Reviews the text of a body as if it stood in the policy's file, to which its paths are relative.
-    private func checkPolicy(_ served: ServiceRequest) async throws(Problem) -> Response {
+    private func checkPolicy(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         try await served.demandNoQuery()
         guard served.request.mediaType == "application/yaml" else {
             throw Problem.mediaType(served.request.mediaType, "application/yaml")
@@ -34,7 +42,8 @@ extension Administration {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Problem(.badRequest, .unreadableRequest, "the policy is not UTF-8 text")
         }
-        let review = PolicyReview(text: text, path: configuration.policy, engines: .standard, at: Date())
+        let path = configuration.policy
+        let review = await work.run { PolicyReview(text: text, path: path, engines: .standard, at: Date()) }
         var object = JSONObject()
         object.add("errors", raw: "\(review.count(.error))")
         object.add("warnings", raw: "\(review.count(.warning))")

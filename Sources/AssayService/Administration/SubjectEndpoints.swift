@@ -6,15 +6,29 @@ import Hummingbird
 
 /// `/v1/admin/subjects`: what `assay ledger` does.
 extension Administration {
+    private static let kind: JSONFragment = #"{"enum":["key","device","account","issuer"]}"#
+    private static let end: JSONFragment = #"{"anyOf":[{"const":"never"},\#(JSONFragment.time.json)]}"#
+
     var subjectEndpoints: [Endpoint] {
         [
-            Endpoint(.get, "/v1/admin/subjects", .administration(.read)) { (served) async throws(Problem) in
-                try await subjects(served)
-            },
-            Endpoint(.post, "/v1/admin/subjects/block", .administration(.change)) { (served) async throws(Problem) in
-                try await block(served)
-            },
-            Endpoint(.post, "/v1/admin/subjects/unblock", .administration(.change)) { (served) async throws(Problem) in
+            Endpoint(
+                .get, "/v1/admin/subjects", .administration(.read), "subjects",
+                "A subject with its keys and standings; a page of blocks or allowances in force; or counts.",
+                parameters: [
+                    .query("key", .string("A key ID, base64 of 32 bytes.")), .query("device", .text),
+                    .query("account", .text), .query("issuer", .text),
+                    .query("list", #"{"enum":["blocks","allowances"]}"#),
+                ] + AdminPage.parameters, subjects),
+            Endpoint(
+                .post, "/v1/admin/subjects/block", .administration(.change), "blockSubject",
+                "Blocks a subject, in place of a block or an allowance. Without until it has no end.",
+                body: .json(
+                    ["kind": Self.kind, "name": .text, "reason": .text, "until": Self.end], required: 3), block),
+            Endpoint(
+                .post, "/v1/admin/subjects/unblock", .administration(.change), "unblockSubject",
+                "Removes the block or the allowance of a subject.",
+                body: .json(["kind": Self.kind, "name": .text], required: 2), problems: [404]
+            ) { (served) async throws(Problem) in
                 let fields = try await fields(served, ["kind", "name"])
                 let (subject, author) = (try fields.subject(), served.calledBy?.name)
                 let removed = try await ledger { (ledger) async throws(LedgerOutage) in
@@ -27,17 +41,25 @@ extension Administration {
                 }
                 return .json(removed.entryJSON)
             },
-            Endpoint(.post, "/v1/admin/subjects/allow", .administration(.change)) { (served) async throws(Problem) in
-                try await allow(served)
-            },
-            Endpoint(.post, "/v1/admin/subjects/move", .administration(.change)) { (served) async throws(Problem) in
-                try await move(served)
-            },
+            Endpoint(
+                .post, "/v1/admin/subjects/allow", .administration(.change), "allowSubject",
+                "Annotates failures of policy checks instead of enforcing them, for 30 days without until.",
+                body: .json(
+                    [
+                        "kind": Self.kind, "name": .text, "reason": .text, "until": Self.end,
+                        "checks": #"{"type":"array","items":{"type":"string"}}"#,
+                    ], required: 3), problems: [409], allow),
+            Endpoint(
+                .post, "/v1/admin/subjects/move", .administration(.change), "moveKey",
+                "Gives an enrolled key to another account, or to none.",
+                body: .json(
+                    ["key": .text, "account": #"{"type":["string","null"],"minLength":1,"maxLength":255}"#],
+                    required: 2), problems: [404], move),
         ]
     }
 
     /// A subject with its keys and standings, a page of standings, or the counts of the ledger.
-    private func subjects(_ served: ServiceRequest) async throws(Problem) -> Response {
+    private func subjects(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let kinds = LedgerSubject.Kind.allCases.map(\.rawValue)
         let query = try served.query(kinds + ["list"] + AdminPage.names)
         let given = kinds.filter { query[$0] != nil } + (query["list"] == nil ? [] : ["list"])
@@ -103,7 +125,7 @@ extension Administration {
         return AdminPage.response(shown.map(\.entryJSON), next: next)
     }
 
-    private func block(_ served: ServiceRequest) async throws(Problem) -> Response {
+    private func block(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let fields = try await fields(served, ["kind", "name", "reason", "until"])
         let subject = try fields.subject()
         if let objection = subject.objectionToName { throw fields.problem("name", objection) }
@@ -115,7 +137,7 @@ extension Administration {
         return .json(LedgerEntry.block(block).json)
     }
 
-    private func allow(_ served: ServiceRequest) async throws(Problem) -> Response {
+    private func allow(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let fields = try await fields(served, ["kind", "name", "reason", "until", "checks"])
         let subject = try fields.subject()
         if let objection = subject.objectionToName { throw fields.problem("name", objection) }
@@ -143,13 +165,14 @@ extension Administration {
         return .json(LedgerEntry.allowance(allowance).json)
     }
 
-    private func move(_ served: ServiceRequest) async throws(Problem) -> Response {
+    private func move(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let fields = try await fields(served, ["key", "account"])
         let name = try fields.text("key")
         let subject: LedgerSubject
         do { subject = try Self.subject("key", name) } catch { throw fields.problem("key", error.message) }
         var account: String?
-        switch fields.fields["account"]?.content {
+        // The object itself: `null`, which counts as absent elsewhere, is a value here.
+        switch fields.fields.object["account"]?.content {
         case .null: break
         case nil: throw fields.problem("account", "the field is missing: a name, or null for no account")
         default:
@@ -157,9 +180,9 @@ extension Administration {
             guard account?.utf8.count ?? 0 <= 255 else { throw fields.problem("account", "expected at most 255 bytes") }
         }
         let (target, author, identifier) = (account, served.calledBy?.name, AnyBase64.decode(name) ?? [])
-        let before = try await ledger { (ledger) async throws(LedgerOutage) in
-            let key = try await ledger.enrolledKey(withID: identifier)
-            return try await ledger.move(key?.identifier ?? .appAttest(identifier), to: target, by: author, at: Date())
+        let before = try await ledger { (ledger) async throws(LedgerOutage) -> EnrolledKey? in
+            guard let key = try await ledger.enrolledKey(withID: identifier) else { return nil }
+            return try await ledger.move(key.identifier, to: target, by: author, at: Date())
         }
         guard let before else { throw Problem(.notFound, .unknownKey, "the ledger has no key \(subject.name)") }
         var object = JSONObject()
@@ -185,7 +208,7 @@ extension Administration {
         guard let bytes = AnyBase64.decode(name), bytes.count == 32 else {
             throw SubjectError(field: "name", message: "a key ID is base64 of 32 bytes, found \(name.excerpt)")
         }
-        return KeyIdentifier.appAttest(bytes).subject
+        return LedgerSubject(keyID: bytes)
     }
 }
 

@@ -24,13 +24,31 @@ struct AuthorizeEndpoint: Sendable {
         let rules = configuration.authorize
         if !rules.origins.isEmpty { options.origins = try ServerOrigins(rules.origins) }
         options.body = .collected(upTo: configuration.limits.body)
+        // The whole body is there, within limits.bodyTime, before it is judged.
+        options.body.time = nil
         options.retryAfter = configuration.retryAfter
         settings = RequestJudge.Settings(options)
         refusal = RefusalResponse(options: options)
     }
 
     var endpoint: Endpoint {
-        Endpoint(anyMethodBelow: Self.prefix, .all) { (served) async throws(Problem) in try await authorize(&served) }
+        let fields = IdentityFields.names.map { #""\#($0)":{"required":true,"schema":{"type":"string"}}"# }
+        return Endpoint(
+            nil, Self.prefix, .all, "authorize",
+            """
+            Whether the request of a gateway's client may pass. Answers the peers of authorize.peers alone, in the dialect \
+            \(configuration.authorize.dialect?.rawValue ?? ""); other methods are answered, too.
+            """,
+            parameters: [
+                """
+                {"name":"app","in":"path","required":true,"schema":{"type":"string","minLength":1},\
+                "description":"An app or a route of the policy."}
+                """
+            ],
+            answers: [
+                200: #"{"description":"The request may pass.","headers":{\#(fields.joined(separator: ","))}}"#,
+                401: .reference("responses/Denial"), 403: .reference("responses/Denial"),
+            ], problems: [400, 404, 408, 413, 500], authorize)
     }
 
     private func authorize(_ served: inout ServiceRequest) async throws(Problem) -> Response {
@@ -55,6 +73,7 @@ struct AuthorizeEndpoint: Sendable {
         let source = try ForwardedRequest(served.request.head, rest: rest, rules)
         served.note.client = (source.method, source.host.text, source.target)
         try demandKnownHost(source)
+        try Self.demandNoTunnel(source)
         let state = live.requests.state
         let route: GuardedRoute
         do throws(RequestError) { route = try state.route(named: name) } catch {
@@ -74,7 +93,7 @@ struct AuthorizeEndpoint: Sendable {
         } catch { throw .cut }
         served.note.decision = decision
         served.note.route = name
-        return answer(decision)
+        return answer(decision, on: route)
     }
 
     /// Refuses a request whose host is missing or not in `authorize.origins`: a backend with several hosts could handle
@@ -99,9 +118,21 @@ struct AuthorizeEndpoint: Sendable {
         }
     }
 
-    private func answer(_ decision: RequestDecision) -> Response {
+    /// Refuses a request after which the connection to the backend would carry bytes of the client that nothing verifies. Gateways
+    /// as in `Examples/gateways` remove `Upgrade`, or refuse the request themselves.
+    private static func demandNoTunnel(_ source: ForwardedRequest) throws(Problem) {
+        let isConnect = source.method == HTTPRequest.Method.connect.rawValue
+        guard isConnect || source.fields[.upgrade] != nil else { return }
+        throw Problem(
+            .forbidden, .tunnelRequested,
+            "the gateway passes on \(isConnect ? "CONNECT" : "the field Upgrade") of its client; what follows would reach the "
+                + "backend unverified: let the gateway refuse CONNECT and WebSockets, and remove Upgrade; see Docs/gateways.md"
+        )
+    }
+
+    private func answer(_ decision: RequestDecision, on route: GuardedRoute) -> Response {
         guard settings.options.refuses(decision) else {
-            return Response(status: .ok, headers: IdentityFields.of(decision))
+            return Response(status: .ok, headers: IdentityFields.of(decision, on: route))
         }
         var response = refusal.answer(decision)
         switch decision.outcome {
@@ -132,13 +163,15 @@ enum IdentityFields {
     ]
     private static let fieldNames = names.map { HTTPField.Name($0) ?? .date }
 
-    static func of(_ decision: RequestDecision) -> HTTPFields {
+    /// - Parameter route: gives each verdict its place.
+    static func of(_ decision: RequestDecision, on route: GuardedRoute) -> HTTPFields {
         var fields: HTTPFields = [.cacheControl: "no-store"]
         fields.reserveCapacity(names.count + 2)
         let isAccepted = decision.isAccepted
         let verdicts = decision.verdicts
         // A rejected request that passes has no identity.
-        let subjects = isAccepted ? verdicts.map(\.engineSubject) : []
+        let places: [Verdict?] = isAccepted ? route.places(of: verdicts) : []
+        let subjects = places.map { $0?.engineSubject }
         var digests: Set<String> = []
         for subject in subjects {
             for digest in subject?.message?.contentDigests ?? [] {
@@ -147,8 +180,8 @@ enum IdentityFields {
         }
         let values = [
             decision.word,
-            isAccepted ? list(verdicts.map { $0.app ?? "" }) : list([decision.app]),
-            isAccepted ? list(verdicts.map(\.kind.name)) : decision.kind.name,
+            isAccepted ? list(places.map { $0?.app ?? "" }) : list([decision.app]),
+            isAccepted ? list(places.map { $0?.kind.name ?? "" }) : decision.kind.name,
             list(subjects.map { $0?.identifier ?? "" }),
             list(subjects.map { $0?.account ?? "" }),
             list(verdicts.flatMap(\.annotated).map(\.name)),

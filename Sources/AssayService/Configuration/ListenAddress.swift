@@ -10,6 +10,17 @@ package enum ListenAddress: Sendable, Equatable {
     /// The allowed forms, for messages.
     package static let forms = "HOST:PORT, [IPV6]:PORT or unix:PATH"
 
+    /// What a message about a text of another form adds; empty for nothing.
+    package static func advice(on text: String) -> String {
+        if text.utf8.starts(with: "unix:".utf8) {
+            return text.utf8.count > 112 ? "; the path has \(text.utf8.count - 5) bytes, and may have 107" : ""
+        }
+        guard let colon = text.lastIndex(of: ":"), let number = Int(text[text.index(after: colon)...]) else {
+            return ""
+        }
+        return number > UInt16.max ? "; a port is at most 65535" : ""
+    }
+
     /// Reads `HOST:PORT`, `[IPV6]:PORT` or `unix:PATH`; nil for another form.
     package init?(_ text: String) {
         if text.utf8.starts(with: "unix:".utf8) {

@@ -18,10 +18,7 @@ extension ServiceConfiguration {
         file: String?, environment: [String: String], settings: [(key: String, value: String)], isPartial: Bool = false
     ) throws(PolicyError) {
         self.init()
-        if let file {
-            try ReplaceableFile.refuse(file)
-            try read(try PolicyFile.document(path: file), "")
-        }
+        if let file { try read(try PolicyFile.document(path: file), "") }
         try read(environment)
         for (name, value) in settings {
             guard let key = ServiceKey.all.first(where: { $0.path.isByteEqual(to: name) }) else {
@@ -96,14 +93,32 @@ extension ServiceConfiguration {
         guard clientAuthorities == nil || certificate != nil else {
             throw PolicyError(field: "tls.certificate", "required: client certificates need TLS")
         }
-        guard admin != listen || listen.isAnyPort else {
-            throw PolicyError(field: "admin", "the public listener already has this address; choose another one")
-        }
+        try demandWholeAdmin()
         try demandAuthorization()
         guard !isOpen || listen.isLocal && admin?.isLocal ?? true else {
             throw PolicyError(
                 field: "open", "true is for loopback addresses and unix sockets: on others, every request needs a token"
             )
+        }
+    }
+
+    private func demandWholeAdmin() throws(PolicyError) {
+        guard admin != listen || listen.isAnyPort else {
+            throw PolicyError(field: "admin", "the public listener already has this address; choose another one")
+        }
+        if let metrics, !metrics.isAnyPort {
+            guard metrics != listen, metrics != admin else {
+                throw PolicyError(field: "metrics", "another listener already has this address; choose another one")
+            }
+        }
+        guard (adminCertificate == nil) == (adminPrivateKey == nil) else {
+            throw PolicyError(
+                field: adminCertificate == nil ? "adminTLS.certificate" : "adminTLS.privateKey",
+                "required: TLS needs the certificate and its private key")
+        }
+        guard adminCertificate == nil || [admin, metrics].contains(where: { $0 != nil && $0?.path == nil }) else {
+            throw PolicyError(
+                field: "adminTLS.certificate", "TLS is for TCP addresses, and neither admin nor metrics is one")
         }
     }
 

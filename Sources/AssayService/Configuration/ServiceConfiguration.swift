@@ -4,6 +4,8 @@ package import Logging
 package struct ServiceConfiguration: Sendable {
     /// The policy file.
     package var policy = ""
+    /// Whether a policy may come into force, while the service runs, that accepts more than the one before.
+    package var policyGuard = PolicyGuard.off
     /// The URL of the ledger; nil for the user's own.
     package var ledger: String?
     /// Where the master key of the key store is, `file:PATH` or `env:NAME`; nil for no key store.
@@ -14,12 +16,24 @@ package struct ServiceConfiguration: Sendable {
     package var googleURL: String?
     /// The URL of the list of revoked attestation certificates; nil for Google's.
     package var statusListURL: String?
+    /// The base URL of Apple's server of App Attest receipts; nil for Apple's own ones.
+    package var appAttestURL: String?
+    /// The base URL of DeviceCheck; nil for Apple's own servers.
+    package var deviceCheckURL: String?
     /// The public listener.
     package var listen = ListenAddress.tcp(host: "127.0.0.1", port: 8080)
     /// The listener of operators; nil for none.
-    package var admin: ListenAddress? = .tcp(host: "127.0.0.1", port: 9090)
+    package var admin: ListenAddress? = .tcp(host: "127.0.0.1", port: 8081)
+    /// A further listener with health and metrics alone; nil for none.
+    package var metrics: ListenAddress?
+    /// The certificate chain of the listeners of operators and of metrics on TCP addresses, PEM; nil for no TLS.
+    package var adminCertificate: String?
+    /// The private key of that certificate, PEM.
+    package var adminPrivateKey: String?
     /// Whether TCP listeners on loopback addresses take requests without a token.
     package var isOpen = false
+    /// Further names by which listeners that demand no token may be addressed.
+    package var allowedHosts: [String] = []
     /// The certificate chain of the public listener, PEM; nil for no TLS.
     package var certificate: String?
     /// The private key of the certificate, PEM.
@@ -41,6 +55,14 @@ package struct ServiceConfiguration: Sendable {
     /// The least level that is logged.
     package var logLevel = Logger.Level.info
 
+    /// What becomes of a policy that may accept more than the one in force.
+    package enum PolicyGuard: String, Sendable, CaseIterable {
+        /// It comes into force, and is logged as a warning.
+        case off
+        /// It is refused until the service is started again.
+        case refuseWeaker = "refuse-weaker"
+    }
+
     /// How a failover instance finds out whether the first instance can be reached.
     package struct Failover: Sendable, Equatable {
         /// The URL below which the first instance is reached; nil if this is no failover instance.
@@ -49,6 +71,8 @@ package struct ServiceConfiguration: Sendable {
         package var interval = 60.0
         /// How many probes in a row must fail before tokens are issued.
         package var failures = 3
+        /// How long tokens are issued at most, in seconds, until the first instance was reached again.
+        package var limit = 14_400.0
 
         /// The defaults.
         package init() {}
@@ -62,7 +86,7 @@ package struct ServiceConfiguration: Sendable {
         package var line = 1 << 20
         /// The request line and all fields of a request, in bytes.
         package var headers = 32 << 10
-        /// The connections of a listener. Others wait until one is closed.
+        /// The connections of a listener. Another one takes the place of the one that is idle for longest.
         package var connections = 10_000
         /// Requests that are handled at the same time. Others get 503.
         package var requests = 512

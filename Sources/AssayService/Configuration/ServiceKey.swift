@@ -34,9 +34,25 @@ package struct ServiceKey: Sendable {
 
     /// All keys, in the order of documentation.
     package static let all: [ServiceKey] = [
-        text(
-            "policy", \.policy, "PATH", "The policy. Read again on SIGHUP and when the file changes.",
-            standard: "required"),
+        ServiceKey(
+            path: "policy", help: "The policy. Read again on SIGHUP and when the file changes.", form: "PATH",
+            standard: "required"
+        ) { (service, node) throws(PolicyError) in
+            guard case .mapping = node.content else {
+                service.policy = try node.text()
+                return
+            }
+            let members = try node.members(["path", "guard"])
+            guard let path = members["path"] else { throw node.missing("path", "the policy file") }
+            service.policy = try path.text()
+            if let word = members["guard"] {
+                service.policyGuard = try word.word(ServiceConfiguration.PolicyGuard.self)
+            }
+        },
+        word(
+            "policy.guard", \.policyGuard, ServiceConfiguration.PolicyGuard.self,
+            "Whether a policy that may accept more than the one in force is refused until the next start. In a file: `policy: { path: "
+                + "policy.yaml, guard: refuse-weaker }`."),
         optional("ledger", \.ledger, "URL", "The ledger.", standard: "the user's own"),
         optional(
             "masterKey", \.masterKey, source, "The master key of the key store in the ledger.", standard: "no key store"
@@ -51,19 +67,45 @@ package struct ServiceKey: Sendable {
             "statusListURL", \.statusListURL, "URL",
             "Where the list of revoked attestation certificates is, for policies with statusList: service.",
             standard: "Google's, https://android.googleapis.com/attestation/status"),
+        optional(
+            "appAttestURL", \.appAttestURL, "URL",
+            "Where Apple's server of App Attest receipts is, such as a proxy, for builds of all environments.",
+            standard: "Apple's, of the build's environment"),
+        optional(
+            "deviceCheckURL", \.deviceCheckURL, "URL",
+            "Where DeviceCheck is, such as a proxy, for builds of all environments.",
+            standard: "Apple's, of the build's environment"),
         ServiceKey(
             path: "listen", help: "The public listener.", form: ListenAddress.forms, standard: "127.0.0.1:8080"
         ) { (service, node) throws(PolicyError) in service.listen = try address(node) },
         ServiceKey(
             path: "admin", help: "The listener of operators, apart from the public one.",
-            form: "\(ListenAddress.forms), or none", standard: "127.0.0.1:9090"
+            form: "\(ListenAddress.forms), or none", standard: "127.0.0.1:8081"
         ) { (service, node) throws(PolicyError) in
             service.admin = try node.text().isByteEqual(to: "none") ? nil : address(node)
+        },
+        ServiceKey(
+            path: "metrics",
+            help: "A further listener with health and metrics alone, where Prometheus cannot use that of operators.",
+            form: "\(ListenAddress.forms), or none", standard: "none"
+        ) { (service, node) throws(PolicyError) in
+            service.metrics = try node.text().isByteEqual(to: "none") ? nil : address(node)
         },
         ServiceKey(
             path: "open", help: "Whether listeners on loopback addresses take requests without a token.",
             form: "true or false", standard: "false"
         ) { (service, node) throws(PolicyError) in service.isOpen = try flag(node) },
+        list(
+            "allowedHosts", \.allowedHosts, "a host name, without a port",
+            "Further values of Host on loopback addresses and unix sockets, where requests need no token, besides localhost and IP "
+                + "addresses; several with commas."
+        ) { (node) throws(PolicyError) in
+            let name = try node.text()
+            guard !name.isEmpty, name.utf8.allSatisfy(isOfName) else {
+                throw node.error("expected a host name without a port, such as assay.example.com, found \(node.found)")
+            }
+            return name
+        },
         optional(
             "tls.certificate", \.certificate, "PATH", "The certificate chain of the public listener, PEM.",
             standard: "no TLS"),
@@ -73,6 +115,13 @@ package struct ServiceKey: Sendable {
             "tls.clientAuthorities", \.clientAuthorities, "PATH",
             "The authorities of client certificates, PEM. A change takes effect after a restart.",
             standard: "clients need no certificate"),
+        optional(
+            "adminTLS.certificate", \.adminCertificate, "PATH",
+            "The certificate chain of the listeners of operators and of metrics, where they have TCP addresses, PEM.",
+            standard: "no TLS"),
+        optional(
+            "adminTLS.privateKey", \.adminPrivateKey, "PATH", "The private key of that certificate, PEM.",
+            standard: "no TLS"),
         word(
             "authorize.dialect", \.authorize.dialect, AuthorizationRules.Dialect.self,
             "The gateway that asks for forward auth.", standard: "no forward auth"),
@@ -120,12 +169,17 @@ package struct ServiceKey: Sendable {
         number(
             "failover.failures", \.failover.failures, 1...100,
             "How many probes in a row must fail before tokens are issued."),
+        duration(
+            "failover.limit", \.failover.limit,
+            "How long tokens are issued without evidence at most, until the first instance was reached again.",
+            upTo: 7 * 86_400),
         size("limits.body", \.limits.body, 1024...(32 << 20), "A body, but not a stream of records."),
         size("limits.line", \.limits.line, 1024...(32 << 20), "A line of a stream of records."),
         size("limits.headers", \.limits.headers, 1024...(80 << 10), "The request line and all fields of a request."),
         number(
             "limits.connections", \.limits.connections, 1...1_000_000,
-            "Connections of a listener. Others wait until one is closed."),
+            "Connections of a listener. Another one takes the place of the one that is idle for longest; if none is idle, it gets "
+                + "503."),
         number(
             "limits.requests", \.limits.requests, 1...100_000, "Requests at the same time. Others get 503."),
         number(
@@ -150,16 +204,6 @@ package struct ServiceKey: Sendable {
     ]
 
     private typealias Field<Value> = any (WritableKeyPath<ServiceConfiguration, Value> & Sendable)
-
-    private static func text(
-        _ path: String, _ field: Field<String>, _ form: String,
-        _ help: String,
-        standard: String
-    ) -> ServiceKey {
-        ServiceKey(path: path, help: help, form: form, standard: standard) { (service, node) throws(PolicyError) in
-            service[keyPath: field] = try node.text()
-        }
-    }
 
     private static func optional(
         _ path: String, _ field: Field<String?>, _ form: String,
@@ -248,27 +292,35 @@ package struct ServiceKey: Sendable {
 
     private static func duration(
         _ path: String, _ field: Field<Double>, _ help: String,
-        mayBeZero: Bool = false
+        mayBeZero: Bool = false, upTo limit: Double = 3600
     ) -> ServiceKey {
         let standard = ServiceConfiguration()[keyPath: field]
+        let form = "a length of time up to \(PolicyNode.text(ofSeconds: limit))"
         return ServiceKey(
-            path: path, help: help, form: "a length of time up to 1h",
+            path: path, help: help, form: form,
             standard: PolicyNode.text(ofSeconds: standard)
         ) { (service, node) throws(PolicyError) in
             let value = try node.duration()
-            guard value <= 3600, value > 0 || mayBeZero else {
-                throw node.error(
-                    "expected a length of time up to 1h\(mayBeZero ? "" : ", and more than none"), found \(node.found)")
+            guard value <= limit, value > 0 || mayBeZero else {
+                throw node.error("expected \(form)\(mayBeZero ? "" : ", and more than none"), found \(node.found)")
             }
             service[keyPath: field] = value
         }
     }
 
     private static func address(_ node: PolicyNode) throws(PolicyError) -> ListenAddress {
-        guard let address = try ListenAddress(node.text()) else {
-            throw node.error("expected \(ListenAddress.forms), found \(node.found)")
+        let text = try node.text()
+        guard let address = ListenAddress(text) else {
+            throw node.error("expected \(ListenAddress.forms), found \(node.found)\(ListenAddress.advice(on: text))")
         }
         return address
+    }
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+        default: false
+        }
     }
 
     private static func flag(_ node: PolicyNode) throws(PolicyError) -> Bool {

@@ -22,7 +22,22 @@ struct ChallengeEndpoint: Sendable {
     }
 
     var endpoint: Endpoint {
-        Endpoint(.post, "/v1/challenges", .right(.verify)) { (served) async throws(Problem) in
+        Endpoint(
+            .post, "/v1/challenges", .right(.verify), "issueChallenge",
+            "Issues a challenge that can be used once, for policies with `challenge: ledger`.",
+            body: .json(
+                [
+                    "app": .string(min: 1, max: 128, "An app of the policy."),
+                    "kind":
+                        #"{"type":"string","minLength":1,"maxLength":128,"description":"The kind of evidence that will carry it.","examples":["app-attest.attestation"]}"#,
+                ], required: 2),
+            success: 201, outcome: "The challenge.",
+            content: .json([
+                "challenge":
+                    #"{"type":"string","description":"32 random bytes as base64url without padding; for approov.proof 16, a nonce. The app may hash this text, or the bytes."}"#,
+                "app": .string(), "kind": .string(), "expiresAt": .time,
+            ]), problems: [422, 429]
+        ) { (served) async throws(Problem) in
             let fields = try await served.fields(
                 ["app", "kind"], upTo: Self.bodyLimit, within: configuration.limits.bodyTime)
             let (app, kind) = try Self.read(fields)

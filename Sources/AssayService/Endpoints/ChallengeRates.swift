@@ -3,8 +3,8 @@ import AssayCore
 import HTTPTypes
 import Synchronization
 
-/// Limits the challenges for attestations of App Attest, by app: Apple allows an app about 100 attestations a second, so that a
-/// roll-out to many devices has to be slowed down.
+/// Limits the challenges for evidence that platforms give an app at a limited rate, by app, so that a roll-out to many devices is
+/// slowed down.
 final class ChallengeRates: Sendable {
     /// The longest time that a client is told to wait, in seconds.
     private static let longestWait = 300.0
@@ -34,7 +34,7 @@ final class ChallengeRates: Sendable {
     ///
     /// - Parameter app: an app of the policy.
     func take(_ app: String, _ kind: EvidenceKind) throws(Problem) {
-        guard rate > 0, kind == .appAttestAttestation else { return }
+        guard rate > 0, EngineRegistry.standard.limitedKinds.contains(kind) else { return }
         let now = uptime()
         let wait: Double? = apps.withLock { apps in
             var state = apps[app] ?? App(bucket: TokenBucket(rate: rate, burst: rate, at: now), last: now)

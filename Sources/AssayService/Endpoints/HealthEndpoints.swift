@@ -1,41 +1,45 @@
-import Assay
 import AssayCore
-import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 
-/// `/livez`, `/readyz` and `/healthz`. On loopback addresses and unix sockets they need no token.
+/// `/livez`, `/readyz` and `/healthz`, which need no token on any address: load balancers and kubelets have none.
 struct HealthEndpoints: Sendable {
     let live: LiveService
-    let parts: ServiceParts
+    let proof: ServiceReadiness
     let configuration: ServiceConfiguration
+    /// Whether only programs of this machine can ask. Others learn the code of a problem, and the log has the rest.
+    let isLocal: Bool
+
+    /// The paths.
+    static let paths: Set = ["/livez", "/readyz", "/healthz"]
 
     var endpoints: [Endpoint] {
         [
-            Endpoint(.get, "/livez", .right(.read)) { (_) throws(Problem) in .json(#"{"status":"ok"}"#) },
-            Endpoint(.get, "/readyz", .right(.read)) { (_) async throws(Problem) in try await readiness() },
-            Endpoint(.get, "/healthz", .right(.read)) { (_) async throws(Problem) in try await readiness() },
+            Endpoint(.get, "/livez", .all, "livez", "Answers while the process does.") { (_) throws(Problem) in
+                .json(#"{"status":"ok"}"#)
+            },
+            Endpoint(.get, "/readyz", .all, "readyz", "Whether load balancers should send requests.", health),
+            Endpoint(.get, "/healthz", .all, "healthz", "As readyz.", health),
         ]
     }
 
-    /// Ready while both listeners accept connections, the ledger takes writes and the key stores answer; not after SIGTERM.
+    private func health(_: inout ServiceRequest) async throws(Problem) -> Response {
+        do throws(Problem) { return try await readiness() } catch {
+            guard !isLocal else { throw error }
+            var problem = Problem(error.status, error.code, "the service is not ready: its log says why")
+            problem.headers = error.headers
+            problem.logDetail = error.detail
+            throw problem
+        }
+    }
+
+    /// Ready while both listeners accept connections, writes to the ledger become durable and the key stores answer; not after
+    /// SIGTERM.
     private func readiness() async throws(Problem) -> Response {
         guard live.isReady else {
             throw Problem(.serviceUnavailable, .notReady, "the service starts or stops")
         }
-        do throws(LedgerOutage) {
-            // Begins a write, which a locked or read-only ledger refuses, and changes nothing.
-            _ = try await parts.ledger.commit([], at: Date())
-        } catch {
-            throw Problem(error, retryAfter: configuration.retryAfter)
-        }
-        for store in parts.keyStores {
-            do throws(KeyStoreOutage) {
-                for material in EngineRegistry.standard.keyMaterials { _ = try await store.keys(for: material.purpose) }
-            } catch {
-                throw Problem(error, retryAfter: configuration.retryAfter)
-            }
-        }
+        if let outage = await proof.outage() { throw Problem(outage, retryAfter: configuration.retryAfter) }
         return .json(#"{"status":"ok"}"#)
     }
 }

@@ -12,9 +12,18 @@ struct InspectEndpoint: Sendable {
     let configuration: ServiceConfiguration
 
     var endpoint: Endpoint {
-        Endpoint(.post, "/v1/inspect", .right(.verify)) { (served) async throws(Problem) in
-            let limits = configuration.limits
-            let bytes = try await served.wholeBody(upTo: min(limits.body, Self.bodyLimit), within: limits.bodyTime)
+        let limits = configuration.limits
+        let limit = min(limits.body, Self.bodyLimit)
+        return Endpoint(
+            .post, "/v1/inspect", .right(.verify), "inspect",
+            "Says what a blob of at most \(limit) bytes is, and decodes it. Verifies nothing.",
+            body: ["application/octet-stream": "{}"], isBodyRequired: false,
+            outcome: "What `assay inspect --json` prints.",
+            content: .json([
+                "name": .string(), "format": #"{"type":["string","null"]}"#, "length": #"{"type":"integer"}"#,
+            ])
+        ) { (served) async throws(Problem) in
+            let bytes = try await served.wholeBody(upTo: limit, within: limits.bodyTime)
             return .json(InspectionJSON.text(Verifier.inspector.inspect(bytes, name: "body"), verdicts: nil))
         }
     }

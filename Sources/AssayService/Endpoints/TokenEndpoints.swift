@@ -23,21 +23,75 @@ struct TokenEndpoints: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            Endpoint(.post, "/v1/tokens", .right(.verify)) { (served) async throws(Problem) in
-                try await issue(&served)
-            },
-            Endpoint(.post, "/v1/tokens/debug", .right(.verify)) { (served) async throws(Problem) in
-                try await issueDebug(&served)
-            },
-            Endpoint(.get, TokenConfiguration.keySetPath, .all) { (served) async throws(Problem) in
+            Endpoint(
+                .post, "/v1/tokens", .right(.verify), "issueToken",
+                "Exchanges evidence for a token, for apps whose policy has `tokens`.",
+                body: .json(
+                    [
+                        "record": .reference("schemas/Record"),
+                        "challenge":
+                            #"{"type":"string","maxLength":64,"description":"The challenge as it was issued. The evidence contains the SHA-256 digest of `assay-token`, challenge, audience and jkt in its place, each followed by a line feed."}"#,
+                        "audience": .string(max: 255), "jkt": Self.thumbprint,
+                        "jwk":
+                            #"{"type":"object","description":"The client's public key of P-256, in place of jkt: for the formats approov and oauth-client-attestation."}"#,
+                        "pay":
+                            #"{"type":"string","maxLength":64,"description":"For the format approov: base64 of the SHA-256 digest of the bound values. The evidence covers it as one more line."}"#,
+                        "limitedUse": #"{"type":"boolean"}"#,
+                        "ear": #"{"type":"boolean","description":"Whether the token has the claims of EAR."}"#,
+                    ], required: 3),
+                success: 201, outcome: "The token.",
+                content: Self.token(
+                    "A JWT of the type assay+jwt, or a token in the policy's format.",
+                    types: #"["DPoP","Bearer","Approov-Token","OAuth-Client-Attestation"]"#),
+                answers: [
+                    403: .answer(
+                        "The verdict that rejects the evidence; or a problem of the caller's role.",
+                        [
+                            "application/json": .reference("schemas/Verdict"),
+                            "application/problem+json": .reference("schemas/Problem"),
+                        ])
+                ], problems: [404, 422], issue),
+            Endpoint(
+                .post, "/v1/tokens/debug", .right(.verify), "issueDebugToken",
+                "Exchanges a debug token of the policy for a token with `env: test`, for simulators and CI.",
+                body: .json(
+                    [
+                        "app": .string(max: 128),
+                        "debugToken": .string(max: 128, "The secret that `assay tokens debug` printed."),
+                        "audience": .string(max: 255), "jkt": Self.thumbprint, "limitedUse": #"{"type":"boolean"}"#,
+                    ], required: 3),
+                success: 201, outcome: "The token.",
+                content: Self.token("A JWT of the type assay+jwt.", types: #"["DPoP","Bearer"]"#),
+                problems: [404, 422], issueDebug),
+            Endpoint(
+                .get, TokenConfiguration.keySetPath, .all, "tokenKeys",
+                "The public keys of tokens, to be cached for ten minutes.",
+                outcome: "A JSON Web Key Set.", content: ["application/jwk-set+json": .object],
+                answers: [304: .answer("The set has not changed.")], problems: [404]
+            ) { (served) async throws(Problem) in
                 _ = try rules()
                 let text = try await keys().keySet
                 return document(text, "application/jwk-set+json", keySet, to: served.request)
             },
-            Endpoint(.get, TokenConfiguration.metadataPath, .all) { (served) throws(Problem) in
+            Endpoint(
+                .get, TokenConfiguration.metadataPath, .all, "tokenMetadata",
+                "Where the keys of tokens are, and how tokens are signed.",
+                outcome: "OpenID provider metadata.",
+                answers: [304: .answer("It has not changed.")], problems: [404]
+            ) { (served) throws(Problem) in
                 document(try rules().metadata, "application/json", metadata, to: served.request)
             },
         ]
+    }
+
+    private static let thumbprint = JSONFragment.string(
+        max: 64, "The SHA-256 thumbprint of the client's P-256 key (RFC 7638).")
+
+    private static func token(_ description: String, types: String) -> Endpoint.Content {
+        .json([
+            "token": .string(description), "tokenType": #"{"enum":\#(types)}"#,
+            "expiresIn": #"{"type":"integer","description":"Seconds."}"#,
+        ])
     }
 
     // MARK: Issuing
@@ -62,6 +116,11 @@ struct TokenEndpoints: Sendable {
         case .issued(let token, let verdict), .decoy(let token, let verdict):
             served.note.take(verdict)
             return Self.response(token)
+        case .concealed(let token, let error):
+            served.note.app = request.record.app
+            (served.note.outcome, served.note.problem) = (Verdict.Outcome.reject.rawValue, error.code)
+            served.note.detail = error.message
+            return Self.response(token)
         }
     }
 
@@ -69,14 +128,31 @@ struct TokenEndpoints: Sendable {
     private func issue(
         _ request: TokenRequest, _ failover: FailoverState, _ served: inout ServiceRequest
     ) async throws(Problem) -> Response {
-        guard failover.isActive else {
+        switch failover.present {
+        case .active: break
+        case .standby:
             throw Problem(
                 .serviceUnavailable, .primaryReachable,
                 "this is a failover instance, and the first one, \(failover.primary), can be reached")
+        case .expired:
+            throw Problem(
+                .serviceUnavailable, .failoverLimit,
+                "the first instance, \(failover.primary), cannot be reached for longer than failover.limit, "
+                    + PolicyNode.text(ofSeconds: configuration.failover.limit))
+        }
+        let now = Date()
+        let block: LedgerBlock?
+        do throws(VerificationError) {
+            block = try await live.verifier.failoverBlock(on: request.record, at: now)
+        } catch {
+            throw problem(error)
+        }
+        if let block {
+            throw Problem(.forbidden, .failoverBlocked, "the \(block.subject.kind.rawValue) of the record is blocked")
         }
         do throws(VerificationError) {
             let issued = try await live.verifier.issueFailoverToken(
-                app: request.record.app, audience: request.audience, at: Date())
+                app: request.record.app, audience: request.audience, at: now)
             served.note.app = issued.app
             served.note.isFailover = true
             return Self.response(issued.token)

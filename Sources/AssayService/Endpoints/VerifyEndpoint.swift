@@ -10,9 +10,20 @@ import NIOCore
 struct VerifyEndpoint: Sendable {
     let live: LiveService
     let configuration: ServiceConfiguration
+    let metrics: MetricsRegistry
 
     var endpoint: Endpoint {
-        Endpoint(.post, "/v1/verify", .right(.verify)) { (served) async throws(Problem) in
+        Endpoint(
+            .post, "/v1/verify", .right(.verify), "verify",
+            "Judges an evidence record, or a stream of them, at the present time.",
+            body: [
+                "application/json": .reference("schemas/Record"), "application/x-ndjson": .string("One record a line."),
+            ],
+            outcome:
+                "The verdict, accepting or not. Of a stream: one line for each record, a verdict or an object with `problem`.",
+            content: ["application/json": .reference("schemas/Verdict"), "application/x-ndjson": .string()],
+            problems: [422, 500]
+        ) { (served) async throws(Problem) in
             switch served.request.mediaType {
             case "application/json": try await verifyOne(&served)
             case "application/x-ndjson": stream(&served)
@@ -43,13 +54,15 @@ struct VerifyEndpoint: Sendable {
     /// records are read. A token that is revoked or ends meanwhile ends the stream.
     private func stream(_ served: inout ServiceRequest) -> Response {
         let (body, slot, caller) = (served.request.body, served.slot, served.caller)
+        let (channel, deadlines) = (served.channel, served.deadlines)
         let answer = ResponseBody { writer in
             defer { withExtendedLifetime(slot) {} }
-            var lines = RecordLines(body, limits: configuration.limits)
+            var lines = RecordLines(body, of: channel, deadlines, limits: configuration.limits)
             var asked = ContinuousClock.now
             while let line = await lines.next() {
                 if ContinuousClock.now - asked > Self.callerInterval {
                     do throws(Problem) { _ = try await caller() } catch {
+                        if let outage = error.uncounted { metrics.count(outage) }
                         try await writer.write(ByteBuffer(string: Self.line(error, id: nil) + "\n"))
                         break
                     }
@@ -92,6 +105,8 @@ struct VerifyEndpoint: Sendable {
 /// The lines of a body that are not blank, one at a time.
 private struct RecordLines {
     private let limits: ServiceConfiguration.Limits
+    private let channel: any Channel
+    private let deadlines: BodyDeadlines
     private var parts: RequestBody.AsyncIterator
     private var buffer = ByteBuffer()
     private var isEnded = false
@@ -100,8 +115,12 @@ private struct RecordLines {
     /// When the present line began.
     private var begin = ContinuousClock.now
 
-    init(_ body: RequestBody, limits: ServiceConfiguration.Limits) {
+    init(
+        _ body: RequestBody, of channel: any Channel, _ deadlines: BodyDeadlines, limits: ServiceConfiguration.Limits
+    ) {
         self.limits = limits
+        self.channel = channel
+        self.deadlines = deadlines
         parts = body.makeAsyncIterator()
     }
 
@@ -120,13 +139,15 @@ private struct RecordLines {
                     Problem(
                         .contentTooLarge, .lineTooLong, "a line has at most \(limits.line) bytes; see limits.line"))
             }
+            // A gap is the client's only while the stream waits for it, not while a record is judged.
+            let deadline = deadlines.add(channel, after: limits.idleTime)
+            defer { deadlines.remove(deadline) }
             do {
                 guard let part = try await parts.next() else {
                     isEnded = true
                     buffer.writeBytes([0x0A])
                     continue
                 }
-                // Gaps, also between lines, are limited by the time that a connection may be idle.
                 if buffer.readableBytes == 0 {
                     begin = .now
                 } else if ContinuousClock.now - begin > .seconds(limits.bodyTime) {
@@ -135,6 +156,9 @@ private struct RecordLines {
                 }
                 buffer.discardReadBytes()
                 buffer.writeImmutableBuffer(part)
+            } catch is SlowBody {
+                isEnded = true
+                return .failure(.slow(limits.idleTime, limit: "limits.idleTime"))
             } catch {
                 isEnded = true
                 return .failure(.cut)

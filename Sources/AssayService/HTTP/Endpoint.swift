@@ -8,8 +8,8 @@ import Synchronization
 /// What an endpoint answers on a request.
 typealias Answer = @Sendable (inout ServiceRequest) async throws(Problem) -> Response
 
-/// One method of one path, or every method of all paths with a prefix.
-struct Endpoint: Sendable {
+/// One method of one path, or every method of all paths with a prefix, and its description. A class, so that requests share it.
+final class Endpoint: Sendable {
     /// Who may call it.
     enum Access: Sendable {
         /// Every client of the listener.
@@ -22,29 +22,36 @@ struct Endpoint: Sendable {
 
     /// Nil for every method.
     let method: HTTPRequest.Method?
-    /// The path, in the form of OpenAPI: `/v1/checks/{name}`. One part in braces matches one segment that is not empty.
+    /// The path, in the form of OpenAPI: `/v1/checks/{name}`. One part in braces matches one segment that is not empty. Without a
+    /// method, the prefix of paths of which the endpoint reads the rest.
     let path: String
     let access: Access
+    /// The description in the document of the listener: its ID there, what it does, the parameters, and the members `requestBody`
+    /// and `responses`.
+    let name, summary: String
+    let parameters: [JSONFragment]
+    let bodies: String
     let answer: Answer
     /// What is before and after the part in braces; nil without one.
     private let around: (prefix: String, suffix: String)?
 
-    init(_ method: HTTPRequest.Method, _ path: String, _ access: Access, _ answer: @escaping Answer) {
-        self.method = method
-        self.path = path
-        self.access = access
-        self.answer = answer
+    /// - Parameters:
+    ///   - body: the bodies of requests; empty without.
+    ///   - success: the status of success. `outcome` says what it means; `content` are its bodies.
+    ///   - answers: further answers that are not only problems, by status.
+    ///   - problems: the statuses of problems, besides 503 and those of the access and the body.
+    init(
+        _ method: HTTPRequest.Method?, _ path: String, _ access: Access, _ name: String, _ summary: String,
+        parameters: [JSONFragment] = [], body: Content = [:], isBodyRequired: Bool = true,
+        success: Int = 200, outcome: String = "Done.", content: Content = .json(.object),
+        answers: [Int: JSONFragment] = [:], problems: [Int] = [], _ answer: @escaping Answer
+    ) {
+        (self.method, self.path, self.access, self.answer) = (method, path, access, answer)
+        (self.name, self.summary, self.parameters) = (name, summary, parameters)
+        let answers = answers.merging([success: .answer(outcome, content)]) { given, _ in given }
+        bodies = Self.bodies(access, body, isBodyRequired, answers, problems)
         let parts = path.split(omittingEmptySubsequences: false) { "{}".contains($0) }
         around = parts.count == 3 ? (String(parts[0]), String(parts[2])) : nil
-    }
-
-    /// An endpoint for every method and all paths with a prefix, of which it reads the rest.
-    init(anyMethodBelow prefix: String, _ access: Access, _ answer: @escaping Answer) {
-        method = nil
-        path = prefix
-        self.access = access
-        self.answer = answer
-        around = nil
     }
 
     /// The path as metrics and spans name it.

@@ -12,12 +12,16 @@ struct Problem: Error {
     let code: ProblemCode
     /// What was found, what is allowed, and what to do.
     let detail: String
+    /// The detail for the log, if the answer must not have it; nil for the same.
+    var logDetail: String?
     /// The field of the record, and the byte of the body, that is wrong.
     var place: (field: String, offset: Int?)?
     /// What the client can do, as in verdicts; nil if the status says it.
     var remedy: Remedy?
     /// Further fields of the answer.
     var headers: HTTPFields = [:]
+    /// An outage that the verifier has not counted.
+    private(set) var uncounted: (any Outage)?
 
     init(_ status: HTTPResponse.Status, _ code: ProblemCode, _ detail: String) {
         self.status = status
@@ -25,9 +29,10 @@ struct Problem: Error {
         self.detail = detail
     }
 
-    /// An outage of the ledger, the key store or Google.
+    /// An outage of the ledger, the key store or Google, outside of the verifier.
     init(_ outage: any Outage, retryAfter: Int) {
         self.init(.serviceUnavailable, .outage, outage.description)
+        uncounted = outage
         headers[.retryAfter] = "\(retryAfter)"
     }
 
@@ -35,7 +40,9 @@ struct Problem: Error {
     init(_ error: VerificationError, retryAfter: Int) {
         switch error {
         case .record(let error): self.init(error)
-        case .outage(let outage): self.init(outage, retryAfter: retryAfter)
+        case .outage(let outage):
+            self.init(outage, retryAfter: retryAfter)
+            uncounted = nil
         case .request(let error):
             // Errors that only the operator of the service can fix are 500, not 422.
             let isOperators = [.noKey, .noService, .noStatusList].contains(error.reason)
@@ -81,15 +88,25 @@ struct Problem: Error {
 
 extension Problem {
     static func tooLong(_ limit: Int) -> Problem {
-        Problem(.contentTooLarge, .bodyTooLong, "a body has at most \(limit) bytes here; see limits.body")
+        Problem(
+            .contentTooLarge, .bodyTooLong,
+            "a body has at most \(limit) bytes here: limits.body, or the limit of this endpoint if that is lower")
     }
 
     static var cut: Problem {
         Problem(.badRequest, .bodyLengthDiffers, "the body is shorter or longer than Content-Length says")
     }
 
-    static func slow(_ seconds: Double) -> Problem {
-        Problem(.requestTimeout, .bodyTooSlow, "the body did not arrive within \(seconds) s; see limits.bodyTime")
+    static func slow(_ seconds: Double, limit: String = "limits.bodyTime") -> Problem {
+        Problem(.requestTimeout, .bodyTooSlow, "the body did not arrive within \(seconds) s; see \(limit)")
+    }
+
+    static func tooManyConnections(_ limit: Int, retryAfter: Int) -> Problem {
+        var problem = Problem(
+            .serviceUnavailable, .tooManyConnections,
+            "the listener has \(limit) connections with requests already; send it again later, see limits.connections")
+        problem.headers[.retryAfter] = "\(retryAfter)"
+        return problem
     }
 
     static func mediaType(_ found: String?, _ allowed: String) -> Problem {
@@ -101,11 +118,15 @@ extension Problem {
 
 extension Response {
     /// An answer that no cache keeps.
-    static func text(_ text: String, _ status: HTTPResponse.Status = .ok, _ headers: HTTPFields) -> Response {
+    static func bytes(_ bytes: ByteBuffer, _ status: HTTPResponse.Status, _ headers: HTTPFields) -> Response {
         var headers = headers
         headers[.cacheControl] = "no-store"
-        return Response(
-            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text + "\n")))
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: bytes))
+    }
+
+    /// Text with a line feed.
+    static func text(_ text: String, _ status: HTTPResponse.Status = .ok, _ headers: HTTPFields) -> Response {
+        .bytes(ByteBuffer(string: text + "\n"), status, headers)
     }
 
     /// JSON on one line.

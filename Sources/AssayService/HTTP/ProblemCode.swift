@@ -15,10 +15,13 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case bodyLengthDiffers = "body-length-differs"
     case lineTooLong = "line-too-long"
     case tooManyRequests = "too-many-requests"
+    case tooManyConnections = "too-many-connections"
     // Of callers.
     case tokenRequired = "token-required"
     case roleNotAllowed = "role-not-allowed"
     case listenerNotLocal = "listener-not-local"
+    case hostNotAllowed = "host-not-allowed"
+    case crossSite = "cross-site"
     // Of evidence that gives no verdict.
     case unknownKind = "unknown-kind"
     case unknownApp = "unknown-app"
@@ -38,6 +41,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case evidenceNotBound = "evidence-not-bound"
     case notExchangeable = "not-exchangeable"
     case primaryReachable = "primary-reachable"
+    case failoverLimit = "failover-limit"
+    case failoverBlocked = "failover-blocked"
     case outage
     case notReady = "not-ready"
     // Of forward auth.
@@ -45,6 +50,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case badForwarding = "bad-forwarding"
     case partialBody = "partial-body"
     case unknownHost = "unknown-host"
+    case tunnelRequested = "tunnel-requested"
     // Of administration.
     case unknownKey = "unknown-key"
     case unknownOperator = "unknown-operator"
@@ -87,7 +93,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     /// Whether it says that a gateway or the service is not configured as the other expects.
     var concernsGateway: Bool {
         switch self {
-        case .peerNotTrusted, .badForwarding, .partialBody, .unknownHost: true
+        case .peerNotTrusted, .badForwarding, .partialBody, .unknownHost, .tunnelRequested: true
         default: false
         }
     }
@@ -117,21 +123,32 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             "No token is issued for such evidence: attest the key, or sign with it, over a challenge of the ledger."
         case .primaryReachable:
             "This is a failover instance, and the first instance can be reached: ask that one for tokens."
+        case .failoverLimit:
+            "The failover has lasted `failover.limit`, and the first instance still cannot be reached: bring it back."
+        case .failoverBlocked:
+            "An operator blocked the account or the key in the ledger of the failover instance. It gets no token without evidence."
         case .unknownCheck: "No check and no code has this name. `GET /v1/checks` lists all checks."
         case .methodNotAllowed: "The path accepts other methods: the field `Allow` lists them."
         case .mediaType: "The field `Content-Type` is missing or another one: `detail` says which is expected."
-        case .bodyTooLong: "The body is longer than `limits.body`. Send less, or raise the limit."
+        case .bodyTooLong:
+            "The body is longer than `limits.body`, or than the endpoint takes at most. Send less, or raise `limits.body` where that is the limit; `assay inspect` takes more than `/v1/inspect`."
         case .bodyTooSlow: "The body did not arrive within `limits.bodyTime`. Send it again."
         case .bodyLengthDiffers:
             "The body has another length than `Content-Length` says: the connection broke. Send it again."
         case .lineTooLong: "A line of a stream is longer than `limits.line`. The stream ends there."
         case .tooManyRequests:
             "The service handles `limits.requests` requests already. Send it again after `Retry-After`."
+        case .tooManyConnections:
+            "The listener has `limits.connections` connections with requests already. Send it again after `Retry-After`."
         case .tokenRequired:
             "The request needs `Authorization: Bearer` and the token of an active operator: `assay operators add NAME --role caller`."
         case .roleNotAllowed: "The operator's role does not have the right: `detail` lists the roles that have it."
         case .listenerNotLocal:
             "Secrets are accepted on unix sockets and loopback addresses only. Use one, or `assay keys add`."
+        case .hostNotAllowed:
+            "The listener takes requests without a token, and `Host` is a name that a page of another site may have: use `localhost`, an IP address, or a name in `allowedHosts` of the configuration."
+        case .crossSite:
+            "A browser sent the request for a page of another site, as `Sec-Fetch-Site` or `Origin` says. No such page may use the listener."
         case .unknownKind: "The service does not know this kind of evidence: `detail` lists the kinds."
         case .unknownApp:
             "The policy has no such app or route, or the app accepts no evidence of this kind. Correct the name, or the policy."
@@ -160,6 +177,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
         case .partialBody: "The gateway sent the beginning of a body only. Let it refuse longer ones."
         case .unknownHost:
             "The host that the client addressed is none of `authorize.origins`. Add it, or let the gateway refuse other hosts."
+        case .tunnelRequested:
+            "The gateway passes on CONNECT or `Upgrade` of its client, after which nothing is verified. Let it refuse or remove them."
         case .unknownKey: "The ledger or the key store has no such key."
         case .unknownOperator: "No active operator has this name. `GET /v1/admin/operators` lists all."
         case .noStanding: "The subject has neither a block nor an allowance."

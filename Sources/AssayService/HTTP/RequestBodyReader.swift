@@ -79,7 +79,7 @@ final class BodyDeadlines: Sendable {
         }
     }
 
-    fileprivate func add(_ channel: any Channel, after seconds: Double) -> Int {
+    func add(_ channel: any Channel, after seconds: Double) -> Int {
         let end = ContinuousClock.now + .seconds(seconds)
         return state.withLock { state in
             state.last += 1
@@ -88,11 +88,11 @@ final class BodyDeadlines: Sendable {
         }
     }
 
-    fileprivate func remove(_ number: Int) { _ = state.withLock { $0.entries.removeValue(forKey: number) } }
+    func remove(_ number: Int) { _ = state.withLock { $0.entries.removeValue(forKey: number) } }
 }
 
 /// A body did not arrive in time.
-private struct SlowBody: Error {}
+struct SlowBody: Error {}
 
 extension Request {
     /// The media type of the body in lower case, without parameters; nil if the field is missing.

@@ -7,27 +7,31 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-import Synchronization
 import Tracing
 
 /// Answers the requests of a listener: finds the endpoint, limits requests at the same time, asks who calls, and logs.
 final class ServiceResponder: Sendable {
     private let endpoints: [Endpoint]
     private let callers: CallerCheck
+    private let sites: SiteRules
     private let limit: Int
     private let retryAfter: Int
     private let logger: Logger
     private let deadlines: BodyDeadlines
     private let slots = RequestSlot.Counter()
     private let durations: RequestDurations
+    private let metrics: MetricsRegistry
 
     init(
-        _ endpoints: [Endpoint], callers: CallerCheck, requests limit: Int, retryAfter: Int, deadlines: BodyDeadlines,
+        _ endpoints: [Endpoint], callers: CallerCheck, sites: SiteRules, requests limit: Int, retryAfter: Int,
+        deadlines: BodyDeadlines,
         logger: Logger, metrics: MetricsRegistry
     ) {
         durations = RequestDurations(metrics)
+        self.metrics = metrics
         self.endpoints = endpoints
         self.callers = callers
+        self.sites = sites
         self.limit = limit
         self.retryAfter = retryAfter
         self.deadlines = deadlines
@@ -64,8 +68,11 @@ final class ServiceResponder: Sendable {
             }
             response = try await answer(&served, channel)
         } catch {
+            if let outage = error.uncounted { metrics.count(outage) }
             served.note.problem = error.code.rawValue
-            if error.status.code >= 500 || error.code.concernsGateway { served.note.detail = error.detail }
+            if error.status.code >= 500 || error.code.concernsGateway {
+                served.note.detail = error.logDetail ?? error.detail
+            }
             served.note.isGatewayWrong = error.code.concernsGateway
             response = error.response
         }
@@ -85,15 +92,15 @@ final class ServiceResponder: Sendable {
         let target = served.request.head.path ?? ""
         let path = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(target[..<$0]) } ?? target
         var allowed: [String] = []
-        for index in endpoints.indices {
-            guard let segment = endpoints[index].match(path) else { continue }
-            let endpoint = endpoints[index]
+        for endpoint in endpoints {
+            guard let segment = endpoint.match(path) else { continue }
             if let method = endpoint.method, method != served.request.method {
                 allowed.append(method.rawValue)
                 continue
             }
             served.segment = segment
             served.endpoint = endpoint
+            try sites.demand(served.request, endpoint)
             if case .all = endpoint.access { return try await endpoint.answer(&served) }
             let (callers, fields, retryAfter) = (callers, served.request.headers, retryAfter)
             served.caller = { () async throws(Problem) in
@@ -118,16 +125,10 @@ final class ServiceResponder: Sendable {
         throw problem
     }
 
-    private static let instance = digits(of: .random(in: .min ... .max))
-    private static let count = Atomic<UInt64>(0)
-
-    /// 32 hexadecimal digits, which no other request of this process has.
+    /// 128 random bits in hexadecimal digits. A client cannot guess those of other requests from its own.
     private static func newID() -> String {
-        instance + digits(of: count.wrappingAdd(1, ordering: .relaxed).newValue)
-    }
-
-    private static func digits(of number: UInt64) -> String {
-        withUnsafeBytes(of: number.bigEndian) { Array($0) }.hexadecimal
+        var generator = SystemRandomNumberGenerator()
+        return withUnsafeBytes(of: (generator.next(), generator.next())) { Array($0) }.hexadecimal
     }
 
     /// The statuses of requests whose body may not have been read to its end.

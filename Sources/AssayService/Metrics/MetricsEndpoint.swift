@@ -8,14 +8,19 @@ import NIOCore
 struct MetricsEndpoint: Sendable {
     let registry: MetricsRegistry
     let live: LiveService
+    let proof: ServiceReadiness
 
     var endpoint: Endpoint {
-        Endpoint(.get, "/metrics", .right(.read)) { (_) throws(Problem) in
-            registry.makeMeter(label: MetricName.ready.rawValue, dimensions: []).set(live.isReady ? Int64(1) : 0)
+        Endpoint(
+            .get, "/metrics", .right(.read), "metrics", "All metrics, for Prometheus.",
+            content: ["text/plain": .string()]
+        ) { (_) throws(Problem) in
+            registry.makeMeter(label: MetricName.ready.rawValue, dimensions: []).set(
+                live.isReady && proof.isProved ? Int64(1) : 0)
+            registry.makeCounter(label: MetricName.lostLogLines.rawValue, dimensions: [])
+                .increment(by: Int64(LogOutput.takeUncounted()))
             // Rendered at once: a client that does not read keeps these bytes in memory, but no request slot.
-            return Response(
-                status: .ok, headers: [.contentType: MetricsText.mediaType, .cacheControl: "no-store"],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: MetricsText.write(registry))))
+            return .bytes(ByteBuffer(bytes: MetricsText.write(registry)), .ok, [.contentType: MetricsText.mediaType])
         }
     }
 }

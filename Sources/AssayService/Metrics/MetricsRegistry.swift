@@ -38,25 +38,39 @@ package final class MetricsRegistry: MetricsFactory {
     /// All series of one name.
     struct Family: Sendable {
         let kind: Kind
-        /// In the order in which they were made, with the text of their labels as the exposition has it.
-        private(set) var series: [(labels: String, series: Series)] = []
+        /// In the order in which they were made, with the text of their labels as the exposition has it; nil for a removed one.
+        private var slots: [(labels: String, series: Series)?] = []
         private var places: [String: Int] = [:]
 
         init(kind: Kind) { self.kind = kind }
 
-        func series(_ labels: String) -> Series? { places[labels].map { series[$0].series } }
+        /// The series in the order in which they were made.
+        var series: [(labels: String, series: Series)] { slots.compactMap(\.self) }
+
+        func series(_ labels: String) -> Series? { places[labels].flatMap { slots[$0]?.series } }
 
         mutating func add(_ labels: String, _ new: Series) {
-            places[labels] = series.count
-            series.append((labels, new))
+            places[labels] = slots.count
+            slots.append((labels, new))
         }
 
-        mutating func remove(_ handler: AnyObject) {
-            let rest = series.filter { $0.series.handler !== handler }
-            guard rest.count < series.count else { return }
-            (series, places) = ([], [:])
-            for (labels, kept) in rest { add(labels, kept) }
+        /// Removes a series. Half of the slots are in use at least, so that many removals do not move all others each time.
+        mutating func remove(_ labels: String) {
+            guard let place = places.removeValue(forKey: labels) else { return }
+            slots[place] = nil
+            guard places.count < slots.count / 2 else { return }
+            slots.removeAll { $0 == nil }
+            for (place, slot) in slots.enumerated() { if let slot { places[slot.labels] = place } }
         }
+
+        /// Where the series are stored: another address after all of them were copied.
+        var address: UnsafeRawPointer? { slots.withUnsafeBufferPointer { $0.baseAddress.map { UnsafeRawPointer($0) } } }
+    }
+
+    private struct State {
+        var families: [String: Family] = [:]
+        /// The family and the labels of each gauge, which can be removed.
+        var gauges: [ObjectIdentifier: (name: String, labels: String)] = [:]
     }
 
     /// Upper bounds of times in seconds: a verification takes from some ten microseconds to some milliseconds, and calls of other
@@ -67,33 +81,39 @@ package final class MetricsRegistry: MetricsFactory {
     /// Upper bounds of numbers of writes.
     private static let countBounds: [Double] = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
-    private let state = Mutex<[String: Family]>([:])
+    private let state = Mutex(State())
 
     /// Starts without a metric.
     package init() {}
 
     /// The families by name, as they are now.
-    var families: [String: Family] { state.withLock { $0 } }
+    var families: [String: Family] { state.withLock { $0.families } }
+
+    /// Where the series of a family are stored, for tests that count copies.
+    package func address(ofFamily name: String) -> UnsafeRawPointer? {
+        state.withLock { $0.families[name]?.address }
+    }
 
     private func series(_ label: String, _ dimensions: [(String, String)], _ kind: Kind, _ make: () -> Series) -> Series
     {
         let name = MetricsText.name(label)
         let labels = MetricsText.labels(dimensions)
-        return state.withLock { families in
-            var family = families[name] ?? Family(kind: kind)
+        return state.withLock { state in
             // A name has one type. If a library reuses the name with another type, its values are not exported.
-            guard family.kind == kind else { return make() }
-            if let known = family.series(labels) { return known }
+            if let known = state.families[name]?.kind, known != kind { return make() }
+            if let known = state.families[name]?.series(labels) { return known }
             let made = make()
-            family.add(labels, made)
-            families[name] = family
+            // In place: a copy of the family beside the stored one would copy all of its series for each new one.
+            state.families[name, default: Family(kind: kind)].add(labels, made)
+            if kind == .gauge { state.gauges[ObjectIdentifier(made.handler)] = (name, labels) }
             return made
         }
     }
 
     private func remove(_ handler: AnyObject) {
-        state.withLock { families in
-            for name in families.keys { families[name]?.remove(handler) }
+        state.withLock { state in
+            guard let place = state.gauges.removeValue(forKey: ObjectIdentifier(handler)) else { return }
+            state.families[place.name]?.remove(place.labels)
         }
     }
 
@@ -208,4 +228,12 @@ final class HistogramSeries: RecorderHandler, TimerHandler, Sendable {
     }
 
     func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1_000_000_000) }
+}
+
+extension MetricsRegistry {
+    /// Counts an outage that was thrown outside of the verifier, such as one of the look-up of a caller's token.
+    func count(_ outage: any Outage) {
+        let labels = zip(MetricName.outages.labels, [type(of: outage).part, outage.code.name])
+        makeCounter(label: MetricName.outages.rawValue, dimensions: Array(labels)).increment(by: 1)
+    }
 }

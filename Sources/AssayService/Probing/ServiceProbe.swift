@@ -1,12 +1,16 @@
+import Assay
 package import AssayCore
 import Foundation
 import NIOCore
 import NIOPosix
+import NIOSSL
 
-/// Asks the listener of operators of a running service, as `assay healthcheck` does.
+/// Asks the listener of operators of a running service, as `assay healthcheck` and `assay policy reload` do.
 package struct ServiceProbe: Sendable {
     /// Where the listener is.
     package let address: ListenAddress
+    /// The certificate that the listener must present; nil if it has no TLS.
+    private let certificate: NIOSSLCertificate?
 
     /// The longest answer that is read, in bytes. Health endpoints answer with less than a kilobyte.
     private static let maximumAnswer = 65_536
@@ -19,13 +23,32 @@ package struct ServiceProbe: Sendable {
         package let detail: String?
     }
 
-    /// - Parameter address: the address that the listener is bound to. For all interfaces, the loopback address is asked.
-    /// - Throws: `PolicyError` if the system chooses the port.
-    package init(_ address: ListenAddress) throws(PolicyError) {
+    /// - Parameters:
+    ///   - address: the address that the listener is bound to. For all interfaces, the loopback address is asked.
+    ///   - certificate: the file of the certificate with which a TCP listener speaks TLS, PEM; nil for no TLS. The listener must
+    ///     present this one: the probe asks by address, which no certificate need name.
+    /// - Throws: `PolicyError` if the system chooses the port, or the certificate cannot be read.
+    package init(_ address: ListenAddress, certificate path: String? = nil) throws(PolicyError) {
         guard !address.isAnyPort else {
             throw PolicyError(
                 field: "admin", "the system chooses the port of \(address.description); name the address with --address"
             )
+        }
+        if let path, address.path == nil {
+            let pem: [UInt8]
+            do throws(SecretSourceError) {
+                pem = try TrustedFile.read(path, limit: InputLimits.policy).withUnsafeBytes { Array($0) }
+            } catch {
+                throw PolicyError(field: "adminTLS.certificate", "\(path): \(error.message)")
+            }
+            let chain = try? NIOSSLCertificate.fromPEMBytes(pem)
+            guard let leaf = chain?.first else {
+                throw PolicyError(
+                    field: "adminTLS.certificate", "\(path): no certificate chain in PEM can be read from it")
+            }
+            certificate = leaf
+        } else {
+            certificate = nil
         }
         switch address {
         case .tcp("0.0.0.0", let port): self.address = .tcp(host: "127.0.0.1", port: port)
@@ -34,34 +57,49 @@ package struct ServiceProbe: Sendable {
         }
     }
 
-    /// Sends one GET request, and reads the answer.
+    /// Sends one request without a body, and reads the answer.
     ///
     /// - Parameters:
+    ///   - method: `GET` or `POST`.
     ///   - path: such as `/readyz`.
     ///   - token: the token of an operator, for listeners that demand one.
     ///   - seconds: how long connecting and answering may take together.
-    /// - Throws: ``ServiceError`` if there is no answer.
-    package func get(_ path: String, token: String?, within seconds: Double) async throws -> Answer {
-        let limit = TimeAmount.nanoseconds(Int64(seconds * 1e9))
-        return try await withThrowingTaskGroup(of: Answer.self) { tasks in
-            tasks.addTask { try await request(path, token, limit) }
-            tasks.addTask {
-                try await Task.sleep(for: .nanoseconds(limit.nanoseconds))
-                throw ServiceError("no answer within \(PolicyNode.text(ofSeconds: seconds))")
+    /// - Throws: ``ServiceError`` if there is no answer. It says so if a `POST` may take effect all the same.
+    package func send(
+        _ method: String, _ path: String, token: String?, within seconds: Double
+    ) async throws -> Answer {
+        let limit = Duration.nanoseconds(Int64(seconds * 1e9))
+        let end = ContinuousClock.now + limit
+        let connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+        do { connection = try await connect(TimeAmount(limit)) } catch {
+            throw ServiceError("cannot connect: \(Listener.reason(error))")
+        }
+        do {
+            return try await withThrowingTaskGroup(of: Answer.self) { tasks in
+                tasks.addTask { try await request(method, path, token, on: connection) }
+                tasks.addTask {
+                    try await Task.sleep(until: end)
+                    throw ServiceError("no answer within \(PolicyNode.text(ofSeconds: seconds))")
+                }
+                defer { tasks.cancelAll() }
+                guard let answer = try await tasks.next() else { throw ServiceError("no answer") }
+                return answer
             }
-            defer { tasks.cancelAll() }
-            guard let answer = try await tasks.next() else { throw ServiceError("no answer") }
-            return answer
+        } catch let error as NIOSSLError where error != .uncleanShutdown {
+            throw ServiceError("no TLS connection with the certificate of adminTLS.certificate: \(error)")
+        } catch let error as NIOSSLExtraError {
+            throw ServiceError("no TLS connection with the certificate of adminTLS.certificate: \(error)")
+        } catch  where method != "GET" {
+            throw ServiceError("\(error); the request may have taken effect, or may still: see the log of the service")
         }
     }
 
-    private func request(_ path: String, _ token: String?, _ limit: TimeAmount) async throws -> Answer {
-        var head = "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    private func request(
+        _ method: String, _ path: String, _ token: String?, on connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+    ) async throws -> Answer {
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        if method != "GET" { head += "Content-Length: 0\r\n" }
         if let token { head += "Authorization: Bearer \(token)\r\n" }
-        let connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>
-        do { connection = try await connect(limit) } catch {
-            throw ServiceError("cannot connect: \(Listener.reason(error))")
-        }
         let request = ByteBuffer(string: head + "\r\n")
         return try await connection.executeThenClose { inbound, outbound in
             var bytes: [UInt8] = []
@@ -83,7 +121,10 @@ package struct ServiceProbe: Sendable {
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(limit)
         let initialize: @Sendable (any Channel) -> EventLoopFuture<NIOAsyncChannel<ByteBuffer, ByteBuffer>> = {
             channel in
-            channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: channel) }
+            channel.eventLoop.makeCompletedFuture {
+                if let certificate { try channel.pipeline.syncOperations.addHandler(Self.handler(certificate)) }
+                return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+            }
         }
         switch address {
         case .tcp(let host, let port):
@@ -91,6 +132,21 @@ package struct ServiceProbe: Sendable {
         case .unix(let path):
             return try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: initialize)
         }
+    }
+}
+
+extension ServiceProbe {
+    /// Speaks TLS with a server that presents a certificate, byte for byte.
+    private static func handler(_ certificate: NIOSSLCertificate) throws -> NIOSSLClientHandler {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        // The callback compares the certificate. Names are not compared: the probe asks by address.
+        configuration.certificateVerification = .noHostnameVerification
+        let context = try NIOSSLContext(configuration: configuration)
+        return try NIOSSLClientHandler(
+            context: context, serverHostname: nil,
+            customVerificationCallback: { presented, promise in
+                promise.succeed(presented.first == certificate ? .certificateVerified : .failed)
+            })
     }
 }
 

@@ -53,6 +53,13 @@ struct InheritedSockets: Sendable {
         let isKnown = withUnsafeMutablePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) == 0 }
         }
+        if isKnown, Int32(storage.ss_family) == AF_UNIX,
+            withUnsafeBytes(of: storage, { $0[MemoryLayout<sa_family_t>.size] }) == 0
+        {
+            throw ServiceError(
+                "the inherited unix socket of descriptor \(descriptor) has no file: every user of this machine may connect to an abstract "
+                    + "socket; name a path in ListenStream=")
+        }
         let address = isKnown ? Self.address(storage, length) : nil
         guard let address else {
             throw ServiceError("the inherited socket of descriptor \(descriptor) is neither TCP nor a unix socket")

@@ -2,9 +2,8 @@ import Assay
 import AssayCore
 import Foundation
 import Logging
-import Synchronization
 
-/// Writes each entry as one JSON object on one line of standard error.
+/// Writes each entry as one JSON object on one line of standard error. If systemd reads it, the line begins with its priority.
 struct JSONLogHandler: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
@@ -23,24 +22,7 @@ struct JSONLogHandler: LogHandler {
         object.add("message", text: event.message.description)
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
         for (name, value) in all.sorted(by: { $0.key < $1.key }) { object.add(name, raw: Self.json(value)) }
-        Self.write(object.text)
-    }
-
-    /// Whether the last line was written in part.
-    private static let isCut = Atomic(false)
-
-    /// Writes a line at once, so that the lines of several threads do not mix. What the system does not take, such as on a full
-    /// disk, is lost, and the service goes on.
-    private static func write(_ line: String) {
-        let wasCut = isCut.exchange(false, ordering: .relaxed)
-        let bytes = Array(((wasCut ? "\n" : "") + line + "\n").utf8)
-        var written = 0
-        while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { break }
-            written += max(0, count)
-        }
-        if written < bytes.count, wasCut || written > 0 { isCut.store(true, ordering: .relaxed) }
+        LogOutput.write((JournalStream.isStandardError ? JournalStream.prefix(event.level) : "") + object.text)
     }
 
     private static func json(_ value: Logger.Metadata.Value) -> String {

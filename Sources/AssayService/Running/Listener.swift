@@ -1,3 +1,4 @@
+import AssayHummingbird
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -6,6 +7,9 @@ import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOExtras
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 import NIOPosix
 import NIOSSL
 import ServiceLifecycle
@@ -14,36 +18,46 @@ import Synchronization
 /// An address on which the service accepts connections, each with HTTP/1.1. Hummingbird's own server takes no socket that another
 /// process has opened.
 struct Listener: ServiceLifecycle.Service {
+    /// How many connections may wait to be accepted.
+    private static let backlog: Int32 = 1024
+
     /// The key of the configuration that has the address.
     private let key: String
     private let address: ListenAddress
     /// The descriptor of a socket that another process has opened; nil to open one.
     private let inherited: Int32?
     private let child: any ServerChildChannel
-    private let connections: Int
+    private let connections: ConnectionTable
+    private let isStopping = StopFlag()
     private let onRunning: @Sendable (ListenAddress) -> Void
     private let logger = Logger(label: "assay.http") { _ in JSONLogHandler(level: .error) }
 
     /// - Parameters:
-    ///   - connections: the most connections at the same time.
+    ///   - limits: the limits of requests and connections, of which the listener has at most `connections`.
+    ///   - isLeaving: whether answers ask clients to connect anew.
     ///   - onRunning: called with the address when the listener accepts connections.
     init(
         _ key: String, _ address: ListenAddress, inherited: Int32?, _ responder: ServiceResponder,
-        _ configuration: HTTP1Channel.Configuration, tls: TLSConfiguration?, connections: Int,
-        onRunning: @escaping @Sendable (ListenAddress) -> Void
+        _ limits: ServiceConfiguration.Limits, tls: TLSConfiguration?, connections: Int, retryAfter: Int,
+        log: Logger, isLeaving: @escaping @Sendable () -> Bool, onRunning: @escaping @Sendable (ListenAddress) -> Void
     ) throws {
         self.key = key
         self.address = address
         self.inherited = inherited
-        self.connections = connections
+        self.connections = ConnectionTable(connections, log)
         self.onRunning = onRunning
         let date = DateField()
-        let http = HTTP1Channel(
+        let isStopping = isStopping
+        let http = ServiceChannel(
             responder: { request, writer, channel in
                 var response = await responder.respond(to: request, on: channel)
                 response.headers.append(HTTPField(name: .date, value: date.now))
                 try await writer.write(response: response.head, body: response.body)
-            }, configuration: configuration)
+            }, limits: limits,
+            gate: RequestGate.Rules(
+                idleTime: .milliseconds(Int64(limits.idleTime * 1000)), isLeaving: isLeaving,
+                isStopping: { isStopping.isSet }, refusal: .tooManyConnections(connections, retryAfter: retryAfter),
+                connections: self.connections))
         child = try tls.map { try TLSChannel(http, tlsConfiguration: $0) } ?? http
     }
 
@@ -56,7 +70,7 @@ struct Listener: ServiceLifecycle.Service {
         let server = try await open(child, group, quiescing) { accepting.yield($0) }
         server.closeFuture.whenComplete { _ in accepting.finish() }
         onRunning(boundAddress(server))
-        let logger = logger
+        let (logger, isStopping) = (logger, isStopping)
         await withGracefulShutdownHandler {
             await withTaskCancellationHandler {
                 await withDiscardingTaskGroup { tasks in
@@ -68,6 +82,7 @@ struct Listener: ServiceLifecycle.Service {
                 server.close(promise: nil)
             }
         } onGracefulShutdown: {
+            isStopping.set()
             quiescing.initiateShutdown(promise: nil)
         }
     }
@@ -78,12 +93,13 @@ struct Listener: ServiceLifecycle.Service {
     ) async throws -> any Channel {
         let (logger, connections) = (logger, connections)
         let bootstrap = ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ConnectionLimit(connections))
+                    try channel.pipeline.syncOperations.addHandler(
+                        ConnectionLimit(connections.maximum + connections.spare))
                     try channel.pipeline.syncOperations.addHandler(quiescing.makeServerChannelHandler(channel: channel))
                 }
             }
@@ -93,8 +109,9 @@ struct Listener: ServiceLifecycle.Service {
             case (let descriptor?, _): return try await bootstrap.withBoundSocket(descriptor).get()
             case (nil, .tcp(let host, let port)): return try await bootstrap.bind(host: host, port: port).get()
             case (nil, .unix(let path)):
-                let server = try await bootstrap.bind(unixDomainSocketPath: path).get()
-                chmod(path, 0o660)
+                let (descriptor, file) = try UnixSocket.open(path, backlog: Self.backlog)
+                let server = try await bootstrap.withBoundSocket(descriptor).get()
+                server.closeFuture.whenComplete { _ in file.remove() }
                 return server
             }
         } catch {
@@ -116,6 +133,47 @@ struct Listener: ServiceLifecycle.Service {
         guard case .tcp(let host, _) = address, let port = server.localAddress?.port else { return address }
         return .tcp(host: host, port: port)
     }
+}
+
+/// Whether a listener was told to stop. A connection that is accepted at the same time gets no event.
+private final class StopFlag: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .acquiring) }
+
+    func set() { flag.store(true, ordering: .releasing) }
+}
+
+/// One connection with HTTP/1.1.
+private struct ServiceChannel: HTTPChannelHandler {
+    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
+    let responder: Responder
+    let limits: ServiceConfiguration.Limits
+    let gate: RequestGate.Rules
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            var heads = NIOHTTPDecoderLimitConfiguration()
+            heads.maxHeaderFieldSize = limits.headers
+            heads.maxHeaderListSize = limits.headers
+            heads.maxHeaderFieldCount = Self.fields
+            let decoder = RequestDecoder(heads)
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(HTTPResponseEncoder())
+            try pipeline.addHandler(ByteToMessageHandler(decoder))
+            try pipeline.addHandler(RequestGate(gate, decoder, gate.connections.add(channel)))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(RequestTargetGuard.handler())
+            return try Value(
+                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+        }
+    }
+
+    /// The most fields of a request.
+    private static let fields = 200
+
+    func handle(value: Value, logger: Logger) async { await handleHTTP(asyncChannel: value, logger: logger) }
 }
 
 /// The value of the field Date (RFC 9110, section 5.6.7), written once a second.
@@ -140,7 +198,7 @@ private final class DateField: Sendable {
     }
 }
 
-/// Accepts no further connection while as many as allowed are open.
+/// Accepts no further connection while as many as allowed are open, and some more.
 private final class ConnectionLimit: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = Never

@@ -12,13 +12,13 @@ final class LiveService: Sendable {
 
     /// The verifier, and what it demands of requests.
     let requests: LiveVerifier
-    private let policy: Mutex<String>
+    private let policy: Mutex<PolicyReport.PolicyText>
     private let phase = Atomic<Int>(Phase.starting.rawValue)
 
     /// Starts with a verifier and the text of its policy, with all defaults.
     ///
     /// - Throws: `PolicyError` for a policy under which requests cannot be verified.
-    init(_ verifier: Verifier, policy: String, logger: Logger) throws(PolicyError) {
+    init(_ verifier: Verifier, policy: PolicyReport.PolicyText, logger: Logger) throws(PolicyError) {
         requests = try LiveVerifier(verifier, logger: logger)
         self.policy = Mutex(policy)
     }
@@ -27,10 +27,13 @@ final class LiveService: Sendable {
     var verifier: Verifier { requests.verifier }
 
     /// The policy in force as YAML, with all defaults.
-    var policyText: String { policy.withLock { $0 } }
+    var policyText: String { present.effective }
+
+    /// The policy in force.
+    var present: PolicyReport.PolicyText { policy.withLock { $0 } }
 
     /// Exchanges the verifier for all later requests.
-    func exchange(for verifier: Verifier, policy: String) throws(PolicyError) {
+    func exchange(for verifier: Verifier, policy: PolicyReport.PolicyText) throws(PolicyError) {
         try requests.exchange(for: verifier)
         self.policy.withLock { $0 = policy }
     }

@@ -2,7 +2,8 @@ import Foundation
 
 /// The limit of open files. Without a free file, Swift's runtime ends the process: clients must never hold all of them.
 enum OpenFiles {
-    /// Files for everything but connections of clients: the ledger, the policy, connections to other servers.
+    /// Files for everything but the connections of clients: the ledger, the policy, connections to other servers, and connections
+    /// beyond the limit that are open for a moment.
     private static let reserve = 256
 
     /// Raises the soft limit to the hard one, and divides the files between the listeners.

@@ -1,5 +1,6 @@
 import Assay
 package import AssayCore
+import AssayHummingbird
 package import AssayKeyStore
 
 /// The parts that the program passes to a service, which depends on no kind of ledger and of key store.
@@ -39,17 +40,17 @@ package struct ServiceParts: Sendable {
 
     /// Reads the policy in a file.
     ///
-    /// - Returns: its verifier, and its text with all defaults.
+    /// - Returns: its verifier, and its texts.
     /// - Throws: `PolicyError`, also for a file that every user of the machine may replace.
-    func load(_ path: String) throws(PolicyError) -> (verifier: Verifier, policy: String) {
-        try ReplaceableFile.refuse(path)
+    func load(_ path: String) throws(PolicyError) -> (verifier: Verifier, policy: PolicyReport.PolicyText) {
         let text = try PolicyFile.text(of: path)
         let policy = try PolicyFile.parse(text, path: path)
         return (
             Verifier(
                 policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard,
                 devices: devices),
-            try PolicyFile.effectiveText(of: text, path: path, engines: .standard)
+            PolicyReport.PolicyText(
+                text, effective: try PolicyFile.effectiveText(of: text, path: path, engines: .standard))
         )
     }
 }

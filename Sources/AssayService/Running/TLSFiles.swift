@@ -1,4 +1,5 @@
-import FoundationEssentials
+import Assay
+import AssayCore
 import NIOCore
 import NIOSSL
 import Synchronization
@@ -7,23 +8,24 @@ import Synchronization
 final class TLSFiles: Sendable {
     private let certificate: String
     private let privateKey: String
-    private let clientAuthorities: String?
+    private let clientAuthorities: [NIOSSLCertificate]?
     private let current: Mutex<NIOSSLContextConfigurationOverride>
 
     /// Reads the files.
     init(certificate: String, privateKey: String, clientAuthorities: String?) throws(ServiceError) {
         self.certificate = certificate
         self.privateKey = privateKey
-        self.clientAuthorities = clientAuthorities
-        current = Mutex(try Self.read(certificate, privateKey))
+        self.clientAuthorities = try clientAuthorities.map { (path) throws(ServiceError) in
+            try Self.certificates(in: path)
+        }
+        current = Mutex(try Self.pair(certificate, privateKey))
     }
 
-    /// Reads certificate and key again for new connections. An unusable pair changes nothing. Client authorities change
-    /// only at a restart.
-    func reload() throws(ServiceError) {
-        let read = try Self.read(certificate, privateKey)
-        current.withLock { $0 = read }
-    }
+    /// Reads certificate and key again. ``use(_:)`` brings them into force. Client authorities change only at a restart.
+    func read() throws(ServiceError) -> NIOSSLContextConfigurationOverride { try Self.pair(certificate, privateKey) }
+
+    /// Presents a certificate on new connections.
+    func use(_ pair: NIOSSLContextConfigurationOverride) { current.withLock { $0 = pair } }
 
     /// When the certificate ends, in seconds since 1970.
     var end: Int64? {
@@ -40,8 +42,9 @@ final class TLSFiles: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
+        configuration.shutdownTimeout = .seconds(2)
         if let clientAuthorities {
-            configuration.trustRoots = .file(clientAuthorities)
+            configuration.trustRoots = .certificates(clientAuthorities)
             configuration.certificateVerification = .noHostnameVerification
         }
         configuration.sslContextCallback = { [weak self] _, promise in
@@ -50,19 +53,15 @@ final class TLSFiles: Sendable {
         return configuration
     }
 
-    private static func read(
+    private static func pair(
         _ certificate: String, _ privateKey: String
     ) throws(ServiceError) -> NIOSSLContextConfigurationOverride {
-        let chain: [NIOSSLCertificate]
+        let chain = try certificates(in: certificate)
+        var pem = try bytes(of: privateKey, isSecret: true)
+        defer { SecretBytes.wipe(&pem) }
         let key: NIOSSLPrivateKey
-        do { chain = try NIOSSLCertificate.fromPEMFile(certificate) } catch {
-            throw ServiceError(
-                FileManager.default.isReadableFile(atPath: certificate)
-                    ? "\(certificate): no certificate chain in PEM can be read from it"
-                    : "\(certificate): the file does not exist or cannot be read")
-        }
         // The error of a key is not shown: it may quote the file.
-        do { key = try NIOSSLPrivateKey(file: privateKey, format: .pem) } catch {
+        do { key = try NIOSSLPrivateKey(bytes: pem, format: .pem) } catch {
             throw ServiceError("\(privateKey): no private key in PEM can be read from it")
         }
         do {
@@ -77,5 +76,22 @@ final class TLSFiles: Sendable {
         override.certificateChain = chain.map { .certificate($0) }
         override.privateKey = .privateKey(key)
         return override
+    }
+
+    private static func certificates(in path: String) throws(ServiceError) -> [NIOSSLCertificate] {
+        let pem = try bytes(of: path, isSecret: false)
+        guard let found = try? NIOSSLCertificate.fromPEMBytes(pem), !found.isEmpty else {
+            throw ServiceError("\(path): no certificate in PEM can be read from it")
+        }
+        return found
+    }
+
+    private static func bytes(of path: String, isSecret: Bool) throws(ServiceError) -> [UInt8] {
+        do {
+            return try TrustedFile.read(path, limit: InputLimits.policy, isSecret: isSecret)
+                .withUnsafeBytes { Array($0) }
+        } catch {
+            throw ServiceError("\(path): \(error.message)")
+        }
     }
 }

@@ -1,6 +1,7 @@
 import AssayCore
 public import AssayKeyStore
 import FoundationEssentials
+import Synchronization
 
 /// The time of the changes.
 private let now = Date(timeIntervalSince1970: 1_776_795_192)
@@ -70,13 +71,13 @@ public enum KeyStoreContract {
         Case("a change that is refused changes nothing, and its error is thrown") { storage in
             try await storage.insert(key("a"))
             try await storage.expectRefusal(.nameTaken("a")) {
-                try await storage.changeSealedKeys(by: nil, at: now) { (_) throws(KeyStoreFailure) in
+                try await storage.changeSealedKeys(by: nil, at: now) { (_, _) throws(KeyStoreFailure) in
                     throw .refusal(.nameTaken("a"))
                 }
             }
             let outage = KeyStoreOutage(.wrongMasterKey, "test")
             do throws(KeyStoreFailure) {
-                try await storage.changeSealedKeys(by: nil, at: now) { (_) throws(KeyStoreFailure) in
+                try await storage.changeSealedKeys(by: nil, at: now) { (_, _) throws(KeyStoreFailure) in
                     throw .outage(outage)
                 }
                 throw .refusal(.emptyWindow)
@@ -87,11 +88,36 @@ public enum KeyStoreContract {
             }
             try await storage.expectKeys([key("a")])
         },
+        Case("a key is read with the origin of the last change of its name, which no other change has") { storage in
+            var origins: [[UInt8]] = []
+            func change(_ change: SealedKeyChange) async throws {
+                let seen = Mutex<[UInt8]>([])
+                try await storage.changeSealedKeys(by: "ops", at: now) { _, origin in
+                    seen.withLock { $0 = origin(change) }
+                    return change
+                }
+                origins.append(seen.withLock { $0 })
+            }
+            func expectOrigins(_ expected: [Int]) async throws {
+                try expectEqual(
+                    try await storage.sealedKeys().map(\.origin), expected.map { origins[$0] },
+                    "the origins of the keys")
+            }
+            try await change(.insert(key("a")))
+            try await change(.insert(key("b")))
+            try await expectOrigins([0, 1])
+            try await change(.replace(key("a", times: .init(notBefore: nil, notAfter: nil, retiredAt: 7, addedAt: 5))))
+            try await expectOrigins([2, 1])
+            try await change(.remove(name: "a"))
+            try await change(.insert(key("a")))
+            try await expectOrigins([4, 1])
+            try expectEqual(Set(origins).count, 5, "different origins")
+        },
         Case("of racing changes each sees those before it") { storage in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<50 {
                     group.addTask {
-                        try await storage.changeSealedKeys(by: nil, at: now) { keys in
+                        try await storage.changeSealedKeys(by: nil, at: now) { keys, _ in
                             .insert(key("k\(number)", sealed: [UInt8(keys.count)]))
                         }
                     }
@@ -116,14 +142,14 @@ public enum KeyStoreContract {
 
 extension SealedKeyStorage {
     fileprivate func change(_ change: SealedKeyChange) async throws {
-        try await changeSealedKeys(by: nil, at: now) { _ in change }
+        try await changeSealedKeys(by: nil, at: now) { _, _ in change }
     }
 
     fileprivate func insert(_ key: SealedKey) async throws { try await change(.insert(key)) }
 
     fileprivate func expectKeys(_ expected: [SealedKey]) async throws {
         let found = try await sealedKeys()
-        try expectEqual(found, expected, "the keys")
+        try expectEqual(found.map { $0.with(origin: []) }, expected, "the keys")
         try expectEqual(
             found.map { Array($0.name.utf8) }, expected.map { Array($0.name.utf8) }, "the bytes of the names")
     }

@@ -13,76 +13,6 @@ import Synchronization
 ///
 /// It forwards operations without a fault to its base ledger. ``history`` lists all operations with their faults.
 public final class FaultyLedger: LedgerAdministration {
-    /// An operation of a ledger.
-    public enum Operation: String, Sendable, CaseIterable {
-        /// ``Ledger/issue(_:at:)``
-        case issue
-        /// ``Ledger/enrolledKey(_:)``
-        case enrolledKey
-        /// ``Ledger/standings(of:at:)``
-        case standings
-        /// ``Ledger/commit(_:at:)``
-        case commit
-        /// ``LedgerAdministration/block(_:)``
-        case block
-        /// ``LedgerAdministration/allow(_:)``
-        case allow
-        /// ``LedgerAdministration/removeStanding(of:by:at:)``
-        case removeStanding
-        /// ``LedgerAdministration/standings()``
-        case allStandings
-        /// ``LedgerAdministration/keys(of:)``
-        case keys
-        /// ``LedgerAdministration/move(_:to:by:at:)``
-        case move
-        /// ``LedgerAdministration/addOperator(_:tokenHash:)``
-        case addOperator
-        /// ``LedgerAdministration/revokeOperator(named:by:at:)``
-        case revokeOperator
-        /// ``LedgerAdministration/operators()``
-        case operators
-        /// ``LedgerAdministration/liveOperator(tokenHash:at:)``
-        case liveOperator
-        /// ``LedgerDocuments/document(named:)``
-        case document
-        /// ``LedgerDocuments/store(_:named:replacing:at:)``
-        case storeDocument
-        /// ``LedgerTasks/task(_:in:)``
-        case task
-        /// ``LedgerTasks/putTask(_:in:dueAt:bytes:replacing:at:)``
-        case putTask
-        /// ``LedgerTasks/removeTask(_:in:replacing:at:)``
-        case removeTask
-        /// ``LedgerTasks/leaseTasks(in:to:until:atMost:at:)``
-        case leaseTasks
-        /// ``LedgerTasks/leaseTask(_:in:to:until:at:)``
-        case leaseTask
-        /// ``LedgerTasks/tasks(in:after:atMost:)``
-        case tasks
-        /// ``LedgerAdministration/record(_:)``
-        case record
-        /// ``LedgerAdministration/audit(_:)``
-        case audit
-        /// ``LedgerAdministration/purge(at:)``
-        case purge
-        /// ``LedgerAdministration/export(_:)``
-        case export
-        /// ``LedgerAdministration/summary(at:)``
-        case summary
-        /// ``LedgerAdministration/check(_:)``
-        case check
-    }
-
-    /// The fault of an operation.
-    public enum Fault: Sendable, Equatable {
-        /// The operation fails without effect.
-        case outage(LedgerOutage = .planned)
-        /// The operation takes effect, but the caller gets an outage.
-        case answerLost(LedgerOutage = .planned)
-        /// The operation succeeds after a delay.
-        case delay(Duration)
-    }
-
     /// One operation of the history.
     package struct Step: Sendable, Equatable {
         /// The operation.
@@ -222,13 +152,13 @@ public final class FaultyLedger: LedgerAdministration {
         }
     }
 
-    /// Revokes an operator, unless the plan has a fault.
+    /// Revokes operators, unless the plan has a fault.
     @discardableResult
     public func revokeOperator(
-        named name: String, by operatorName: String?, at now: Date
-    ) async throws(LedgerOutage) -> LedgerOperator? {
+        named name: String, withDescendants: Bool, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> [LedgerOperator] {
         try await perform(.revokeOperator) { (base) throws(LedgerOutage) in
-            try await base.revokeOperator(named: name, by: operatorName, at: now)
+            try await base.revokeOperator(named: name, withDescendants: withDescendants, by: operatorName, at: now)
         }
     }
 
@@ -321,6 +251,15 @@ public final class FaultyLedger: LedgerAdministration {
         try await end(fault)
     }
 
+    /// Replays the audit trail, unless the plan has a fault.
+    public func replayAudit(_ body: (LedgerAuditEntry) throws -> Void) async throws -> [String] {
+        let fault = note(.audit)
+        if case .outage(let outage) = fault { throw outage }
+        let problems = try await base.replayAudit(body)
+        try await end(fault)
+        return problems
+    }
+
     /// Purges, unless the plan has a fault.
     @discardableResult
     public func purge(at now: Date) async throws(LedgerOutage) -> Int {
@@ -332,6 +271,28 @@ public final class FaultyLedger: LedgerAdministration {
         _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
     ) async throws(LedgerOutage) -> [String] {
         try await perform(.check) { (base) throws(LedgerOutage) in try await base.check(keyProblem) }
+    }
+
+    /// Looks for settings at risk, unless the plan has a fault.
+    public func settingProblems() async throws(LedgerOutage) -> [String] {
+        try await perform(.settingProblems) { (base) throws(LedgerOutage) in try await base.settingProblems() }
+    }
+
+    /// Shows that the ledger takes writes, unless the plan has a fault.
+    public func proveWritable(at now: Date) async throws(LedgerOutage) {
+        try await perform(.proveWritable) { (base) throws(LedgerOutage) in try await base.proveWritable(at: now) }
+    }
+
+    /// Puts the ledger in quarantine, unless the plan has a fault.
+    public func quarantine(until end: Date, by operatorName: String?, at now: Date) async throws(LedgerOutage) {
+        try await perform(.quarantine) { (base) throws(LedgerOutage) in
+            try await base.quarantine(until: end, by: operatorName, at: now)
+        }
+    }
+
+    /// The end of the quarantine, unless the plan has a fault.
+    public func quarantineEnd() async throws(LedgerOutage) -> Date? {
+        try await perform(.quarantineEnd) { (base) throws(LedgerOutage) in try await base.quarantineEnd() }
     }
 
     /// Passes every entry to `body`, unless the plan has a fault.
@@ -385,9 +346,4 @@ public final class FaultyLedger: LedgerAdministration {
         case .outage, nil: break
         }
     }
-}
-
-extension LedgerOutage {
-    /// The default outage of a ``FaultyLedger``.
-    public static let planned = LedgerOutage(.unreachable, "no answer, as planned")
 }

@@ -18,5 +18,5 @@ public enum LedgerContract {
     public static let cases: [Case] =
         challengeCases + keyCases + refreshCases + counterCases + windowCases + useCases + commitCases + blockCases
         + allowanceCases + accountCases + operatorCases + auditCases + documentCases + taskCases + digestCases
-        + purgingCases + exportCases + raceCases
+        + purgingCases + quarantineCases + exportCases + raceCases
 }

@@ -86,11 +86,61 @@ extension LedgerContract {
                 [
                     LedgerChange(
                         at: Sample.now, operatorName: "ops", action: .addOperator, subject: "operator alice",
-                        detail: "role operator, until 2026-04-21T19:13:12Z"),
+                        detail: "role operator, until 2026-04-21T19:13:12Z, token hash "
+                            + Array(Sample.bytes(1).prefix(16)).hexadecimal),
                     LedgerChange(
                         at: Sample.later(1), operatorName: "eve", action: .revokeOperator, subject: "operator alice",
                         detail: "it had the role operator until 2026-04-21T19:13:12Z"),
                 ], "the audit trail")
+        },
+        Case("a revocation with descendants revokes whom the operator added, and nobody else, in one step") { ledger in
+            func add(_ name: String, by author: String?, _ seed: UInt8, after seconds: Double) async throws {
+                let now = Sample.later(seconds)
+                let new = LedgerOperator(
+                    name: name, role: .admin, addedAt: now, addedBy: author, until: Sample.later(1_000_000))
+                try await ledger.add(new, seed)
+            }
+            try await add("boss", by: "root", 1, after: 0)
+            try await add("other", by: "root", 2, after: 1)
+            try await add("child", by: "boss", 3, after: 2)
+            try await add("grandchild", by: "child", 4, after: 3)
+            try await add("of other", by: "other", 5, after: 4)
+            // An operator of that name was added by another one before the operator was there.
+            try await add("older", by: "grandchild", 6, after: -7200)
+            try expectEqual(
+                try await ledger.revokeOperator(
+                    named: "boss", withDescendants: true, by: "eve", at: Sample.later(10)
+                ).map(\.name), ["boss", "child", "grandchild"], "the operators that were revoked")
+            for (seed, isLive) in [(1, false), (2, true), (3, false), (4, false), (5, true), (6, true)] {
+                let found = try await ledger.live(UInt8(seed), at: Sample.later(11)) != nil
+                try expectEqual(found, isLive, "whether the token of operator \(seed) counts")
+            }
+            let entries = try await ledger.trail().suffix(3).map(\.change)
+            try expectEqual(entries.map(\.action), Array(repeating: .revokeOperator, count: 3), "the last entries")
+            try expectEqual(
+                entries.map { $0.detail.hasSuffix("revoked with operator boss, as one of its descendants") },
+                [false, true, true], "the entries that name the operator")
+            try expectEqual(
+                try await ledger.revokeOperator(named: "boss", withDescendants: true, by: "eve", at: Sample.later(11)),
+                [], "operators that were revoked before")
+            // The operator was revoked alone first.
+            try await ledger.revokeOperator(named: "other", by: "eve", at: Sample.later(12))
+            try expectEqual(
+                try await ledger.revokeOperator(
+                    named: "other", withDescendants: true, by: "eve", at: Sample.later(13)
+                ).map(\.name), ["of other"], "the descendants of an operator that was revoked before")
+            try expectEqual(try await ledger.replayAudit { _ in }, [], "the differences from the audit trail")
+        },
+        Case("names that the audit trail has for authors without a token are refused") { ledger in
+            for name in ["root", "Root", "unix-socket", "UNIX-SOCKET", "(not named)", "user 1000", "User 0"] {
+                let refusal = try await ledger.addOperator(Sample.operator(name), tokenHash: Sample.bytes(9))
+                guard case .invalidName = refusal else {
+                    throw ContractViolation(message: "the name \(name) gave \(String(describing: refusal))")
+                }
+            }
+            for (seed, name) in ["rooted", "user", "user x", "user 1000 b"].enumerated() {
+                try await ledger.add(Sample.operator(name), UInt8(seed))
+            }
         },
         Case("of operators that race for one name exactly one is added") { ledger in
             for round in UInt8(0)..<10 {

@@ -56,6 +56,34 @@ extension LedgerContract {
             try expectEqual(try await ledger.entries(), before, "the ledger after a refusal")
             try await ledger.apply(use(2), Sample.consume(), Sample.remember(Sample.digest()))
         },
+        Case(
+            "a commit is refused whose subject was blocked meanwhile, and an allowance or an expired block is no block"
+        ) { ledger in
+            let account = LedgerSubject(.account, "alice")
+            let device = LedgerSubject(.device, "Ger\u{E4}t, \u{0}, 1")
+            func confirm(_ subject: LedgerSubject) -> LedgerEffect {
+                LedgerEffect(Sample.check, .confirmUnblocked(subject))
+            }
+            try await ledger.apply(confirm(account), confirm(device), confirm(account))
+            let block = Sample.block(account, until: Sample.later(60))
+            try await ledger.block(block)
+            let before = try await ledger.entries()
+            let codes = try await ledger.codes(Sample.remember(Sample.digest()), confirm(account), confirm(device))
+            try expectEqual(codes, [nil, "blocked", nil], "the refusals")
+            try expectEqual(try await ledger.entries(), before, "the ledger after a refusal")
+            // The same name of another kind, and a name with other bytes.
+            try await ledger.apply(confirm(LedgerSubject(.device, "alice")), confirm(LedgerSubject(.account, "Alice")))
+            try await ledger.refuse(confirm(account), .blocked(block), at: Sample.later(59.5))
+            try await ledger.apply(confirm(account), at: Sample.later(60))
+            try await ledger.allow(Sample.allowance(account, since: Sample.later(60)))
+            try await ledger.apply(confirm(account))
+            // With the key of the subject in one commit.
+            try await ledger.apply(Sample.enrol(Sample.key(account: "alice")))
+            try await ledger.apply(confirm(Sample.identifier().subject), Sample.advance(6), confirm(account))
+            try await ledger.block(Sample.block(Sample.identifier().subject))
+            let both = try await ledger.codes(confirm(Sample.identifier().subject), Sample.advance(7), confirm(account))
+            try expectEqual(both, ["blocked", "blocked", nil], "the refusals of a blocked key")
+        },
         Case("racing uses of one key are all applied, and each digest with them once") { ledger in
             try await ledger.apply(Sample.enrol(Sample.key()))
             let commits = (UInt8(0)..<32).map { [use(), Sample.remember(Sample.digest($0 / 2))] }

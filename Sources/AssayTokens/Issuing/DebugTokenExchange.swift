@@ -43,12 +43,12 @@ extension TokenEngine {
         }
         let configuration = expectations.configuration
         let secret = request.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        let issuedAt = Int64(now.timeIntervalSince1970.rounded(.down))
+        let issuedAt = now.timeIntervalSince1970.rounded(.down)
         // Checked first and with one answer for every reason: a caller without a debug token learns nothing about the
         // policy.
         guard configuration.testAuthorities == .allow,
             let debugToken = DebugToken.matching(secret, among: configuration.debugTokens, at: now),
-            case let end = Int64(debugToken.until.timeIntervalSince1970.rounded(.down)), end > issuedAt
+            case let end = debugToken.until.timeIntervalSince1970.rounded(.down), end > issuedAt
         else {
             throw .request(
                 RequestError(
@@ -66,11 +66,11 @@ extension TokenEngine {
         }
         let isLimitedUse = request.isLimitedUse || configuration.limitedUse
         let life = isLimitedUse ? min(configuration.life, TokenConfiguration.limitedUseLife) : configuration.life
-        let expiresAt = min(issuedAt + Int64(life), end)
+        let expiresAt = min(issuedAt + life.rounded(.down), end)
         let claims = TokenClaims(
             issuer: configuration.issuer, audience: request.audience,
             subject: DebugToken.subjectPrefix + debugToken.name, issuedAt: issuedAt, expiresAt: expiresAt,
-            tokenID: TokenIssuer.randomID(), app: expectations.app, environment: "test",
+            tokenID: TokenIssuer.randomID(), app: expectations.app, environment: TokenMark.test.rawValue,
             attestation: TokenClaims.Attestation(kind: DebugToken.attestationKind, at: issuedAt, annotated: []),
             keyThumbprint: request.keyThumbprint, isLimitedUse: isLimitedUse, reference: nil)
         guard let text = signer.sign(claims.json) else {

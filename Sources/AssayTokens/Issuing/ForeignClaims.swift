@@ -8,16 +8,20 @@ enum ForeignClaims {
 
     /// The claims of a client attestation.
     ///
-    /// - Parameter publicKey: the uncompressed point of the client's key, 65 bytes.
+    /// - Parameters:
+    ///   - publicKey: the uncompressed point of the client's key, 65 bytes.
+    ///   - mark: what stands behind the evidence, as `env`. The draft lets readers ignore claims that they do not know.
     static func clientAttestation(
-        issuer: String, clientID: String, publicKey: [UInt8], issuedAt: Int64, expiresAt: Int64
+        issuer: String, clientID: String, publicKey: [UInt8], issuedAt: Int64, expiresAt: Int64, mark: TokenMark?
     ) -> [UInt8] {
         let (x, y) = JWKThumbprint.coordinates(publicKey)
         let key = RecordObject([("kty", .text("EC")), ("crv", .text("P-256")), ("x", .text(x)), ("y", .text(y))])
-        return json([
+        var members: [(String, RecordValue.Content)] = [
             ("iss", .text(issuer)), ("sub", .text(clientID)), ("iat", .number("\(issuedAt)")),
             ("exp", .number("\(expiresAt)")), ("cnf", .object(RecordObject([("jwk", .object(key))]))),
-        ])
+        ]
+        if let mark { members.append(("env", .text(mark.rawValue))) }
+        return json(members)
     }
 
     /// The claims of a token in Approov's format (Approov, Token Payload), in the order of their names.
@@ -55,9 +59,10 @@ enum ForeignClaims {
         }
 
         /// The response code of a verdict: base32 of 40 bits of the digest of the checks that failed and were annotated. Equal findings
-        /// have equal codes.
-        static func code(of verdict: Verdict) -> String {
-            let names = verdict.failed.map { "- \($0.name)" } + verdict.annotated.map { "~ \($0.name)" }
+        /// have equal codes; without a verdict the code is that of a verdict without findings.
+        static func code(of verdict: Verdict?) -> String {
+            let names =
+                (verdict?.failed ?? []).map { "- \($0.name)" } + (verdict?.annotated ?? []).map { "~ \($0.name)" }
             let number = Digest.sha256(Array(names.joined(separator: "\n").utf8)).prefix(5).reduce(UInt64(0)) {
                 $0 << 8 | UInt64($1)
             }
@@ -65,6 +70,11 @@ enum ForeignClaims {
             let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
             return String((0..<8).map { alphabet[Int(number >> (35 - 5 * UInt64($0)) & 31)] })
         }
+
+        /// The property of evidence of App Attest's development environment.
+        static let developmentProperty = "development-environment"
+        /// The property of evidence that a test authority signed.
+        static let testProperty = "test-authority"
 
         /// Approov's word for a check that did not hold, or the name of the check.
         static func property(_ result: CheckResult) -> String {

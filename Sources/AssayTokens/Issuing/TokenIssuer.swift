@@ -2,7 +2,8 @@ package import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
 
-/// Issues the token of one request. It is prepared before the evidence is committed: no evidence is used up when no key can sign.
+/// Issues the token of one request. It is prepared before the evidence is judged: a wrong request tells nothing of the evidence, and no
+/// evidence is used up when no key can sign.
 package struct TokenIssuer: Sendable {
     /// The most names of annotated checks in a token.
     private static let annotatedLimit = 32
@@ -19,25 +20,34 @@ package struct TokenIssuer: Sendable {
     private let secret: TokenSecret
     private let request: TokenRequest
     private let expectations: TokenExpectations
+    /// Who stands for the evidence that was bound.
+    private var voucher = EvidenceVoucher.platform
+    /// Whether a test authority signed the evidence that was bound.
+    private var isOfTestAuthority = false
 
-    /// Prepares to issue a token for evidence that was assessed and is acceptable.
+    /// Whether rejected evidence gets a token too. Then every answer that depends on the evidence is a token.
+    package var hidesRejections: Bool { expectations.configuration.hidesRejections }
+
+    /// Judges a request by itself and prepares its token. Nothing of the evidence is known yet, so that a wrong request has the same
+    /// answer with genuine and with false evidence.
     ///
-    /// - Returns: the issuer, and the assessment to commit, whose acceptance consumes the challenge of the request.
+    /// - Parameter app: the policy's app that judges the evidence.
     /// - Throws: `.request` for a request that no evidence helps, or without a key; `.outage` when the keys cannot be read.
     package static func prepare(
-        _ request: TokenRequest, _ assessment: Assessment, _ engine: TokenEngine, at now: Date
-    ) async throws(VerificationError) -> (issuer: TokenIssuer, bound: Assessment) {
-        guard let expectations = try engine.apps.app(assessment.app) else {
+        _ request: TokenRequest, for app: String?, _ engine: TokenEngine, at now: Date
+    ) async throws(VerificationError) -> TokenIssuer {
+        guard let expectations = try engine.apps.app(app) else {
             throw .request(
                 RequestError(
                     .unknownApp,
                     "the app of the evidence has no section \(TokenConfiguration.policyField) in the policy"))
         }
-        let bound: Assessment
         do throws(RequestError) {
             try demand(request.audience, request.keyThumbprint, expectations)
             try demandFormat(request, expectations)
-            bound = try bind(request, assessment, expectations)
+            guard request.record.kind != .assayToken else {
+                throw RequestError(.notExchangeable, "a token is no evidence for another token")
+            }
         } catch { throw .request(error) }
         let (schedule, secrets) = try await engine.material(at: now)
         if expectations.configuration.shape.format == .approov {
@@ -50,10 +60,8 @@ package struct TokenIssuer: Sendable {
                         "there is no secret of the Approov account, or none for the subjects of tokens; assay keys add NAME --use "
                             + "\(ApproovTokenSecret.purpose) and assay tokens rotate make them"))
             }
-            return (
-                TokenIssuer(signer: .approov(account), secret: secret, request: request, expectations: expectations),
-                bound
-            )
+            return TokenIssuer(
+                signer: .approov(account), secret: secret, request: request, expectations: expectations)
         }
         guard let signer = schedule.signer, let secret = secrets.first else {
             throw .request(
@@ -62,7 +70,7 @@ package struct TokenIssuer: Sendable {
                     "no key signs tokens at \(RFC3339.format(now)), or there is no secret for their subjects; assay tokens "
                         + "rotate makes both"))
         }
-        return (TokenIssuer(signer: .key(signer), secret: secret, request: request, expectations: expectations), bound)
+        return TokenIssuer(signer: .key(signer), secret: secret, request: request, expectations: expectations)
     }
 
     // MARK: The request
@@ -120,16 +128,37 @@ package struct TokenIssuer: Sendable {
         }
     }
 
-    /// The assessment, if the evidence covers challenge, audience and key of the request.
-    private static func bind(
-        _ request: TokenRequest, _ assessment: Assessment, _ app: TokenExpectations
-    ) throws(RequestError) -> Assessment {
-        guard assessment.testAuthority == nil || app.configuration.testAuthorities == .allow else {
+    // MARK: The evidence
+
+    /// The assessment to commit for acceptable evidence, whose acceptance consumes the challenge of the request.
+    ///
+    /// - Parameter boundText: what the evidence is bound to in place of a challenge of the ledger; nil for none.
+    /// - Throws: an error if the policy gives no token for such evidence, or if the evidence does not cover challenge, audience and key
+    ///   of the request.
+    package mutating func bind(_ assessment: Assessment, boundText: String?) throws(RequestError) -> Assessment {
+        let configuration = expectations.configuration
+        isOfTestAuthority = assessment.testAuthority != nil
+        guard !isOfTestAuthority || configuration.testAuthorities == .allow else {
             throw RequestError(
                 .notExchangeable,
                 "a test authority signed the evidence, and the policy says tokens.testAuthorities: refuse")
         }
-        guard request.record.kind != .assayToken, !assessment.effects.isEmpty else {
+        voucher = assessment.voucher
+        if voucher == .caller {
+            guard configuration.callerEvidence == .allow else {
+                throw RequestError(
+                    .notExchangeable,
+                    "no token is issued for this \(request.record.kind): only its writer vouches for it, and no platform signed it. "
+                        + "Send the token of the platform in place of a decoded answer, and enrol keys by their attestation; "
+                        + "tokens.callerEvidence: allow gives tokens with env: \(TokenMark.caller.rawValue)")
+            }
+            guard !request.hasEAR else {
+                throw RequestError(
+                    .notExchangeable,
+                    "an attestation result says what was verified: there is none for the caller's word")
+            }
+        }
+        guard !assessment.effects.isEmpty else {
             throw RequestError(
                 .notExchangeable,
                 "no token is issued for this \(request.record.kind): nothing in the ledger prevents its reuse. "
@@ -139,13 +168,8 @@ package struct TokenIssuer: Sendable {
         // The challenge in the form in which the ledger issued it.
         if let challenge = try? Base64.decode(request.challenge, .url), challenge.count == 32 {
             if let bound = assessment.consuming(challenge, insteadOf: derived) { return bound }
-            // Standard tokens consume no challenge: Google signs the request hash, and the ledger remembers the token.
-            if request.record.kind.name.isByteEqual(to: "play-integrity.standard"),
-                case .text(let hash)? = request.record.evidence["requestHash"]?.content,
-                hash.isByteEqual(to: Base64.encode(derived, .url))
-            {
-                return assessment
-            }
+            // Such evidence consumes no challenge: the platform signs the text, and the ledger remembers the evidence.
+            if let boundText, boundText.isByteEqual(to: Base64.encode(derived, .url)) { return assessment }
         }
         throw RequestError(
             .evidenceNotBound,
@@ -169,22 +193,23 @@ package struct TokenIssuer: Sendable {
         case .key(let key): signer = key
         }
         if configuration.shape.format == .clientAttestation, let clientID = configuration.shape.clientID {
-            return try attest(clientID, signer, at: now)
+            return try attest(clientID, signer, mark(of: verdict), at: now)
         }
         let isLimitedUse = request.isLimitedUse || configuration.limitedUse
-        let life = Int64(
-            isLimitedUse ? min(configuration.life, TokenConfiguration.limitedUseLife) : configuration.life)
-        let issuedAt = Int64(now.timeIntervalSince1970.rounded(.down))
+        let longest = isLimitedUse ? min(configuration.life, TokenConfiguration.limitedUseLife) : configuration.life
+        let life = longest.rounded(.down)
+        let issuedAt = now.timeIntervalSince1970.rounded(.down)
         let subjects = self.subjects(of: verdict)
         let tokenID = Self.randomID()
         let claims = TokenClaims(
             issuer: configuration.issuer, audience: request.audience,
             subject: subjects.first.map { secret.pseudonym(of: $0, app: expectations.app) }, issuedAt: issuedAt,
             expiresAt: issuedAt + life, tokenID: tokenID, app: expectations.app,
-            environment: verdict.testAuthority.map { _ in "test" },
+            environment: mark(of: verdict)?.rawValue,
             attestation: TokenClaims.Attestation(
-                kind: verdict.kind.name, at: Int64(verdict.judgedAt.timeIntervalSince1970.rounded(.down)),
-                annotated: verdict.annotated.prefix(Self.annotatedLimit).map(\.name)),
+                kind: verdict.kind.name, at: verdict.judgedAt.timeIntervalSince1970.rounded(.down),
+                annotated: verdict.annotated.prefix(Self.annotatedLimit).map(\.name),
+                environment: verdict.isOfDevelopment ? TokenMark.development.rawValue : nil),
             keyThumbprint: request.keyThumbprint, isLimitedUse: isLimitedUse,
             reference: subjects.isEmpty
                 ? nil : secret.reference(to: subjects, tokenID: tokenID, app: expectations.app))
@@ -196,9 +221,16 @@ package struct TokenIssuer: Sendable {
             text: text, expiresIn: Int(life), scheme: request.keyThumbprint == nil ? .bearer : .dpop)
     }
 
+    /// What stands behind the evidence in place of a genuine device with an app of the store.
+    private func mark(of verdict: Verdict) -> TokenMark? {
+        if verdict.testAuthority != nil { return .test }
+        if voucher == .caller { return .caller }
+        return verdict.isOfDevelopment ? .development : nil
+    }
+
     /// A client attestation (draft-ietf-oauth-attestation-based-client-auth-08).
     private func attest(
-        _ clientID: String, _ signer: TokenSigner, at now: Date
+        _ clientID: String, _ signer: TokenSigner, _ mark: TokenMark?, at now: Date
     ) throws(VerificationError) -> IssuedToken {
         let life = Int64(expectations.configuration.life)
         let issuedAt = Int64(now.timeIntervalSince1970.rounded(.down))
@@ -206,7 +238,8 @@ package struct TokenIssuer: Sendable {
             let text = signer.sign(
                 ForeignClaims.clientAttestation(
                     issuer: expectations.configuration.issuer, clientID: clientID, publicKey: publicKey,
-                    issuedAt: issuedAt, expiresAt: issuedAt + life), type: ForeignClaims.clientAttestationType)
+                    issuedAt: issuedAt, expiresAt: issuedAt + life, mark: mark),
+                type: ForeignClaims.clientAttestationType)
         else { throw .outage(KeyStoreOutage(.internalError, "the client attestation could not be signed")) }
         return IssuedToken(text: text, expiresIn: Int(life), scheme: .clientAttestation)
     }
@@ -219,33 +252,33 @@ package struct TokenIssuer: Sendable {
         let device = subjects(of: verdict).first.flatMap {
             try? Base64.decode(secret.pseudonym(of: $0, app: expectations.app), .url)
         }
-        return try Self.approov(
-            request, expectations, under: account, device: device.map { Array($0.prefix(16)) }, verdict, at: now)
+        return try approov(under: account, device: device.map { Array($0.prefix(16)) }, verdict, at: now)
     }
 
-    /// The token for rejected evidence, if the policy wants the app not to learn of it: it is signed with a random secret.
-    package static func decoy(
-        _ request: TokenRequest, for verdict: Verdict, _ engine: TokenEngine, at now: Date
-    ) async throws(VerificationError) -> IssuedToken? {
-        guard let app = verdict.app, let expectations = engine.apps.all.first(where: { $0.app.isByteEqual(to: app) }),
-            expectations.configuration.shape.format == .approov, expectations.configuration.shape.refused == .token
-        else { return nil }
-        let account = try await engine.approovSecret(for: app, at: now)
-        return try approov(
-            request, expectations, under: ApproovTokenSecret(keyID: account?.keyID), device: nil, verdict, at: now)
+    /// The token for evidence that gets none, if the policy wants the app not to learn of it: it is signed with a random secret.
+    ///
+    /// - Parameter verdict: the rejection; nil for evidence that was not judged to its end.
+    package func decoy(for verdict: Verdict?, at now: Date) throws(VerificationError) -> IssuedToken? {
+        guard hidesRejections, case .approov(let account) = signer else { return nil }
+        return try approov(under: ApproovTokenSecret(keyID: account.keyID), device: nil, verdict, at: now)
     }
 
-    private static func approov(
-        _ request: TokenRequest, _ expectations: TokenExpectations, under account: ApproovTokenSecret, device: [UInt8]?,
-        _ verdict: Verdict, at now: Date
+    private func approov(
+        under account: ApproovTokenSecret, device: [UInt8]?, _ verdict: Verdict?, at now: Date
     ) throws(VerificationError) -> IssuedToken {
         let life = expectations.configuration.life
         var address: String?
         if case .text(let text)? = request.record.evidence["address"]?.content { address = text }
+        var properties = (verdict?.checks ?? []).filter { $0.status == .annotated }.prefix(Self.annotatedLimit).map(
+            ForeignClaims.Approov.property)
+        if verdict?.isOfDevelopment == true { properties.append(ForeignClaims.Approov.developmentProperty) }
+        // In a decoy too, which has the form of the token.
+        if isOfTestAuthority || verdict?.testAuthority != nil {
+            properties.append(ForeignClaims.Approov.testProperty)
+        }
         let claims = ForeignClaims.Approov(
-            properties: verdict.checks.filter { $0.status == .annotated }.prefix(annotatedLimit).map(
-                ForeignClaims.Approov.property),
-            code: ForeignClaims.Approov.code(of: verdict), device: device ?? ApproovTokenSecret.random(16),
+            properties: properties, code: ForeignClaims.Approov.code(of: verdict),
+            device: device ?? ApproovTokenSecret.random(16),
             expiresAt: Int64((now.timeIntervalSince1970 + life).rounded(.down)), address: address,
             publicKey: request.publicKey, binding: request.binding)
         guard let text = account.token(claims.json, expectations.configuration.shape.approovForm) else {
@@ -266,4 +299,9 @@ package struct TokenIssuer: Sendable {
         let account = (request.record.account ?? subject?.account).map { LedgerSubject(.account, $0) }
         return [key, account].compactMap(\.self)
     }
+}
+
+extension Verdict {
+    /// Whether the evidence is of the platform's environment for development.
+    var isOfDevelopment: Bool { engineSubject?.isOfDevelopment ?? false }
 }

@@ -67,6 +67,9 @@ public enum TokenAnswer: Sendable {
     case rejected(Verdict)
     /// The evidence was rejected, and the policy says `tokens.refused: token`: a token that no backend accepts.
     case decoy(IssuedToken, Verdict)
+    /// No token is issued for the evidence, by the error: it does not cover the request, or no platform stands for it. The policy says
+    /// `tokens.refused: token`, so this is a token that no backend accepts. Nothing was used up.
+    case concealed(IssuedToken, RequestError)
 }
 
 /// A token that was issued.

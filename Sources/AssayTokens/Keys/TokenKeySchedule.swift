@@ -5,7 +5,7 @@ import Synchronization
 /// The state of each key of an issuer at a given time. It is computed from stored times only, so servers with the same
 /// keys always agree.
 ///
-/// A new key is published immediately. It signs from its `notBefore` until the `notBefore` of a newer key. It then
+/// A new key is published immediately. It signs from its `notBefore`, without one from the time it was added, until the `notBefore` of a newer key. It then
 /// verifies until its last token has expired, and is retired after that. A key that an operator retires is retired from
 /// that time.
 package struct TokenKeySchedule: Sendable {
@@ -55,7 +55,7 @@ package struct TokenKeySchedule: Sendable {
         for name in named {
             guard let key = name.material as? TokenKey else { continue }
             if key.signer != nil {
-                keys.append((name, key, name.window.notBefore ?? .distantPast))
+                keys.append((name, key, name.window.notBefore ?? name.addedAt ?? .distantPast))
             } else if name.state(at: now) == .live {
                 sets.append((name.scope, key))
             }

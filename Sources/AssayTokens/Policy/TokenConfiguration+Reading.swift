@@ -14,6 +14,10 @@ extension TokenConfiguration: ReadableConfiguration {
         PolicyField(
             "testAuthorities", .words(TestRule.self), "Whether tokens may rest on evidence of a test authority."),
         PolicyField(
+            "callerEvidence", .words(CallerRule.self),
+            "Whether tokens may rest on evidence that only its writer vouches for, such as an answer of Google in a record."
+        ),
+        PolicyField(
             "debugTokens", .list(.mapping),
             "Secrets for which tokens are issued without evidence, to simulators and CI."),
         Enforcement.field("enforcement"),
@@ -59,15 +63,21 @@ extension TokenConfiguration: ReadableConfiguration {
                 "a debug token gives tokens with env: test, which this policy refuses; set testAuthorities: allow, but "
                     + "never in production")
         }
+        let callerRule = try fields["callerEvidence"]?.word(CallerRule.self) ?? .refuse
+        let shape = try Self.shape(fields, node)
+        if let node = fields["callerEvidence"], callerRule == .allow, shape.format != .assay {
+            throw node.error(
+                "callerEvidence: allow requires format: assay: no other format has a claim by which services refuse such tokens"
+            )
+        }
         self.init(
             issuer: try Self.issuer(issuer), audiences: names, acceptedAudiences: accepted,
             life: try fields["life"].map(Self.life) ?? Self.standardLife,
             key: try fields["key"]?.word(KeyRule.self) ?? .required,
             nonce: try fields["nonce"]?.word(NonceRule.self) ?? .none,
             limitedUse: try fields["limitedUse"].map(Self.flag) ?? false,
-            testAuthorities: testRule, debugTokens: debugTokens,
-            enforcement: try fields["enforcement"]?.word(Enforcement.self) ?? .reject,
-            shape: try Self.shape(fields, node))
+            testAuthorities: testRule, callerEvidence: callerRule, debugTokens: debugTokens,
+            enforcement: try fields["enforcement"]?.word(Enforcement.self) ?? .reject, shape: shape)
     }
 
     /// An issuer as OpenID Connect Discovery 1.0 section 4.1 demands it: what follows is appended to it.
@@ -162,6 +172,13 @@ extension TokenConfiguration: ReadableConfiguration {
         if testAuthorities == .allow {
             remarks.append(PolicyRemark("testAuthorities", "allow: accepts tokens that rest on no genuine device"))
         }
+        if callerEvidence == .allow {
+            remarks.append(
+                PolicyRemark(
+                    "callerEvidence",
+                    "allow: gives tokens for what the writer of a record says of a device; services must refuse env: caller"
+                ))
+        }
         if !debugTokens.isEmpty {
             remarks.append(
                 PolicyRemark(
@@ -177,7 +194,8 @@ extension TokenConfiguration: ReadableConfiguration {
                         + "without evidence"))
         }
         for (name, isSet, format) in [
-            ("clientID", shape.clientID != nil, .clientAttestation), ("refused", shape.refused == .token, .approov),
+            ("limitedUse", limitedUse, .assay), ("clientID", shape.clientID != nil, .clientAttestation),
+            ("refused", shape.refused == .token, .approov),
             ("approovForm", shape.approovForm == .jwe, .approov), ("ear", shape.ear == .allow, .assay),
         ] as [(String, Bool, Format)] where isSet && shape.format != format {
             remarks.append(PolicyRemark(name, "has no effect unless format is \(format.rawValue)"))
@@ -193,6 +211,7 @@ extension TokenConfiguration: ReadableConfiguration {
             PolicySetting("key", key.rawValue), PolicySetting("nonce", nonce.rawValue),
             PolicySetting("limitedUse", limitedUse ? "yes" : "no"),
             PolicySetting("testAuthorities", testAuthorities.rawValue),
+            PolicySetting("callerEvidence", callerEvidence.rawValue),
             PolicySetting("debugTokens", debugTokens.isEmpty ? nil : .sequence(debugTokens.map(\.node))),
             PolicySetting("enforcement", enforcement.rawValue), PolicySetting("format", shape.format.rawValue),
             PolicySetting("clientID", shape.clientID), PolicySetting("approovForm", shape.approovForm.rawValue),
@@ -209,11 +228,27 @@ package final class TokenExpectations: EngineExpectations {
     /// The app's section.
     package let configuration: TokenConfiguration
     let modes: CheckModes
+    /// Whether the app accepts evidence of development builds, and so the tokens for it.
+    let admitsDevelopmentBuilds: Bool
 
-    /// Prepares the expectations for an app.
-    package init(app: String, configuration: TokenConfiguration, modes: [CheckID: CheckMode]) {
+    /// Prepares the expectations for an app that accepts no development builds.
+    package convenience init(app: String, configuration: TokenConfiguration, modes: [CheckID: CheckMode]) {
+        self.init(app: app, configuration: configuration, modes: modes, admitsDevelopmentBuilds: false)
+    }
+
+    /// Prepares the expectations for an app of a policy.
+    package convenience init(app: PolicyApp, configuration: TokenConfiguration, policy: VerificationPolicy) {
+        self.init(
+            app: app.name, configuration: configuration, modes: policy.modes(of: app),
+            admitsDevelopmentBuilds: app.configurations.contains { $0.admitsDevelopmentBuilds })
+    }
+
+    private init(
+        app: String, configuration: TokenConfiguration, modes: [CheckID: CheckMode], admitsDevelopmentBuilds: Bool
+    ) {
         self.app = app
         self.configuration = configuration
         self.modes = CheckModes(modes)
+        self.admitsDevelopmentBuilds = admitsDevelopmentBuilds
     }
 }

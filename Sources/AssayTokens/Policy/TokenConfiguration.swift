@@ -40,6 +40,14 @@ package final class TokenConfiguration: EngineConfiguration {
         case allow
     }
 
+    /// Whether tokens may rest on evidence that the caller alone vouches for, such as an answer of Google that came with it.
+    package enum CallerRule: String, Sendable, CaseIterable {
+        /// None is issued or accepted.
+        case refuse
+        /// They are issued and accepted, with `env: caller`.
+        case allow
+    }
+
     /// The format of issued tokens.
     package enum Format: String, Sendable, CaseIterable {
         /// A JWT of the type `assay+jwt`.
@@ -116,6 +124,8 @@ package final class TokenConfiguration: EngineConfiguration {
     package let limitedUse: Bool
     /// Whether tokens may rest on a test authority.
     package let testAuthorities: TestRule
+    /// Whether tokens may rest on the caller's word.
+    package let callerEvidence: CallerRule
     /// The secrets for which tokens are issued without evidence.
     package let debugTokens: [DebugToken]
     /// How a server treats requests with rejected tokens.
@@ -123,12 +133,18 @@ package final class TokenConfiguration: EngineConfiguration {
     /// What issued tokens look like.
     package let shape: Shape
 
+    /// Yes.
+    package var givesTokens: Bool { true }
+
+    /// Whether rejected evidence gets a token, so that no answer may depend on the evidence in another way.
+    package var hidesRejections: Bool { shape.format == .approov && shape.refused == .token }
+
     /// States the rules. `acceptedAudiences` is all audiences if it is nil.
     package init(
         issuer: String, audiences: [String], acceptedAudiences: [String]? = nil, life: Double = standardLife,
         key: KeyRule = .required, nonce: NonceRule = .none, limitedUse: Bool = false,
-        testAuthorities: TestRule = .refuse, debugTokens: [DebugToken] = [], enforcement: Enforcement = .reject,
-        shape: Shape = Shape()
+        testAuthorities: TestRule = .refuse, callerEvidence: CallerRule = .refuse, debugTokens: [DebugToken] = [],
+        enforcement: Enforcement = .reject, shape: Shape = Shape()
     ) {
         self.issuer = issuer
         self.audiences = audiences
@@ -138,6 +154,7 @@ package final class TokenConfiguration: EngineConfiguration {
         self.nonce = nonce
         self.limitedUse = limitedUse
         self.testAuthorities = testAuthorities
+        self.callerEvidence = callerEvidence
         self.debugTokens = debugTokens
         self.enforcement = enforcement
         self.shape = shape

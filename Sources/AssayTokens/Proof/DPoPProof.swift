@@ -21,7 +21,11 @@ struct DPoPProof: Sendable {
     /// `htu`.
     let target: String
     /// `iat`.
-    let issuedAt: Int64
+    let issuedAt: Double
+    /// `exp`; nil for none. RFC 9449 has neither, but a claim that is there counts (RFC 7519 section 4.1).
+    let expiresAt: Double?
+    /// `nbf`; nil for none.
+    let notBefore: Double?
     /// `ath`; nil for none.
     let tokenHash: String?
     /// `nonce`; nil for none.
@@ -52,6 +56,8 @@ struct DPoPProof: Sendable {
             method = try claims.text("htm")
             target = try claims.text("htu")
             issuedAt = try claims.time("iat")
+            expiresAt = try claims.optionalTime("exp")
+            notBefore = try claims.optionalTime("nbf")
             tokenHash = try claims.optionalText("ath")
             nonce = try claims.optionalText("nonce")
         } catch {

@@ -1,19 +1,21 @@
 package import AssayCore
 import AssayPrimitives
 
-/// The claims of a token of type `assay+jwt` (RFC 7519), as Assay writes them. All times are in whole seconds since 1970.
+/// The claims of a token of type `assay+jwt` (RFC 7519). All times are in seconds since 1970; Assay writes whole ones.
 package struct TokenClaims: Sendable, Equatable {
     /// The evidence that the token was issued for.
     package struct Attestation: Sendable, Equatable {
         /// Its kind, such as `app-attest.assertion`.
         package let kind: String
         /// When it was judged.
-        package let at: Int64
+        package let at: Double
         /// The checks that failed without rejecting it.
         package let annotated: [String]
+        /// `development` for evidence of App Attest's development environment; nil otherwise.
+        package let environment: String?
 
-        package init(kind: String, at: Int64, annotated: [String]) {
-            (self.kind, self.at, self.annotated) = (kind, at, annotated)
+        package init(kind: String, at: Double, annotated: [String], environment: String? = nil) {
+            (self.kind, self.at, self.annotated, self.environment) = (kind, at, annotated, environment)
         }
     }
 
@@ -31,14 +33,17 @@ package struct TokenClaims: Sendable, Equatable {
     /// `sub`: the pseudonym of the key or account; nil for evidence that names neither.
     package var subject: String?
     /// `iat`.
-    package var issuedAt: Int64
-    /// `exp`: the first second at which the token is not valid.
-    package var expiresAt: Int64
+    package var issuedAt: Double
+    /// `exp`: the first moment at which the token is not valid.
+    package var expiresAt: Double
+    /// `nbf`: the first moment at which it is; nil for none. Assay writes none.
+    package var notBefore: Double?
     /// `jti`: 128 random bits in base64url.
     package var tokenID: String
     /// `app`: the policy's app.
     package var app: String
-    /// `env`: `test` if a test authority signed the evidence, or for a debug token; nil for genuine evidence.
+    /// `env`: what stands behind the token in place of a genuine device with an app of the store; nil for those. See
+    /// ``TokenMark``.
     package var environment: String?
     /// `att`: the evidence.
     package var attestation: Attestation
@@ -48,9 +53,10 @@ package struct TokenClaims: Sendable, Equatable {
     package var isLimitedUse: Bool
     /// `ref`: the subjects that a block must reach, for the issuer alone; see ``TokenSecret``.
     package var reference: String?
-    /// Whether the token rests on a test authority or a debug token.
-    var isOfTest: Bool {
-        environment != nil || attestation.kind.isByteEqual(to: DebugToken.attestationKind)
+    /// What the token says of the evidence behind it; nil for genuine evidence. A name that Assay does not know counts as a test.
+    var mark: TokenMark? {
+        if attestation.kind.isByteEqual(to: DebugToken.attestationKind) { return .test }
+        return environment.map { TokenMark(rawValue: $0) ?? .test }
     }
 
     /// The claims as JSON, without white space.
@@ -63,20 +69,18 @@ package struct TokenClaims: Sendable, Equatable {
         ]
         if let subject { members.append(("sub", .text(subject))) }
         members += [
-            ("iat", .number("\(issuedAt)")), ("exp", .number("\(expiresAt)")), ("jti", .text(tokenID)),
+            ("iat", .number(Self.number(issuedAt))), ("exp", .number(Self.number(expiresAt))), ("jti", .text(tokenID)),
             ("app", .text(app)),
         ]
+        if let notBefore { members.append(("nbf", .number(Self.number(notBefore)))) }
         if let environment { members.append(("env", .text(environment))) }
         let annotated = attestation.annotated.map { RecordValue(.text($0), offset: 0) }
-        members.append(
-            (
-                "att",
-                .object(
-                    RecordObject([
-                        ("kind", .text(attestation.kind)), ("at", .number("\(attestation.at)")),
-                        ("annotated", .array(annotated)),
-                    ]))
-            ))
+        var evidence: [(String, RecordValue.Content)] = [
+            ("kind", .text(attestation.kind)), ("at", .number(Self.number(attestation.at))),
+            ("annotated", .array(annotated)),
+        ]
+        if let environment = attestation.environment { evidence.append(("environment", .text(environment))) }
+        members.append(("att", .object(RecordObject(evidence))))
         if let keyThumbprint {
             members.append(("cnf", .object(RecordObject([("jkt", .text(keyThumbprint))]))))
         }
@@ -90,6 +94,9 @@ package struct TokenClaims: Sendable, Equatable {
 
     /// The value of `use` of a token for one use.
     static let limitedUse = "once"
+
+    /// A time as a JSON number, without a fraction if it has none.
+    private static func number(_ time: Double) -> String { Int64(exactly: time).map { "\($0)" } ?? "\(time)" }
 }
 
 extension TokenClaims {
@@ -103,12 +110,14 @@ extension TokenClaims {
         subject = try claims.optionalText("sub")
         issuedAt = try claims.time("iat")
         expiresAt = try claims.time("exp")
+        notBefore = try claims.optionalTime("nbf")
         tokenID = try claims.text("jti")
         app = try claims.text("app")
         environment = try claims.optionalText("env")
         let att = try claims.object("att")
         attestation = Attestation(
-            kind: try att.text("kind"), at: try att.time("at"), annotated: try att.texts("annotated"))
+            kind: try att.text("kind"), at: try att.time("at"), annotated: try att.texts("annotated"),
+            environment: try att.optionalText("environment"))
         keyThumbprint = try claims.optionalObject("cnf").map { (confirmation) throws(DecodeError) in
             // Reject unknown confirmation methods: ignoring one would turn a bound token into a bearer token.
             try confirmation.demandOnly(["jkt"])
@@ -161,17 +170,32 @@ struct ClaimReader {
         return text
     }
 
-    /// Whole seconds since 1970, at most 12 digits, without sign, fraction and exponent: other forms mean different times to
-    /// different readers.
-    func time(_ name: String) throws(DecodeError) -> Int64 {
-        guard let value = object[name] else { throw error(.missing, name, "the claim is missing") }
+    /// A NumericDate (RFC 7519 section 2): seconds since 1970, which may have a fraction, as any JSON number. Times before 1970, and
+    /// those with more than 12 digits before the point, are no times of tokens.
+    func time(_ name: String) throws(DecodeError) -> Double {
+        guard let time = try optionalTime(name) else { throw error(.missing, name, "the claim is missing") }
+        return time
+    }
+
+    func optionalTime(_ name: String) throws(DecodeError) -> Double? {
+        guard let value = object[name] else { return nil }
         guard case .number(let number) = value.content else {
             throw error(.unexpectedType, name, "expected a number, found \(value.kindName)")
         }
-        guard number.utf8.count <= 12, number.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let time = Int64(number)
-        else { throw error(.unexpectedValue, name, "expected whole seconds since 1970, found \(number.excerpt)") }
+        // Most times are whole, which costs less to read.
+        if number.utf8.count <= 12, number.utf8.first != UInt8(ascii: "-"), let whole = Int64(number) {
+            return Double(whole)
+        }
+        guard number.utf8.count <= Self.longestTime, number.utf8.first != UInt8(ascii: "-"), let time = Double(number),
+            time < Self.endOfTime
+        else { throw error(.unexpectedValue, name, "expected seconds since 1970, found \(number.excerpt)") }
         return time
     }
+
+    /// The longest text of a time in characters. A double in JSON has at most 25.
+    private static let longestTime = 32
+    /// The first time with 13 digits.
+    private static let endOfTime: Double = 1e12
 
     func optionalObject(_ name: String) throws(DecodeError) -> ClaimReader? {
         guard let value = object[name] else { return nil }

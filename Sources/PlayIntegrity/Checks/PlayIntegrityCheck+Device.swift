@@ -15,17 +15,22 @@ extension PlayIntegrityCheck {
         proves: "The device meets the label that the policy demands of its version of Android, or a stronger one.",
         stops: "Rooted devices, unlocked boot loaders, emulators, and systems without security updates.",
         lookAt: """
-            deviceRecognition in the policy. Dialogs GET_INTEGRITY (4) and GET_STRONG_INTEGRITY (5) tell the user \
-            what to repair.
+            deviceRecognition in the policy, and the responses that are turned on in the Play Console: without device attributes \
+            Google does not tell the version of Android, and without MEETS_STRONG_INTEGRITY no device has that label. \
+            Dialogs GET_INTEGRITY (4) and GET_STRONG_INTEGRITY (5) tell the user what to repair.
             """,
         source: "\(verdicts), device integrity",
-        remedy: .contactSupport, codes: [.notOnPC, .androidTooOld, .deviceLabelMissing])
+        remedy: .contactSupport, codes: [.notOnPC, .androidTooOld, .deviceLabelMissing, .sdkVersionUnknown])
 
-    /// The device has the label that the rule for its Android version demands, or a stronger one. If the version is
-    /// missing, the strictest rule applies; a version below all rules fails.
+    /// The device has the label that the rule for its Android version demands, or a stronger one. A version below all rules fails. If
+    /// the version is missing, the strictest rule of the policy applies. Without rules in the policy, the lowest one of the guidance
+    /// does: a new app in the Play Console gets neither the version nor the strong label, for any device.
     func deviceRecognition() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         let labels = device.deviceRecognitionVerdict ?? []
+        func meets(_ label: IntegrityLabel?) -> Bool {
+            label.map { label in labels.contains { $0.satisfies(label) } } ?? false
+        }
         let sdk = device.sdkVersion
         var rule = expectations.strictestDeviceLabel
         if let sdk { rule = android.deviceRecognition.first { sdk >= $0.minimumSDK }?.require }
@@ -35,15 +40,29 @@ extension PlayIntegrityCheck {
                 "SDK \(sdk ?? 0) is below every rule of the policy, the lowest of which is for SDK "
                     + "\(android.deviceRecognition.last?.minimumSDK ?? 0)")
         }
-        guard labels.contains(where: { $0.satisfies(demanded) }) else {
-            let dialog =
-                demanded == .strong ? RemediationDialog.getStrongIntegrity : RemediationDialog.getIntegrity
+        if meets(demanded) { return .passed }
+        let lowest = android.deviceRecognition.last?.require
+        if sdk == nil, meets(lowest) {
+            let console =
+                "Google does not tell the device's version of Android: turn on \(PlayConsole.deviceAttributes) and "
+                + "\(PlayConsole.strongIntegrity) in \(PlayConsole.responses)"
+            guard android.statesDeviceRecognition else {
+                return .annotated(
+                    Finding(
+                        .sdkVersionUnknown,
+                        "\(console). Until then, \(lowest?.name ?? "") suffices, as the policy has no deviceRecognition"
+                    ))
+            }
             throw CheckFailure(
-                .deviceLabelMissing,
-                "the device meets \(labels.listed), demanded is \(demanded.name) for "
-                    + (sdk.map { "SDK \($0)" } ?? "a device that does not tell its SDK") + "; \(dialog)")
+                .sdkVersionUnknown,
+                "the device meets \(labels.listed), demanded is \(demanded.name) for a device that does not tell its SDK. \(console)"
+            )
         }
-        return .passed
+        let dialog = demanded == .strong ? RemediationDialog.getStrongIntegrity : RemediationDialog.getIntegrity
+        throw CheckFailure(
+            .deviceLabelMissing,
+            "the device meets \(labels.listed), demanded is \(demanded.name) for "
+                + (sdk.map { "SDK \($0)" } ?? "a device that does not tell its SDK") + "; \(dialog)")
     }
 }
 
@@ -55,10 +74,28 @@ extension CheckCode {
     fileprivate static let deviceLabelMissing = CheckCode(
         "device-label-missing",
         """
-        The device does not have the integrity label that the policy demands of its version of Android. Google evaluates only \
-        MEETS_DEVICE_INTEGRITY for installs that it does not license: compare play-integrity.licensing before blaming a device \
-        without MEETS_STRONG_INTEGRITY.
+        The device does not have the integrity label that the policy demands of its version of Android. If no device has \
+        MEETS_STRONG_INTEGRITY, it is not turned on in the Play Console. Google evaluates only MEETS_DEVICE_INTEGRITY for installs that \
+        it does not license: compare play-integrity.licensing before blaming a device without MEETS_STRONG_INTEGRITY.
         """)
+    fileprivate static let sdkVersionUnknown = CheckCode(
+        "sdk-version-unknown",
+        """
+        Google does not tell the device's version of Android, so that no rule of deviceRecognition can be chosen by it: turn on the \
+        device attributes, and MEETS_STRONG_INTEGRITY, in the Play Console. Without rules in the policy, MEETS_DEVICE_INTEGRITY \
+        suffices until then, noted.
+        """)
+}
+
+/// What Google sends only when it is turned on for the app (Google, "Integrity verdicts": Play Console, Test and release, App
+/// integrity, Play Integrity API, Settings, Responses).
+enum PlayConsole {
+    static let responses = "the Play Console (App integrity, Play Integrity API, Settings, Responses)"
+    static let deviceAttributes = "device attributes"
+    static let strongIntegrity = "MEETS_STRONG_INTEGRITY"
+    static let basicIntegrity = "MEETS_BASIC_INTEGRITY"
+    static let deviceActivity = "recent device activity"
+    static let deviceRecall = "device recall"
 }
 
 // MARK: sdk-version

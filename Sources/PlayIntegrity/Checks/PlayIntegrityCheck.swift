@@ -56,6 +56,7 @@ package struct PlayIntegrityCheck: Sendable {
         run.policy(Self.locationSpoofing) { () throws(CheckFailure) in try locationSpoofing() }
         run.policy(Self.pcIntegrity) { () throws(CheckFailure) in try pcIntegrity() }
         run.policy(Self.account) { () throws(CheckFailure) in try account.answer() }
+        run.confirm(account)
     }
 
     /// The account is not blocked.

@@ -22,7 +22,8 @@ package enum ClassicIntegrityAssessor {
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.classicChecks.count + 1)
         let opened = authenticate(input, keys, expectations, &run)
-        return assess(input, opened?.payload, key: opened?.key, account, expectations, at: now, &run)
+        return assess(
+            input, opened?.payload, key: opened?.key, account, expectations, voucher: .platform, at: now, &run)
     }
 
     /// Runs every check that needs no ledger on a token that Google has decoded.
@@ -44,13 +45,14 @@ package enum ClassicIntegrityAssessor {
             }
             payload = StandardIntegrityAssessor.read(object, expectations, &run)
         }
-        return assess(input, payload, key: nil, account, expectations, at: now, &run)
+        return assess(input, payload, key: nil, account, expectations, voucher: answer.voucher, at: now, &run)
     }
 
     /// Runs the checks of a payload; nil if the evidence has none that is authentic.
     private static func assess(
         _ input: ClassicIntegrityInput, _ payload: PlayIntegrityPayload?, key: String?,
-        _ account: AccountStandings, _ expectations: PlayIntegrityExpectations, at now: Date, _ run: inout CheckRun
+        _ account: AccountStandings, _ expectations: PlayIntegrityExpectations, voucher: EvidenceVoucher, at now: Date,
+        _ run: inout CheckRun
     ) -> Assessment {
         run.allow(account.standings)
         if let payload {
@@ -78,8 +80,8 @@ package enum ClassicIntegrityAssessor {
         }
         return Assessment(
             kind: EvidenceKind.playIntegrityClassic, app: expectations.app, catalogue: PlayIntegrityCheck.catalogue,
-            checks: run.results, ledgerChecks: ledgerChecks, effects: effects,
-            subject: payload.map { PlayIntegritySubject(payload: $0, key: key) }, testAuthority: nil)
+            checks: run.results, ledgerChecks: ledgerChecks, effects: effects, confirmations: run.confirmations,
+            subject: payload.map { PlayIntegritySubject(payload: $0, key: key) }, testAuthority: nil, voucher: voucher)
     }
 
     /// Decodes the outer form of a token that the app's keys open.

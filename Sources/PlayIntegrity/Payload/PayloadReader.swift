@@ -1,6 +1,7 @@
 import AssayCore
 
-/// Reads a payload from strict JSON by Google's API description. Keeps undocumented fields. Blocks may be missing.
+/// Reads a payload from strict JSON by Google's API description. Keeps undocumented fields. Blocks may be missing. In ProtoJSON, the
+/// language of Google's answers, `null` is the default value of a field: such a member counts as missing.
 struct PayloadReader {
     private var unknown: [PlayIntegrityPayload.UnknownField] = []
 
@@ -18,7 +19,7 @@ struct PayloadReader {
         var licensing: IntegrityLabel?
         var environment = PlayIntegrityPayload.EnvironmentDetails()
         var isTestingResponse: Bool?
-        for member in object.members {
+        for member in object.members where !member.value.isNull {
             let field = PayloadMember(member: member, path: "")
             if field.isNamed("requestDetails") {
                 request = try requestDetails(field.object())
@@ -27,14 +28,14 @@ struct PayloadReader {
             } else if field.isNamed("deviceIntegrity") {
                 device = try deviceIntegrity(field.object())
             } else if field.isNamed("accountDetails") {
-                for member in try field.object().members {
+                for member in try field.object().members where !member.value.isNull {
                     let field = PayloadMember(member: member, path: "accountDetails")
                     if field.isNamed("appLicensingVerdict") { licensing = try field.label() } else { keep(field) }
                 }
             } else if field.isNamed("environmentDetails") {
                 environment = try environmentDetails(field.object())
             } else if field.isNamed("testingDetails") {
-                for member in try field.object().members {
+                for member in try field.object().members where !member.value.isNull {
                     let field = PayloadMember(member: member, path: "testingDetails")
                     if field.isNamed("isTestingResponse") { isTestingResponse = try field.flag() } else { keep(field) }
                 }
@@ -55,7 +56,7 @@ struct PayloadReader {
         _ object: RecordObject
     ) throws(DecodeError) -> PlayIntegrityPayload.RequestDetails {
         var details = PlayIntegrityPayload.RequestDetails()
-        for member in object.members {
+        for member in object.members where !member.value.isNull {
             let field = PayloadMember(member: member, path: "requestDetails")
             if field.isNamed("requestPackageName") {
                 details.requestPackageName = try field.text()
@@ -82,7 +83,7 @@ struct PayloadReader {
         _ object: RecordObject
     ) throws(DecodeError) -> PlayIntegrityPayload.AppIntegrity {
         var app = PlayIntegrityPayload.AppIntegrity()
-        for member in object.members {
+        for member in object.members where !member.value.isNull {
             let field = PayloadMember(member: member, path: "appIntegrity")
             if field.isNamed("appRecognitionVerdict") {
                 app.appRecognitionVerdict = try field.label()
@@ -103,14 +104,14 @@ struct PayloadReader {
         _ object: RecordObject
     ) throws(DecodeError) -> PlayIntegrityPayload.DeviceIntegrity {
         var device = PlayIntegrityPayload.DeviceIntegrity()
-        for member in object.members {
+        for member in object.members where !member.value.isNull {
             let field = PayloadMember(member: member, path: "deviceIntegrity")
             if field.isNamed("deviceRecognitionVerdict") {
                 device.deviceRecognitionVerdict = try field.labels()
             } else if field.isNamed("legacyDeviceRecognitionVerdict") {
                 device.legacyDeviceRecognitionVerdict = try field.labels()
             } else if field.isNamed("recentDeviceActivity") {
-                for member in try field.object().members {
+                for member in try field.object().members where !member.value.isNull {
                     let field = PayloadMember(member: member, path: "deviceIntegrity.recentDeviceActivity")
                     if field.isNamed("deviceActivityLevel") {
                         device.deviceActivityLevel = try field.label()
@@ -119,7 +120,7 @@ struct PayloadReader {
                     }
                 }
             } else if field.isNamed("deviceAttributes") {
-                for member in try field.object().members {
+                for member in try field.object().members where !member.value.isNull {
                     let field = PayloadMember(member: member, path: "deviceIntegrity.deviceAttributes")
                     if field.isNamed("sdkVersion") { device.sdkVersion = try field.int32() } else { keep(field) }
                 }
@@ -136,10 +137,10 @@ struct PayloadReader {
         _ object: RecordObject
     ) throws(DecodeError) -> PlayIntegrityPayload.DeviceRecall {
         var recall = PlayIntegrityPayload.DeviceRecall()
-        for member in object.members {
+        for member in object.members where !member.value.isNull {
             let field = PayloadMember(member: member, path: "deviceIntegrity.deviceRecall")
             if field.isNamed("values") {
-                for member in try field.object().members {
+                for member in try field.object().members where !member.value.isNull {
                     let field = PayloadMember(member: member, path: "deviceIntegrity.deviceRecall.values")
                     if let bit = DeviceRecallBit.allCases.first(where: { field.isNamed($0.rawValue) }) {
                         recall.values[bit] = try field.flag()
@@ -148,7 +149,7 @@ struct PayloadReader {
                     }
                 }
             } else if field.isNamed("writeDates") {
-                for member in try field.object().members {
+                for member in try field.object().members where !member.value.isNull {
                     let field = PayloadMember(member: member, path: "deviceIntegrity.deviceRecall.writeDates")
                     if let bit = DeviceRecallBit.allCases.first(where: { field.isNamed($0.dateField) }) {
                         recall.writeDates[bit] = try field.int32()
@@ -167,10 +168,10 @@ struct PayloadReader {
         _ object: RecordObject
     ) throws(DecodeError) -> PlayIntegrityPayload.EnvironmentDetails {
         var environment = PlayIntegrityPayload.EnvironmentDetails()
-        for member in object.members {
+        for member in object.members where !member.value.isNull {
             let field = PayloadMember(member: member, path: "environmentDetails")
             if field.isNamed("appAccessRiskVerdict") {
-                for member in try field.object().members {
+                for member in try field.object().members where !member.value.isNull {
                     let field = PayloadMember(member: member, path: "environmentDetails.appAccessRiskVerdict")
                     if field.isNamed("appsDetected") {
                         environment.appsDetected = try field.labels()

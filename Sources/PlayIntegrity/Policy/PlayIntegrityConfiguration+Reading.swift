@@ -47,7 +47,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
         return AndroidRules(
             certificateDigests: try certificateDigests(digests),
             versions: try VersionRules(
-                reading: fields["versions"], beside: fields["minimumVersionCode"], named: "minimumVersionCode"
+                reading: fields["versions"], minimum: fields["minimumVersionCode"]
             ) { (node) throws(PolicyError) in try node.wholeNumber() },
             appRecognition: try fields["appRecognition"]?.labels(of: .appRecognition)
                 ?? AndroidRules.Defaults.appRecognition,
@@ -103,8 +103,8 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
         return digests
     }
 
-    private static func deviceRules(_ node: PolicyNode?) throws(PolicyError) -> [DeviceRule] {
-        guard let node else { return DeviceRule.guidance }
+    private static func deviceRules(_ node: PolicyNode?) throws(PolicyError) -> [DeviceRule]? {
+        guard let node else { return nil }
         var rules: [DeviceRule] = []
         for element in try node.elements() {
             let fields = try element.members(["minimumSDK", "require"])

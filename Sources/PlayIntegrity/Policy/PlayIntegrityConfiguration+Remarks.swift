@@ -20,6 +20,12 @@ extension PlayIntegrityConfiguration {
         return missing
     }
 
+    /// The fields of signals that only annotate as long as a policy demands nothing of them.
+    package static let annotatedRules = [
+        "licensing": PlayIntegrityCheck.licensing, "playProtect": PlayIntegrityCheck.playProtect,
+        "appAccessRisk": PlayIntegrityCheck.appAccessRisk, "locationSpoofing": PlayIntegrityCheck.locationSpoofing,
+    ]
+
     /// Valid values of fields that are required, or that checks need.
     package static var examples: [PolicySetting] {
         [
@@ -46,6 +52,13 @@ extension PlayIntegrityConfiguration {
                     "answers",
                     "caller: an answer in a record is taken for Google's, so the writer of records decides about devices; "
                         + "google takes only what this verifier asked for"))
+        }
+        if answers == nil {
+            remarks.append(
+                PolicyRemark(
+                    "answers",
+                    "not set: a verifier without a service account of Google takes an answer in a record for Google's, so the writer "
+                        + "of records decides about devices; set google, or caller if your own backend asks Google"))
         }
         for (seconds, field, limit) in [
             (freshness.past, "past", Self.longPast), (freshness.future, "future", Self.longFuture),
@@ -110,6 +123,7 @@ extension PlayIntegrityConfiguration.AndroidRules {
                     "playProtect",
                     "\(label.name) admits devices on which Play Protect is off or found harmful apps"))
         }
+        remarks += prerequisites
         let known = LabelField.locationSpoofing.labels.map(\.name)
         for (index, label) in locationSpoofing.enumerated() where !known.contains(label.name) {
             remarks.append(
@@ -117,6 +131,48 @@ extension PlayIntegrityConfiguration.AndroidRules {
                     unknown: label.name, in: "locationSpoofing.allow", at: index, known: known,
                     consequence: "the verdict that is meant is not allowed"))
         }
+        return remarks
+    }
+
+    /// What must be turned on in the Play Console for the rules.
+    private var prerequisites: [PolicyRemark] {
+        func note(_ field: String, _ responses: [String], _ consequence: String) -> PolicyRemark {
+            let list = responses.joined(separator: " and ")
+            return PolicyRemark(field, needs: "turn on \(list) in \(PlayConsole.responses); \(consequence)")
+        }
+        var remarks: [PolicyRemark] = []
+        guard statesDeviceRecognition else {
+            remarks.append(
+                note(
+                    "deviceRecognition", [PlayConsole.deviceAttributes, PlayConsole.strongIntegrity],
+                    "not set, so that MEETS_DEVICE_INTEGRITY suffices, noted (sdk-version-unknown), as long as Google does not tell "
+                        + "the version of Android; with it, Android 13 and later need MEETS_STRONG_INTEGRITY"))
+            return remarks + otherPrerequisites(note)
+        }
+        var responses: [String] = []
+        if Set(deviceRecognition.map(\.require)).count > 1 || deviceRecognition.contains(where: { $0.minimumSDK > 1 }) {
+            responses.append(PlayConsole.deviceAttributes)
+        }
+        if deviceRecognition.contains(where: { $0.require == .strong }) {
+            responses.append(PlayConsole.strongIntegrity)
+        }
+        if deviceRecognition.contains(where: { $0.require == .basic }) { responses.append(PlayConsole.basicIntegrity) }
+        if !responses.isEmpty {
+            remarks.append(note("deviceRecognition", responses, "without it, devices are rejected that meet the rules"))
+        }
+        return remarks + otherPrerequisites(note)
+    }
+
+    private func otherPrerequisites(
+        _ note: (_ field: String, _ responses: [String], _ consequence: String) -> PolicyRemark
+    ) -> [PolicyRemark] {
+        var remarks: [PolicyRemark] = []
+        func add(_ isNeeded: Bool, _ field: String, _ response: String) {
+            if isNeeded { remarks.append(note(field, [response], "without it, every token is rejected")) }
+        }
+        add(minimumSDKVersion != nil, "minimumSDKVersion", PlayConsole.deviceAttributes)
+        add(maximumDeviceActivity != nil, "maximumDeviceActivity", PlayConsole.deviceActivity)
+        add(!rejectedRecallBits.isEmpty, "deviceRecall", PlayConsole.deviceRecall)
         return remarks
     }
 
@@ -133,7 +189,8 @@ extension PlayIntegrityConfiguration.AndroidRules {
             PolicySetting("minimumVersionCode", versions.minimum.map { "\($0)" }),
         ] + versions.settings + [
             PolicySetting("appRecognition", appRecognition.map(\.name)),
-            PolicySetting("deviceRecognition", .sequence(rules)),
+            // The defaults are not quite these rules: see `statesDeviceRecognition`.
+            PolicySetting("deviceRecognition", statesDeviceRecognition ? .sequence(rules) : nil),
             PolicySetting("minimumSDKVersion", minimumSDKVersion.map { "\($0)" }),
             PolicySetting("maximumDeviceActivity", maximumDeviceActivity?.name),
             PolicySetting("deviceRecall.reject", rejectedRecallBits.map(\.rawValue)),

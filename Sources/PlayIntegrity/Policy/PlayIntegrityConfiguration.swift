@@ -79,6 +79,9 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         package let appRecognition: [IntegrityLabel]
         /// The device rules by Android version, highest first.
         package let deviceRecognition: [DeviceRule]
+        /// Whether the policy states the device rules. Without them, those of the guidance apply; as long as Google does not tell a
+        /// device's version of Android, its lowest rule does.
+        package let statesDeviceRecognition: Bool
         /// The labels if a policy names none.
         package enum Defaults {
             /// The allowed verdicts on the app.
@@ -107,10 +110,12 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         package let locationSpoofing: [IntegrityLabel]
 
         /// Creates the rules. Defaults follow the guidance.
+        ///
+        /// - Parameter deviceRecognition: the device rules; nil for those of the guidance, see ``statesDeviceRecognition``.
         package init(
             certificateDigests: [[UInt8]], versions: VersionRules<Int64> = VersionRules(),
             appRecognition: [IntegrityLabel] = Defaults.appRecognition,
-            deviceRecognition: [DeviceRule] = DeviceRule.guidance,
+            deviceRecognition: [DeviceRule]? = nil,
             minimumSDKVersion: Int32? = nil, maximumDeviceActivity: IntegrityLabel? = nil,
             rejectedRecallBits: [DeviceRecallBit] = [], playProtect: [IntegrityLabel] = Defaults.playProtect,
             rejectedAccessRisks: [IntegrityLabel] = Defaults.rejectedAccessRisks,
@@ -119,7 +124,8 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
             self.certificateDigests = certificateDigests
             self.versions = versions
             self.appRecognition = appRecognition
-            self.deviceRecognition = deviceRecognition.sorted { $0.minimumSDK > $1.minimumSDK }
+            statesDeviceRecognition = deviceRecognition != nil
+            self.deviceRecognition = (deviceRecognition ?? DeviceRule.guidance).sorted { $0.minimumSDK > $1.minimumSDK }
             self.minimumSDKVersion = minimumSDKVersion
             self.maximumDeviceActivity = maximumDeviceActivity
             self.rejectedRecallBits = rejectedRecallBits
@@ -137,8 +143,11 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     package let challenge: ChallengeSource
     /// The party that opens classic tokens; nil for the app's keys if there are any, otherwise Google.
     package let classicTokens: TokenOpener?
-    /// The party that vouches for answers; nil for Google if the verifier can call it, otherwise the caller.
+    /// The party that vouches for answers; nil for Google if the verifier can call it, otherwise the caller. In an app with
+    /// tokens it is Google unless the policy says caller; see ``inForce(beside:)``.
     package let answers: AnswerSource?
+    /// ``answers`` as the policy has it, for the analysis of captured evidence, which gives no token.
+    let writtenAnswers: AnswerSource?
     /// The allowed distance between the time of a token and the time of judgement.
     package let freshness: Freshness
     /// The allowed licensing verdicts.
@@ -182,9 +191,31 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         self.challenge = challenge
         self.classicTokens = classicTokens
         self.answers = answers
+        writtenAnswers = answers
         self.freshness = freshness
         self.licensing = licensing
         self.requests = requests
+    }
+
+    /// The same rules with other answers.
+    private init(_ other: PlayIntegrityConfiguration, answers: AnswerSource) {
+        packageName = other.packageName
+        android = other.android
+        keys = other.keys
+        challenge = other.challenge
+        classicTokens = other.classicTokens
+        self.answers = answers
+        writtenAnswers = other.writtenAnswers
+        freshness = other.freshness
+        licensing = other.licensing
+        requests = other.requests
+    }
+
+    /// The rules in an app with other sections. Tokens carry an answer to services that never see the evidence: without a rule,
+    /// only Google vouches for answers there.
+    package func inForce(beside sections: [any EngineConfiguration]) -> any EngineConfiguration {
+        guard answers == nil, sections.contains(where: { $0.givesTokens }) else { return self }
+        return PlayIntegrityConfiguration(self, answers: .google)
     }
 
     /// Ten years in seconds: above any practical value, and within the range of 64-bit milliseconds.

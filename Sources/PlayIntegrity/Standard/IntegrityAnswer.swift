@@ -19,6 +19,8 @@ public struct IntegrityAnswer: Sendable {
 
     private let form: Form
     let origin: Origin
+    /// Who stands for the answer.
+    var voucher: EvidenceVoucher { origin == .decoder ? .platform : .caller }
     /// The token that the answer is for; nil if it is not known.
     let token: String?
 
@@ -66,8 +68,8 @@ public struct IntegrityAnswer: Sendable {
     func payload() throws(CheckFailure) -> RecordObject {
         do throws(DecodeError) {
             let object = try object()
-            let payload = object["tokenPayloadExternal"]
-            if let error = object["error"] {
+            let payload = object["tokenPayloadExternal"].flatMap { $0.isNull ? nil : $0 }
+            if let error = object["error"], !error.isNull {
                 guard payload == nil else {
                     throw DecodeError(
                         .unexpected, at: error.offset, field: "error",

@@ -50,8 +50,6 @@ public struct IntegrityDecoderOutage: Outage, Equatable {
 }
 
 extension OutageCode {
-    /// An earlier answer was lost after Google may have decoded the token. The repeated call got cleared verdicts.
-    package static let answerLost: OutageCode = "answer-lost"
     /// Nothing was sent: the package name or the token is malformed.
     package static let notSendable: OutageCode = "not-sendable"
 }

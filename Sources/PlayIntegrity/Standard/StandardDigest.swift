@@ -10,8 +10,8 @@ enum StandardDigest {
 
     /// The digest of a payload without a known token. Covers its values, not its text.
     ///
-    /// White space, escapes, member order, and the form of 64-bit integers (string or number) do not change the digest.
-    /// Hashes every value with its type and length: different values never give the same input.
+    /// White space, escapes, member order, members that are `null`, and the form of 64-bit integers (string or number) do not change
+    /// the digest. Hashes every value with its type and length: different values never give the same input.
     static func payload(_ payload: RecordObject) -> [UInt8] {
         var bytes = Array("assay play-integrity.standard payload\0".utf8)
         append(payload, to: &bytes)
@@ -19,7 +19,7 @@ enum StandardDigest {
     }
 
     private static func append(_ object: RecordObject, to bytes: inout [UInt8]) {
-        let members = object.members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        let members = object.withoutNulls.members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         append(count: members.count, kind: "o", to: &bytes)
         for member in members {
             append(text: member.name, kind: "k", to: &bytes)

@@ -72,7 +72,9 @@ package enum StandardIntegrityAssessor {
         }
         return Assessment(
             kind: frame.kind, app: expectations.app, catalogue: frame.catalogue, checks: run.results,
-            ledgerChecks: ledgerChecks, effects: effects, subject: subject, testAuthority: nil)
+            ledgerChecks: ledgerChecks, effects: effects, confirmations: run.confirmations, subject: subject,
+            testAuthority: nil,
+            voucher: answer.voucher)
     }
 
     private static func digests(

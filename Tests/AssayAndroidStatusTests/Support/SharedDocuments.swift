@@ -25,6 +25,14 @@ final class SharedDocuments: LedgerDocuments {
         }
     }
 
+    /// The names of all documents.
+    var names: [String] { documents.withLock { $0.keys.sorted() } }
+
+    /// Stores a document under another name.
+    func copy(_ name: String, to other: String) {
+        documents.withLock { $0[other] = $0[name] }
+    }
+
     /// Removes all documents.
     func forget() { documents.withLock { $0 = [:] } }
 

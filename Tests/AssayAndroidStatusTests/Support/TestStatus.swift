@@ -3,8 +3,10 @@ import AssayAndroidStatus
 import AssayCore
 import AssayHTTPClient
 import AssayHTTPTestSupport
+import AssayTestSupport
 import Foundation
 import Synchronization
+import Testing
 
 /// A client, and a server in the place of Google's that answers as a test says.
 struct TestStatus: Sendable {
@@ -72,18 +74,29 @@ struct TestStatus: Sendable {
     }
 
     private static func client(
-        _ server: ScriptedServer, _ documents: SharedDocuments?, _ time: TestTime
+        _ server: ScriptedServer, _ documents: SharedDocuments?, _ time: TestTime, path: String = "/attestation/status"
     ) throws -> AttestationStatusClient {
         var settings = AttestationStatusClientSettings()
-        settings.url = try ServerURL("\(server.url)/attestation/status")
+        settings.url = try ServerURL(server.url + path)
         // The real clock limits connections: a busy machine must not fail a test.
         settings.connectTime = .seconds(600)
         return AttestationStatusClient(sharing: documents, settings: settings, time: time.client)
     }
 
+    /// The names of the two documents of the ledger.
+    var documentNames: (list: String, index: String) {
+        get throws {
+            let names = documents.names
+            try #require(names.count == 2)
+            return (names[0], names[1])
+        }
+    }
+
     /// Runs a part of a test with a further client of the same ledger.
-    func withSecondClient(_ body: (AttestationStatusClient) async throws -> Void) async throws {
-        let second = try TestStatus.client(server, documents, time)
+    func withSecondClient(
+        path: String = "/attestation/status", _ body: (AttestationStatusClient) async throws -> Void
+    ) async throws {
+        let second = try TestStatus.client(server, documents, time, path: path)
         let result: Result<Void, any Error>
         do { result = .success(try await body(second)) } catch { result = .failure(error) }
         await second.shutdown()
@@ -107,12 +120,12 @@ struct TestStatus: Sendable {
 
     /// Waits until the server has received so many requests.
     func requests(_ count: Int) async throws {
-        while script.requests.count < count { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitUntil("\(count) requests") { script.requests.count >= count }
     }
 
     /// Asks until the client has the list with a digest, as after a renewal in the background.
     func renewal(to json: String) async throws {
         let wanted = try AttestationStatusList(json: Array(json.utf8), fetchedAt: nil).digest
-        while try await list().digest != wanted { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitUntil("the new list") { try await list().digest == wanted }
     }
 }

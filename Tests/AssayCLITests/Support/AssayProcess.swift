@@ -60,26 +60,9 @@ final class Scratch {
     private func run(
         _ program: URL, _ arguments: [String], input: String, environment: [String: String]
     ) throws -> Run {
-        // Files instead of pipes, so that neither side can block on the other.
-        let names = ["in", "out", "err"].map { "\($0)-\(UUID().uuidString)" }
-        try write(names[0], Data(input.utf8))
-        for name in names.dropFirst() { try write(name, Data()) }
-        let process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.environment = ["HOME": folder.path, "LANG": "C.UTF-8"].merging(environment) { $1 }
-            .merging(Sanitizer.environment) { $1 }
-        process.standardInput = try FileHandle(forReadingFrom: folder.appendingPathComponent(names[0]))
-        process.standardOutput = try FileHandle(forWritingTo: folder.appendingPathComponent(names[1]))
-        process.standardError = try FileHandle(forWritingTo: folder.appendingPathComponent(names[2]))
-        try process.run()
-        process.waitUntilExit()
-        func text(_ name: String) throws -> String {
-            String(decoding: try Data(contentsOf: folder.appendingPathComponent(name)), as: UTF8.self)
-        }
-        let run = Run(status: process.terminationStatus, output: try text(names[1]), errors: try text(names[2]))
-        for name in names { try FileManager.default.removeItem(at: folder.appendingPathComponent(name)) }
-        return run
+        let run = try ProgramRun(
+            program.path, arguments, in: folder, input: input,
+            environment: ["HOME": folder.path, "LANG": "C.UTF-8"].merging(environment) { $1 })
+        return Run(status: run.status, output: run.output, errors: run.errors)
     }
 }

@@ -1,6 +1,7 @@
 import AssayCore
 import AssayGooglePlay
 import AssayPrimitives
+import AssayTestSupport
 import Foundation
 import Synchronization
 
@@ -31,19 +32,7 @@ enum TestAccount {
     }
 
     /// Runs the `openssl` tool.
-    static func openssl(_ arguments: [String], input: Data = Data()) throws -> String {
-        let process = Process()
-        let (output, standardInput) = (Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = standardInput
-        try process.run()
-        try standardInput.fileHandleForWriting.write(contentsOf: input)
-        try standardInput.fileHandleForWriting.close()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: text, as: UTF8.self)
+    static func openssl(_ arguments: [String], input: String = "") throws -> String {
+        try ProgramRun("openssl", arguments, input: input).output
     }
 }

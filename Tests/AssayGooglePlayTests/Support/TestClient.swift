@@ -2,6 +2,7 @@ import AssayCore
 import AssayGooglePlay
 import AssayHTTPClient
 import AssayHTTPTestSupport
+import AssayTestSupport
 import Foundation
 import PlayIntegrity
 
@@ -37,9 +38,19 @@ struct TestClient: Sendable {
         try result.get()
     }
 
+    /// Waits until the server has received so many requests of the API.
+    func requests(_ count: Int) async throws {
+        try await waitUntil("\(count) requests") { google.apiRequests.count >= count }
+    }
+
+    /// Waits until the server has received a request for an access token.
+    func tokenRequest() async throws {
+        try await waitUntil("a request for a token") { !google.tokenRequests.isEmpty }
+    }
+
     /// Lets an attempt time out after a number of requests.
     func runOut(afterRequests count: Int) async throws {
-        while google.apiRequests.count < count { try await Task.sleep(for: .milliseconds(5)) }
+        try await requests(count)
         try await time.runOut(client.settings.attemptTime)
     }
 

@@ -46,6 +46,7 @@ import Testing
 
     @Test(
         "Components without a value that can be signed are reported",
+        .producesOfFamily("ambiguous", "invalid-parameter", "invalid-value", "not-structured"),
         arguments: [
             (#""x-none""#, SignatureBaseError.Code.notInMessage), (#""x-trailer""#, .notInMessage),
             (#""x-two";tr"#, .notInMessage), (#""@status""#, .notInMessage), (#""@method";req"#, .notInMessage),

@@ -2,6 +2,7 @@ import Approov
 import Assay
 import AssayCore
 import AssayHummingbird
+import AssayTestSupport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -27,7 +28,7 @@ final class UploadServer: Sendable {
 
     /// Waits until the handlers have seen something.
     func waits(until condition: @Sendable ([Call]) -> Bool) async throws {
-        while !condition(calls) { try await Task.sleep(for: .milliseconds(5)) }
+        try await waitUntil("what the handlers see: \(calls)") { condition(calls) }
     }
 
     /// Runs `body` with the port of a server.

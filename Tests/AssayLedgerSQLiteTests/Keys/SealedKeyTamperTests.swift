@@ -87,6 +87,44 @@ struct SealedKeyTamperTests {
         #expect(try await outage(fixture, after: copy) == .corrupt)
     }
 
+    @Test("An earlier state of a key that is written back does not open: before its retirement, and before its removal")
+    func writtenBack() async throws {
+        for isRemoved in [false, true] {
+            let fixture = try SealedKeyFixture()
+            try await fixture.add("a", "secret")
+            try await fixture.add("b", "other")
+            try fixture.ledger.executeOnWriter("CREATE TEMP TABLE kept AS SELECT * FROM sealedKey WHERE name = 'a'")
+            if isRemoved {
+                try await fixture.store.remove("a", at: SealedKeyFixture.now)
+            } else {
+                try await fixture.store.retire("a", at: SealedKeyFixture.now, now: SealedKeyFixture.now)
+            }
+            #expect(try await SealedKeyFixture.store(on: fixture.ledger).outage() == nil)
+            let back = "DELETE FROM sealedKey WHERE name = 'a'; INSERT INTO sealedKey SELECT * FROM kept"
+            #expect(try await outage(fixture, after: back) == .corrupt, "\(isRemoved)")
+            // Removing it and adding it again repairs the store.
+            try await fixture.ledger.removeSealedKey("a", at: SealedKeyFixture.now)
+            try await fixture.add("a", "new")
+            #expect(try await SealedKeyFixture.store(on: fixture.ledger).secrets() == ["a": "new", "b": "other"])
+        }
+    }
+
+    @Test("A key of another ledger under the same master key does not open")
+    func foreign() async throws {
+        let other = try SealedKeyFixture()
+        try await other.add("b", "foreign")
+        try await other.add("a", "foreign")
+        for (name, action) in [("b", "INSERT INTO"), ("a", "REPLACE INTO")] {
+            let attached = try SealedKeyFixture()
+            try await attached.add("a", "same")
+            let copy = """
+                ATTACH '\(other.folder.path())' AS other; \(action) sealedKey SELECT * FROM other.sealedKey
+                WHERE name = '\(name)'; DETACH other
+                """
+            #expect(try await outage(attached, after: copy) == .corrupt, "\(name)")
+        }
+    }
+
     @Test("A store with one key that does not open returns none, until that key is removed")
     func failsClosed() async throws {
         let fixture = try SealedKeyFixture()

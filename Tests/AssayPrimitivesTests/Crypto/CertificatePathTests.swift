@@ -1,5 +1,6 @@
 import AssayCore
 import AssayPrimitives
+import AssayTestSupport
 import Foundation
 import Testing
 
@@ -66,7 +67,7 @@ import Testing
         #expect(try codes(leaf, at: late) == ["expired"])
     }
 
-    @Test("Forbidden properties of a leaf are refused")
+    @Test("Forbidden properties of a leaf are refused", .producesOfFamily("leaf-is-anchor", "unsupported-version"))
     func leaves() throws {
         let cases: [(String, String, (inout CertificateTemplate) -> Void)] = [
             ("an authority", "leaf-is-ca", { $0 = .authority("leaf") }),
@@ -187,7 +188,9 @@ import Testing
         #expect(throws: PathFailure.leafIsAnchor(subject: "CN=leaf")) { try result.get() }
     }
 
-    @Test("More certificates than the limit are refused before any other check")
+    @Test(
+        "More certificates than the limit are refused before any other check",
+        .producesOfFamily("too-many-certificates"))
     func limits() throws {
         let leaf = try intermediate.leaf()
         let many = Array(repeating: intermediate.certificate, count: InputLimits.certificates)

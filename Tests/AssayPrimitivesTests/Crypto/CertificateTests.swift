@@ -52,6 +52,28 @@ import Testing
                 "ECDSA with parameters", .unexpectedValue,
                 { $0.algorithm = DER.sequence(DER.oid(ObjectIdentifier(1, 2, 840, 10045, 4, 3, 2)), [5, 0]) }
             ),
+            (
+                "RSA with a parameter that is not NULL", .unexpectedValue,
+                { $0.algorithm = DER.sequence(DER.oid(Self.sha256WithRSA), [4, 0]) }
+            ),
+            (
+                "RSA with a NULL of one byte", .malformed,
+                { $0.algorithm = DER.sequence(DER.oid(Self.sha256WithRSA), [5, 1, 0]) }
+            ),
+            (
+                "RSA with NULL outside and without it inside", .unexpectedValue,
+                {
+                    $0.algorithm = DER.sequence(DER.oid(Self.sha256WithRSA))
+                    $0.outerAlgorithm = DER.sequence(DER.oid(Self.sha256WithRSA), [5, 0])
+                }
+            ),
+            (
+                "RSA with NULL inside and without it outside", .unexpectedValue,
+                {
+                    $0.algorithm = DER.sequence(DER.oid(Self.sha256WithRSA), [5, 0])
+                    $0.outerAlgorithm = DER.sequence(DER.oid(Self.sha256WithRSA))
+                }
+            ),
             ("no issuer", .missing, { $0.issuer = DER.sequence() }),
             ("empty RDN", .malformed, { $0.subject = DER.sequence([0x31, 0]) }),
             ("an attribute of a context-specific type", .unexpectedType, { $0.subject = DER.name("a", tag: 0x82) }),
@@ -97,6 +119,26 @@ import Testing
             let der = try root.issue(template)
             let error = #expect(throws: DecodeError.self, "\(name)") { try Certificate(der: der[...]) }
             #expect(error?.reason == code, "\(name): \(error?.detail ?? "")")
+        }
+    }
+
+    private static let sha256WithRSA = ObjectIdentifier(1, 2, 840, 113549, 1, 1, 11)
+
+    @Test("Absent parameters of RSA algorithms count as NULL (RFC 4055 section 5)")
+    func absentParameters() throws {
+        let root = try TestAuthority()
+        for (number, algorithm) in [
+            (11, .rsaSHA256), (12, .rsaSHA384), (13, .rsaSHA512),
+        ] as [(UInt64, Certificate.SignatureAlgorithm)] {
+            for parameters in [[], [5, 0]] as [[UInt8]] {
+                var template = CertificateTemplate()
+                template.algorithm = DER.sequence(
+                    DER.oid(ObjectIdentifier(1, 2, 840, 113549, 1, 1, number)), parameters)
+                let der = try root.issue(template)
+                for profile in [Certificate.Profile.internet, .keystore] {
+                    #expect(try Certificate(der: der[...], profile: profile).signatureAlgorithm == algorithm)
+                }
+            }
         }
     }
 

@@ -23,18 +23,11 @@ final class OpenSSLTool {
 
     /// Runs a command. Its words must contain no spaces. Returns the bytes that it wrote to a file of the folder.
     func run(_ command: String, to name: String) throws -> [UInt8] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Self.path ?? "")
         var words = command.split(separator: " ").map(String.init)
         // Options must precede the file to sign.
         words.insert(contentsOf: ["-out", name], at: 1)
-        process.arguments = words
-        process.currentDirectoryURL = folder.url
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: "openssl \(command) failed") }
+        let run = try ProgramRun(Self.path ?? "openssl", words, in: folder.url)
+        guard run.status == 0 else { throw Failure(description: "openssl \(command) failed: \(run.text)") }
         return Array(try Data(contentsOf: folder.url.appendingPathComponent(name)))
     }
 }

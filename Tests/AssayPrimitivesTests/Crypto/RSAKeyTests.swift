@@ -154,6 +154,37 @@ import Testing
         #expect(throws: DecodeError.self) { try RSAPublicKey(subjectPublicKeyInfo: ec[...]) }
     }
 
+    @Test(
+        "A public key whose algorithm has no parameters is the same key, in the encoding with NULL (RFC 4055 section 5)"
+    )
+    func absentParameters() throws {
+        let tool = try OpenSSLTool()
+        let pem = try tool.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", to: "key.pem")
+        let info = try tool.run("pkey -in key.pem -pubout -outform DER", to: "public.der")
+        let signature = try RSAPrivateKey(pem: SecretBytes(pem)).sign(Self.message[...])
+        // 24 bytes of lengths, algorithm and the length of the BIT STRING: the rest is the key.
+        let bits = Array(info[19...])
+        let rsaEncryption = DER.oid(ObjectIdentifier(1, 2, 840, 113549, 1, 1, 1))
+        #expect(DER.sequence(DER.sequence(rsaEncryption, [5, 0]), bits) == info)
+        let without = DER.sequence(DER.sequence(rsaEncryption), bits)
+        let key = try RSAPublicKey(subjectPublicKeyInfo: without[...])
+        #expect(key.subjectPublicKeyInfo == info)
+        #expect(key.verifyPKCS1SHA256(signature, for: Self.message[...]))
+        #expect(Array(RSAPublicKey.canonical(without[...])) == info)
+        #expect(Array(RSAPublicKey.canonical(info[...])) == info)
+        for (name, other) in [
+            ("an OCTET STRING", DER.sequence(DER.sequence(rsaEncryption, [4, 0]), bits)),
+            ("NULL twice", DER.sequence(DER.sequence(rsaEncryption, [5, 0, 5, 0]), bits)),
+            ("a byte behind the key", DER.sequence(DER.sequence(rsaEncryption), bits) + [0]),
+            (
+                "RSASSA-PSS", DER.sequence(DER.sequence(DER.oid(ObjectIdentifier(1, 2, 840, 113549, 1, 1, 10))), bits)
+            ),
+        ] {
+            #expect(throws: DecodeError.self, "\(name)") { try RSAPublicKey(subjectPublicKeyInfo: other[...]) }
+            #expect(Array(RSAPublicKey.canonical(other[...])) == other, "\(name)")
+        }
+    }
+
     @Test("Only OAEP with SHA-1, as OpenSSL encrypts it, is decrypted")
     func decrypts() throws {
         let tool = try OpenSSLTool()

@@ -101,7 +101,7 @@ struct CorpusFolderTests {
         let reader = try CorpusReader(paths: [folder.path("f")])
         #expect(reader.totalBytes == nil)
         #expect(try CorpusRun([folder.path("f")]).records.count == 1000)
-        writer.waitUntilExit()
+        try writer.end()
     }
 
     @Test("Missing files are reported, and the others are read")

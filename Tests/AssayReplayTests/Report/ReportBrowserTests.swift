@@ -37,16 +37,8 @@ struct ReportBrowserTests {
         let pictures = Chromium.environment["ASSAY_SCREENSHOTS"] ?? folder.path("pictures")
         let check = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Support/ReportBrowser/check.py").standardizedFileURL.path
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            ["python3", "-B", check, browser] + pages.map { folder.path($0.0) } + [pictures]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(said)")
+        let run = try ProgramRun(
+            "python3", ["-B", check, browser] + pages.map { folder.path($0.0) } + [pictures])
+        #expect(run.status == 0, "\(run.text)")
     }
 }

@@ -39,11 +39,14 @@ enum Gateway: String, CaseIterable, CustomTestStringConvertible {
     var settings: [String] { forwardsBodies ? ["authorize.bodies=forwarded"] : [] }
 
     /// The program; nil if it is not installed.
-    var executable: String? {
+    var executable: String? { Self.executable(rawValue) }
+
+    /// A program that Scripts/install-gateways installs; nil if it is not there.
+    static func executable(_ name: String) -> String? {
         let environment = ProcessInfo.processInfo.environment
         let folders =
             [environment["ASSAY_GATEWAYS"] ?? ""] + (environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        return (folders + ["/usr/sbin"]).filter { !$0.isEmpty }.map { "\($0)/\(rawValue)" }
+        return (folders + ["/usr/sbin"]).filter { !$0.isEmpty }.map { "\($0)/\(name)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
@@ -67,6 +70,8 @@ final class RunningGateway {
         let examples = TestVectors.folder.deletingLastPathComponent().appendingPathComponent("Examples/gateways")
         let folder = try TestFolder()
         self.folder = folder
+        // nginx as root reads and writes temporary files as another user.
+        try #require(chmod(folder.url.path, 0o711) == 0)
         port = try Loopback.freePort()
         for file in gateway.files {
             var text = try String(contentsOf: examples.appendingPathComponent(file), encoding: .utf8)
@@ -96,7 +101,7 @@ final class RunningGateway {
         guard process.isRunning else { return }
         // The workers of nginx end with it on SIGTERM alone. Envoy inherits a mask that blocks SIGTERM.
         kill(process.processIdentifier, gateway == .nginx ? SIGTERM : SIGKILL)
-        process.waitUntilExit()
+        try? process.end()
     }
 
     var isRunning: Bool { process.isRunning }
@@ -131,25 +136,16 @@ final class RunningGateway {
     ///
     /// - Parameter body: sent without a length; nil for none.
     func sendHTTP2(_ method: String, _ target: String, _ fields: [String], body: String? = nil) throws -> Int {
-        let curl = Process()
-        let (input, output) = (Pipe(), Pipe())
-        curl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        curl.arguments =
+        let curl = try ProgramRun(
+            "curl",
             [
-                "curl", "--silent", "--http2-prior-knowledge", "--path-as-is", "--max-time", "300", "--output",
-                "/dev/null",
-                "--write-out", "%{http_version} %{http_code}", "--request", method,
+                "--silent", "--http2-prior-knowledge", "--path-as-is", "--output", "/dev/null", "--write-out",
+                "%{http_version} %{http_code}", "--request", method,
             ] + (["Host: api.example.com"] + fields).flatMap { ["--header", $0] }
-            // A file of unknown length.
-            + (body == nil ? [] : ["--upload-file", "-"]) + ["http://127.0.0.1:\(port)\(target)"]
-        curl.standardInput = input
-        curl.standardOutput = output
-        try curl.run()
-        try? input.fileHandleForWriting.write(contentsOf: Data((body ?? "").utf8))
-        try? input.fileHandleForWriting.close()
-        let answer = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        curl.waitUntilExit()
-        let words = answer.split(separator: " ")
+                // A file of unknown length.
+                + (body == nil ? [] : ["--upload-file", "-"]) + ["http://127.0.0.1:\(port)\(target)"],
+            input: body ?? "")
+        let words = curl.output.split(separator: " ")
         return words.first == "2" ? words.last.flatMap { Int($0) } ?? 0 : 0
     }
 

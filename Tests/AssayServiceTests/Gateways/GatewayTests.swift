@@ -16,12 +16,17 @@ struct GatewayTests {
         let running: RunningGateway
         private var counter: UInt32 = 0
 
-        init(_ gateway: Gateway, body: String = "verified", settings: [String] = [], route: String = "any") throws {
+        /// - Parameter backend: the port of a backend in place of the upstream.
+        init(
+            _ gateway: Gateway, body: String = "verified", settings: [String] = [], route: String = "any",
+            backend: Int? = nil
+        ) throws {
             self.gateway = gateway
             service = try GuardedService.start(gateway.rawValue, gateway.settings + settings, body: body)
             try GuardedService.enrol(service)
             upstream = try RecordingUpstream()
-            running = try RunningGateway.start(gateway, route: route, service: service.port, upstream: upstream.port)
+            running = try RunningGateway.start(
+                gateway, route: route, service: service.port, upstream: backend ?? upstream.port)
             _ = upstream.take()
         }
 
@@ -51,9 +56,10 @@ struct GatewayTests {
         }
 
         func sendRaw(_ text: String) throws -> HTTPAnswer {
-            // Latin-1: a test may send any byte.
-            try #require(
-                running.send(text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }), "\(running.log)")
+            // Latin-1: a test may send any byte. Long texts are ASCII, and need no conversion.
+            let isASCII = text.unicodeScalars.count == text.utf8.count
+            let bytes = isASCII ? Array(text.utf8) : text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+            return try #require(running.send(bytes), "\(running.log)")
         }
 
         /// What the upstream saw, which is nothing or one request.

@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A server behind a gateway that keeps every request as it arrived, and answers 200.
+/// A server behind a gateway that keeps every request as it arrived, and answers 200. It takes every upgrade, and CONNECT, and keeps
+/// what follows as one more request with the line `TUNNEL`.
 final class RecordingUpstream: Sendable {
     /// A request as it arrived.
     struct Received: Sendable, CustomStringConvertible {
@@ -10,6 +11,8 @@ final class RecordingUpstream: Sendable {
         /// Names as received.
         let fields: [(name: String, value: String)]
         let body: [UInt8]
+        /// The trailers of a chunked body, as lines.
+        var trailers: [String] = []
 
         var method: String { line.split(separator: " ").first.map(String.init) ?? "" }
         var target: String {
@@ -27,13 +30,14 @@ final class RecordingUpstream: Sendable {
 
         var description: String {
             ([line] + fields.map { "\($0.name): \($0.value)" }).joined(separator: "\n")
-                + "\n\n" + String(decoding: body, as: UTF8.self)
+                + "\n\n" + String(decoding: body.prefix(1000), as: UTF8.self) + trailers.joined(separator: "\n")
         }
     }
 
     private let descriptor: Int32
     let port: Int
     private let kept = Mutex<[Received]>([])
+    private let open = Mutex(0)
 
     init() throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -58,6 +62,7 @@ final class RecordingUpstream: Sendable {
                     close(client)
                     return
                 }
+                self.open.withLock { $0 += 1 }
                 Thread.detachNewThread { self.serve(client) }
             }
         }
@@ -66,6 +71,16 @@ final class RecordingUpstream: Sendable {
     deinit {
         shutdown(descriptor, Int32(SHUT_RDWR))
         close(descriptor)
+    }
+
+    /// The requests since the last call, once all connections are closed.
+    func settled() throws -> [Received] {
+        let end = Date(timeIntervalSinceNow: 600)
+        while open.withLock({ $0 }) > 0 {
+            try #require(Date() < end, "the connections to the upstream stay open")
+            usleep(5_000)
+        }
+        return take()
     }
 
     /// The requests since the last call.
@@ -77,7 +92,10 @@ final class RecordingUpstream: Sendable {
     }
 
     private func serve(_ client: Int32) {
-        defer { close(client) }
+        defer {
+            close(client)
+            open.withLock { $0 -= 1 }
+        }
         var buffer: [UInt8] = []
         func more() -> Bool {
             var bytes = [UInt8](repeating: 0, count: 65_536)
@@ -100,27 +118,65 @@ final class RecordingUpstream: Sendable {
         }
         func value(_ name: String) -> String? { fields.first { $0.name.lowercased() == name }?.value }
         var body: [UInt8] = []
+        var trailers: [String] = []
+        func answer(_ text: String) {
+            let answer = Array(text.utf8)
+            _ = answer.withUnsafeBytes { Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        }
+        let protocols = value("upgrade")
+        if protocols != nil || lines[0].hasPrefix("CONNECT ") {
+            kept.withLock { $0.append(Received(line: lines[0], fields: fields, body: [])) }
+            answer(
+                protocols.map { "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: \($0)\r\n\r\n" }
+                    ?? "HTTP/1.1 200 OK\r\n\r\n")
+            while more() {}
+            let rest = Array(buffer[end.upperBound...])
+            if !rest.isEmpty { kept.withLock { $0.append(Received(line: "TUNNEL", fields: [], body: rest)) } }
+            return
+        }
         if value("transfer-encoding") != nil {
-            while buffer.firstRange(of: Array("0\r\n\r\n".utf8)) == nil { guard more() else { return } }
-            body = Self.unchunked(buffer[end.upperBound...])
+            var reader = ChunkedReader(position: end.upperBound)
+            while !reader.read(buffer) { guard more() else { return } }
+            (body, trailers) = (reader.body, reader.trailers)
         } else if let length = value("content-length").flatMap({ Int($0) }) {
             while buffer.count < end.upperBound + length { guard more() else { return } }
             body = Array(buffer[end.upperBound...].prefix(length))
         }
-        kept.withLock { $0.append(Received(line: lines[0], fields: fields, body: body)) }
-        let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok".utf8)
-        _ = answer.withUnsafeBytes { Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        kept.withLock { $0.append(Received(line: lines[0], fields: fields, body: body, trailers: trailers)) }
+        answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
     }
+}
 
-    private static func unchunked(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var rest = bytes
-        var body: [UInt8] = []
-        while let end = rest.firstRange(of: [0x0D, 0x0A]),
-            let size = Int(String(decoding: rest[..<end.lowerBound], as: UTF8.self), radix: 16), size > 0
-        {
-            body += rest[end.upperBound...].prefix(size)
-            rest = rest[end.upperBound...].dropFirst(size + 2)
+/// Reads a chunked body (RFC 9112 section 7.1).
+private struct ChunkedReader {
+    /// Where the next line begins.
+    var position: Int
+    var body: [UInt8] = []
+    var trailers: [String] = []
+    private var isInTrailers = false
+
+    init(position: Int) { self.position = position }
+
+    /// Reads on; true at the end of the body.
+    mutating func read(_ bytes: [UInt8]) -> Bool {
+        while let end = bytes[position...].firstRange(of: [0x0D, 0x0A]) {
+            let line = String(decoding: bytes[position..<end.lowerBound], as: UTF8.self)
+            if isInTrailers {
+                position = end.upperBound
+                if line.isEmpty { return true }
+                trailers.append(line)
+                continue
+            }
+            guard let size = Int(line.prefix { $0 != ";" }, radix: 16) else { return true }
+            if size == 0 {
+                position = end.upperBound
+                isInTrailers = true
+                continue
+            }
+            guard bytes.count >= end.upperBound + size + 2 else { return false }
+            body += bytes[end.upperBound...].prefix(size)
+            position = end.upperBound + size + 2
         }
-        return body
+        return false
     }
 }

@@ -57,7 +57,7 @@ final class RunningPrometheus {
             .replacing("> 100000", with: "> 100")
         try folder.write("alerts.yaml", rules)
         let configuration = try Monitoring.text("prometheus.yaml").replacing("15s", with: "1s")
-            .replacing("127.0.0.1:9090", with: addresses.joined(separator: "\", \""))
+            .replacing("127.0.0.1:8081", with: addresses.joined(separator: "\", \""))
         try folder.write("prometheus.yaml", configuration)
         process.executableURL = URL(fileURLWithPath: try Monitoring.program("prometheus"))
         process.arguments = [

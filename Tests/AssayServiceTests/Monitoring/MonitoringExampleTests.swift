@@ -43,6 +43,8 @@ struct MonitoringExampleTests {
         case "code": RequestError.Reason(rawValue: value) != nil
         case "status": ["failed", "annotated"].contains(value)
         case "outcome": (metric == .reloads ? ["success", "failure"] : ["accept", "reject"]).contains(value)
+        case "http_route": value == "/v1/.*"
+        case "http_response_status_code": value == "5.."
         case "period": DevicePeriods.names.contains(value)
         default: false
         }
@@ -60,12 +62,12 @@ struct MonitoringExampleTests {
         let alerts = try Monitoring.text("alerts.yaml").matches(of: /- alert: (\w+)/).map { String($0.1) }
         let tests = try Monitoring.text("alerts-test.yaml")
         let guide = try String(
-            contentsOf: TestVectors.folder.deletingLastPathComponent().appendingPathComponent("Docs/operating.md"),
+            contentsOf: TestVectors.folder.deletingLastPathComponent().appendingPathComponent("Docs/operations.md"),
             encoding: .utf8)
         #expect(alerts.count > 10)
         for alert in alerts {
             #expect(tests.matches(of: try Regex("alertname: \(alert)\\n")).count >= 2, "\(alert) is not tested")
-            #expect(guide.contains("`\(alert)`"), "Docs/operating.md does not explain \(alert)")
+            #expect(guide.contains("`\(alert)`"), "Docs/operations.md does not explain \(alert)")
         }
     }
 }

@@ -63,13 +63,10 @@ struct MonitoringPartsRunTests {
                 try folder.write("policy.yaml", folder.read("policy.yaml") + StatusListTests.app)
             }
         }
-        let create = Process()
-        create.executableURL = try BuiltProducts.url("assay")
-        create.arguments = ["ledger", "create", "--ledger", cluster.url]
-        create.environment = ["HOME": folder.url.path].merging(Sanitizer.environment) { $1 }
-        try create.run()
-        create.waitUntilExit()
-        try #require(create.terminationStatus == 0)
+        let create = try ProgramRun(
+            BuiltProducts.url("assay").path, ["ledger", "create", "--ledger", cluster.url],
+            environment: ["HOME": folder.url.path])
+        try #require(create.status == 0, "\(create.text)")
         try cluster.sql("ALTER TABLE assay.challenge SET (autovacuum_enabled = false)")
         var service = try start("?durability=waived")
         let prometheus = try RunningPrometheus(scraping: [admin], in: folder)
@@ -107,13 +104,27 @@ struct MonitoringPartsRunTests {
             try await wait("data in \(panel): \(query)") { try prometheus.series(query) ?? 0 > 0 }
         }
 
-        let entries = StatusListTests.list("abcdef0123456789")
-        list.respond { _ in .answer(200, entries, fields: ["Cache-Control": "max-age=3600"]) }
+        func publish(_ count: Int) {
+            let entries = (1...count).map { #""abcdef\#($0)":{"status":"REVOKED","reason":"KEY_COMPROMISE"}"# }
+            // Renewed after less than a minute, the shortest time.
+            list.respond { _ in
+                .answer(
+                    200, #"{"entries":{\#(entries.joined(separator: ","))}}"#, fields: ["Cache-Control": "max-age=0"])
+            }
+        }
+        publish(9)
         try cluster.sql("VACUUM assay.challenge")
         service.signal(SIGTERM)
         #expect(service.wait() == 0, "\(service.logText)")
         service = try start("")
         try await wait("at peace") { try alerts.isDisjoint(with: prometheus.firing()) }
+        // The server loses most of its list.
+        publish(2)
+        try await wait("a list that is refused") { try prometheus.fired().contains("AssayStatusListRefused") }
+        let notices = service.entries("background service").compactMap { $0["assay.notice"] as? String }
+        #expect(notices.contains { $0.contains("is refused") && $0.contains("status-list-shrunk") }, "\(notices)")
+        publish(9)
+        try await wait("at peace again") { try alerts.isDisjoint(with: prometheus.firing()) }
         try await list.close()
     }
 }

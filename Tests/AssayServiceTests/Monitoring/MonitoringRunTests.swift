@@ -169,6 +169,27 @@ struct MonitoringRunTests {
     /// Apple's services, whose hosts are fixed: the alert on them is tested by promtool alone.
     private static var elsewhere: Regex<Substring> { /assay_(?:ledger_(?!commit|batch)|status_list|apple|app_attest)/ }
 
+    @Test(
+        "A service that rejects everything from its start fires within its first minutes, without a past to compare with"
+    )
+    func rejectedFromTheStart() async throws {
+        let service = try RunningService(["admin=127.0.0.1:0"]) { folder in
+            try Evidence.writePolicy(to: folder, shop: "1234567890.com.example.mistyped")
+        }
+        let prometheus = try RunningPrometheus(scraping: [service.admin], in: service.folder)
+        let end = Date(timeIntervalSinceNow: 600)
+        while try !prometheus.fired().contains("AssayAllRejected") {
+            let firing = try prometheus.firing()
+            try #require(Date() < end, "\(firing)")
+            let record = try Evidence.attestation("first").replacingOccurrences(
+                of: #"{"evidence""#, with: #"{"app":"shop","evidence""#)
+            let answer = try service.send("POST", "/v1/verify", body: record)
+            try #require(answer.json["outcome"] as? String == "reject", "\(answer)")
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        #expect(try !prometheus.fired().contains("AssayRejectionsJump"))
+    }
+
     @Test("Each alert fires and ends, and every query of the dashboard gives data")
     func run() async throws {
         let day: TimeInterval = 86_400
@@ -255,13 +276,20 @@ struct MonitoringRunTests {
         try await wait("slow", under: load.sendSlowly) { _ in try prometheus.fired().contains("AssaySlow") }
         try await wait("fast", under: load.sendGood) { $0.isEmpty }
 
+        // No evidence is accepted any more, although some has been before.
+        try await wait("all rejected", under: load.sendBad) { $0.contains("AssayAllRejected") }
+        try await wait("some accepted", under: load.sendGood) { $0.isEmpty }
+
         let lock = try LockedLedger(service)
-        try await wait("an outage", under: load.sendGood) { $0.contains("AssayOutage") }
+        // Each request waits for the lock, so that an alert may end between two looks.
+        try await wait("an outage", under: load.sendGood) { _ in
+            try prometheus.fired().isSuperset(of: ["AssayOutage", "AssayErrors"])
+        }
         lock.end()
         try await wait("the ledger is back", under: load.sendGood) { $0.isEmpty }
 
         try Self.writePolicy(service.folder, keyEndsIn: -day)
-        try await wait("expired", under: load.sendGood) { $0.contains("AssayNoLiveKey") }
+        try await wait("expired", under: load.sendGood) { $0.isSuperset(of: ["AssayNoLiveKey", "AssayKeyEnded"]) }
         try Self.writePolicy(service.folder, keyEndsIn: 300 * day)
         try await wait("a live key", under: load.sendGood) { $0.isEmpty }
 

@@ -56,6 +56,13 @@ struct ReferenceTests {
         // Those of a decision, which get their prefix where they are logged.
         let decision = try Self.text("Sources/AssayHummingbird/Middleware/RefusalLog.swift")
         names.formUnion(decision.matches(of: /\(\s*"([a-zA-Z]+)", (?:"|\.array)/).map { "assay.\($0.1)" })
+        // Those of subjects.
+        let sources = try #require(
+            FileManager.default.subpaths(atPath: Self.root.appendingPathComponent("Sources").path))
+        for path in sources where path.hasSuffix("Subject.swift") {
+            let facts = try Self.text("Sources/\(path)").matches(of: /ClientFact\("([a-zA-Z]+)"/)
+            names.formUnion(facts.map { "assay.\($0.1)" })
+        }
         #expect(messages.count > 8 && names.count > 20)
         #expect(Set(Self.rows(events).map { $0[0].replacing("`", with: "") }) == messages)
         #expect(Set(Self.rows(fields).map { $0[0].replacing("`", with: "") }) == names)

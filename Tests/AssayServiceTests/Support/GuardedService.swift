@@ -10,7 +10,9 @@ enum GuardedService {
     static let secret = [UInt8](repeating: 0x5A, count: 64)
 
     /// Writes a policy with the two apps, and the routes `any` and `all` of both.
-    static func writePolicy(to folder: TestFolder, body: String = "verified", enforcement: String = "reject") throws {
+    static func writePolicy(
+        to folder: TestFolder, body: String = "verified", enforcement: String = "reject", ofRequests: String? = nil
+    ) throws {
         try folder.write("approov.b64", Base64.encode(secret, .standard))
         try #require(chmod(folder.path("approov.b64"), 0o600) == 0)
         let text = try String(contentsOfFile: folder.path("policy.yaml"), encoding: .utf8)
@@ -24,7 +26,9 @@ enum GuardedService {
                 """
                 + apps.replacingOccurrences(
                     of: "      challenge: caller\n",
-                    with: "      challenge: caller\n      requests: { body: \(body), enforcement: \(enforcement) }\n")
+                    with:
+                        "      challenge: caller\n      requests: { body: \(body), enforcement: \(ofRequests ?? enforcement) }\n"
+                )
                     + """
                       - name: api
                         approov: { keys: [now], binding: [Authorization], failover: reject, enforcement: \(enforcement) }
@@ -41,12 +45,12 @@ enum GuardedService {
 
     static func start(
         _ dialect: String, _ settings: [String] = [], body: String = "verified", enforcement: String = "reject",
-        peers: String = "127.0.0.1"
+        ofRequests: String? = nil, peers: String = "127.0.0.1"
     ) throws -> RunningService {
         let all =
             ["authorize.dialect=\(dialect)", "authorize.peers=\(peers)", "authorize.origins=\(origin)"] + settings
         return try RunningService(all, isOpen: false) { folder in
-            try writePolicy(to: folder, body: body, enforcement: enforcement)
+            try writePolicy(to: folder, body: body, enforcement: enforcement, ofRequests: ofRequests)
         }
     }
 

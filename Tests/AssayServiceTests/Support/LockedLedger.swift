@@ -1,5 +1,6 @@
 import AssayTestSupport
 import Foundation
+import Testing
 
 /// The ledger of a service, in which another program has begun a change that it does not end.
 final class LockedLedger {
@@ -30,7 +31,7 @@ final class LockedLedger {
     /// Unlocks it.
     func end() {
         try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        do { try process.end() } catch { Issue.record(error) }
     }
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }

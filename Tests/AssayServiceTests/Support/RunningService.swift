@@ -38,7 +38,7 @@ final class RunningService {
         let all = ["listen=127.0.0.1:0", "admin=unix:\(folder.path("admin.sock"))", "logLevel=debug"] + settings
         process.arguments =
             [
-                "serve", "--policy", folder.path("policy.yaml"), "--ledger",
+                "serve", "--create-ledger", "--policy", folder.path("policy.yaml"), "--ledger",
                 ledger ?? "sqlite:\(folder.path("ledger.sqlite"))",
             ]
             + (isOpen ? ["--open"] : []) + all.flatMap { ["--set", $0] }
@@ -50,10 +50,13 @@ final class RunningService {
             process.environment?["NAMES"] = names
             process.environment?["PATH"] = ProcessInfo.processInfo.environment["PATH"]
         }
-        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+        process.standardError = file
         process.standardOutput = FileHandle.nullDevice
         process.currentDirectoryURL = folder.url
         try process.run()
+        // Foundation keeps it open for as long as it knows the process.
+        try file.close()
         try waitUntil("ready") { self.entries("ready").first != nil || !self.process.isRunning }
         let listen = entries("ready").first?["assay.listen"] as? [String] ?? []
         port = listen.compactMap { $0.hasPrefix("unix:") ? nil : Int($0.split(separator: ":").last ?? "") }.first ?? 0
@@ -72,18 +75,16 @@ final class RunningService {
 
     /// The entries of the log with a message.
     func entries(_ message: String) -> [[String: Any]] {
-        logText.split(separator: "\n").compactMap {
-            try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        logText.split(separator: "\n").compactMap { line in
+            // For the journal of systemd, a line begins with its priority.
+            let json = line.hasPrefix("<") ? line.dropFirst(3) : line
+            return try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
         }.filter { $0["message"] as? String == message }
     }
 
-    /// Polls for a condition. Fails after ten minutes, by which only a defect is late.
+    /// Polls for a condition.
     func waitUntil(_ what: String, _ condition: () -> Bool) throws {
-        let end = Date(timeIntervalSinceNow: 600)
-        while !condition() {
-            try #require(Date() < end, "not \(what): \(logText)")
-            usleep(20_000)
-        }
+        try waitFor("\(what): \(logText)") { condition() ? () : nil }
     }
 
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
@@ -92,7 +93,7 @@ final class RunningService {
 
     /// Waits for the end, and returns the exit status.
     func wait() -> Int32 {
-        process.waitUntilExit()
+        do { try process.end() } catch { Issue.record(error, "\(logText)") }
         return process.terminationStatus
     }
 
@@ -101,29 +102,33 @@ final class RunningService {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count) ?? 0
     }
 
+    /// The limits of the process, as the system shows them.
+    var limits: String {
+        (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/limits", encoding: .utf8)) ?? ""
+    }
+
     /// The greatest resident memory so far, in MiB.
-    var peakMemory: Int {
+    var peakMemory: Int { (status("VmHWM").split(separator: " ").compactMap { Int($0) }.first ?? 0) >> 10 }
+
+    /// The umask of the process, in four octal digits.
+    var umask: String { status("Umask") }
+
+    /// A value of proc_pid_status(5).
+    private func status(_ name: String) -> String {
         let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
-        return (line.split(separator: " ").compactMap { Int($0) }.first ?? 0) >> 10
+        let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") } ?? ""
+        return line.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces)
     }
 
     /// Runs another command of the program on the ledger of the service.
-    func assay(_ arguments: String...) throws -> (status: Int32, output: String) { try run(arguments) }
+    func assay(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+        try run(arguments)
+    }
 
     /// Runs another command with a list of arguments.
-    func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
-        let command = Process()
-        let output = folder.path("out-\(UUID().uuidString)")
-        _ = FileManager.default.createFile(atPath: output, contents: nil)
-        command.executableURL = try BuiltProducts.url("assay")
-        command.arguments = arguments
-        command.environment = ["HOME": folder.url.path].merging(Sanitizer.environment) { $1 }
-        command.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
-        command.standardError = FileHandle.nullDevice
-        try command.run()
-        command.waitUntilExit()
-        return (command.terminationStatus, try String(contentsOfFile: output, encoding: .utf8))
+    func run(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
+        let run = try ProgramRun(BuiltProducts.url("assay").path, arguments, environment: ["HOME": folder.url.path])
+        return (run.status, run.output, run.errors)
     }
 
     // MARK: Requests
@@ -134,8 +139,8 @@ final class RunningService {
     }
 
     /// Begins a stream of records in chunks, and waits until its first line is answered.
-    func beginStream() throws -> Connection {
-        let stream = try connect()
+    func beginStream(unix path: String? = nil) throws -> Connection {
+        let stream = try connect(unix: path)
         stream.write(
             "POST /v1/verify HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\n"
                 + "Transfer-Encoding: chunked\r\n\r\n3\r\n{}\n\r\n")
@@ -175,7 +180,11 @@ final class Connection: Sendable {
         self.init(descriptor)
     }
 
-    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+    private init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        // Only a defect is so late. It must not stop the other tests.
+        limitReading(seconds: 600)
+    }
 
     private static func descriptor(port: Int) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -225,9 +234,11 @@ final class Connection: Sendable {
     deinit { close(descriptor) }
 
     /// Makes the file of a unix socket on which no program listens.
-    static func bindOnly(_ path: String) throws {
+    static func bindOnly(_ path: String) throws { close(try bindSocket(path)) }
+
+    /// Binds a unix socket, and returns its descriptor.
+    static func bindSocket(_ path: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8) + [0]) }
@@ -237,6 +248,7 @@ final class Connection: Sendable {
             }
         }
         try #require(status == 0)
+        return descriptor
     }
 
     /// Writes all bytes; the server may have closed.
@@ -282,6 +294,12 @@ final class Connection: Sendable {
     /// Whether the peer has ended the connection. Nothing is read.
     var isEnded: Bool {
         var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&entry, 1, 0) > 0
+    }
+
+    /// Whether bytes, or the end of the connection, can be read.
+    var isReadable: Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, 0) > 0
     }
 

@@ -90,7 +90,7 @@ struct PolicyKeysTests {
         check("  - { name: a, use: test, secret: file:s }", line: 3, "keys[0].secret", "(mode 0640)", mode: 0o640)
         let folder = try KeyFolder()
         try folder.write("s", Self.secret)
-        try folder.write("l", "label", mode: 0o666)
+        try folder.write("l", "label", mode: 0o644)
         try folder.write(
             "p.yaml", "version: 1\nkeys:\n  - { name: a, use: test, secret: file:s, label: file:l }\napps: []\n")
         let text = try String(contentsOfFile: folder.path("p.yaml"), encoding: .utf8)
@@ -129,7 +129,8 @@ struct PolicyKeysTests {
             "  - { name: a, use: test, secret: file:s }", line: 3, "keys[0].secret", "expected 1 to 64 bytes",
             files: ["s": String(repeating: "horse", count: 20)])
         check(
-            "  - { name: a, use: test, secret: file:s }", line: 3, "keys[0].secret", "at most 65536 are allowed",
+            "  - { name: a, use: test, secret: file:s }", line: 3, "keys[0].secret",
+            "more than the 65536 bytes that are allowed",
             files: ["s": String(repeating: "horse", count: 20_000)])
         check(
             "  - { name: a, use: test, secret: \"env:ASSAY_TEST_UNSET\" }", line: 3, "keys[0].secret",

@@ -44,13 +44,7 @@ struct SecretSourceTests {
             #expect(error.reason == .exposed)
             let command = try #require(error.message.components(separatedBy: "run: ").last)
             #expect(command.hasPrefix("chmod 600 "))
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/bin/bash")
-            process.arguments = ["-c", command]
-            process.currentDirectoryURL = folder.url
-            try process.run()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0, "\(command)")
+            #expect(try ProgramRun("/bin/bash", ["-c", command], in: folder.url).status == 0, "\(command)")
             #expect(try SecretSource("file:\(path)").read().testText == "secret")
         }
         let relative = try error { _ = try SecretSource.file(path: "-n").read() }

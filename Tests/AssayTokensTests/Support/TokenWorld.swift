@@ -25,7 +25,7 @@ struct TokenWorld {
     ///   - tokens: further lines of the policy's section, `KEY: VALUE` between commas.
     ///   - hasKeys: whether keys were made.
     init(
-        tokens: String = "testAuthorities: allow", challenge: String = "ledger",
+        tokens: String = "testAuthorities: allow", challenge: String = "ledger", environments: String = "production",
         ledger: any LedgerAdministration = MemoryLedger(), hasKeys: Bool = true
     ) async throws {
         self.ledger = ledger
@@ -36,7 +36,7 @@ struct TokenWorld {
               - name: shop
                 appAttest:
                   appIDs: [\(Self.appID)]
-                  environments: [production]
+                  environments: [\(environments)]
                   challenge: \(challenge)
                   clientData: { challengeAt: /challenge }
                   testRoots: ["file:root.pem"]
@@ -73,7 +73,7 @@ struct TokenWorld {
     func attestation(
         _ key: AttestedKey = AttestedKey(), client: TestKey?, audience: String = audience, account: String? = nil,
         isLimitedUse: Bool = false, namesKey: Bool = false, binding: String? = nil, hasEAR: Bool = false,
-        evidence: ((String) -> [UInt8])? = nil, at time: Date = now
+        environment: AppAttestEnvironment = .production, evidence: ((String) -> [UInt8])? = nil, at time: Date = now
     ) async throws -> TokenRequest {
         let challenge = try await verifier.issueChallenge(app: "shop", for: .appAttestAttestation, at: time).text
         let thumbprint = client.map { JWKThumbprint.p256($0.publicPoint) }
@@ -82,7 +82,8 @@ struct TokenWorld {
             ?? TokenRequest.evidenceChallenge(
                 challenge, audience: audience, keyThumbprint: thumbprint, binding: binding)
         let minted = try AttestationBlueprint(
-            authority: Self.authority.get(), key: key, appID: Self.appID, clientData: .bytes(derived), issuedAt: time
+            authority: Self.authority.get(), key: key, appID: Self.appID, environment: environment,
+            clientData: .bytes(derived), issuedAt: time
         ).mint()
         var record = minted.record(id: "attestation", app: "shop", receivedAt: time)
         record.account = account

@@ -27,7 +27,7 @@ struct SuiteTests {
         "The table that is committed is the one that `make suites` writes",
         .enabled(if: SharedFiles.isAvailable, "\(SharedFiles.hint)"))
     func table() async throws {
-        let file = TestVectors.folder.appendingPathComponent("../Docs/suites.md")
+        let file = TestVectors.folder.appendingPathComponent("../Docs/measurements/suites.md")
         let committed = try String(contentsOf: file, encoding: .utf8)
         #expect(try await SuiteTable().markdown == committed)
     }

@@ -106,6 +106,9 @@ private struct Session {
             return try await stream(keys: UInt32(numbers[1]))
         case "contend":
             return try await Contention(ledger: ledger()).run(tasks: numbers[1])
+        case "prove":
+            try await ledger().proveWritable(at: Stress.now)
+            return "ok"
         case "fill":
             return await fill(try ledger())
         case "hold":

@@ -1,4 +1,5 @@
 package import AssayHTTPClient
+import AssayTestSupport
 package import Foundation
 import Synchronization
 
@@ -38,14 +39,13 @@ package final class TestTime: Sendable {
 
     /// Waits for an operation with this timeout and makes it time out.
     package func runOut(_ limit: Duration) async throws {
-        let isUnderWay = {
+        try await waitUntil("an operation with a timeout of \(limit)", every: .milliseconds(1)) {
             self.state.withLock { state in
                 let ended = state.limits.filter { $0.value == limit }.keys
                 state.hasRunOut.formUnion(ended)
                 return !ended.isEmpty
             }
         }
-        while !isUnderWay() { try await Task.sleep(for: .milliseconds(1)) }
     }
 
     private func waitUntilRunOut(_ limit: Duration) async throws {

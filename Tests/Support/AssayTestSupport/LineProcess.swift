@@ -14,12 +14,6 @@ open class LineProcess {
     /// The process ended, so there is nothing more to read.
     package struct Silence: Error {}
 
-    /// The process was killed because it printed nothing or did not end within the timeout.
-    package struct TooSlow: Error, CustomStringConvertible {
-        /// The awaited event.
-        package let description: String
-    }
-
     /// The timeout of each wait.
     package let patience: Duration
     private let process = Process()
@@ -67,15 +61,8 @@ open class LineProcess {
     deinit { kill() }
 
     /// Whether this process can mount file systems in a private mount namespace.
-    package static let canMount: Bool = {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["unshare", "-m", "sh", "-ec", "mount -t tmpfs tmpfs /mnt"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
+    package static let canMount =
+        (try? ProgramRun("unshare", ["-m", "sh", "-ec", "mount -t tmpfs tmpfs /mnt"]))?.status == 0
 
     /// The process ID while the process runs.
     package var identifier: Int32 { process.processIdentifier }
@@ -132,7 +119,7 @@ open class LineProcess {
         let (seconds, attoseconds) = patience.components
         if ended.wait(timeout: .now() + Double(seconds) + Double(attoseconds) / 1e18) == .timedOut {
             kill()
-            throw TooSlow(description: "the process did not end within \(patience)")
+            throw TooSlow("the process did not end within \(patience)")
         }
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }
@@ -155,7 +142,7 @@ open class LineProcess {
             let left = (deadline - ContinuousClock.now).components
             guard left.seconds >= 0, left.attoseconds >= 0 else {
                 kill()
-                throw TooSlow(description: "the process said nothing for \(patience)")
+                throw TooSlow("the process said nothing for \(patience)")
             }
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let milliseconds = min(left.seconds, 3600) * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1

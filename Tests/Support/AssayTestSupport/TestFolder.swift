@@ -30,17 +30,13 @@ package final class TestFolder: Sendable {
     @discardableResult
     package func write(_ name: String, _ text: String) throws -> String { try write(name, text.utf8) }
 
-    /// Runs a shell command in the folder.
+    /// Runs a shell command in the folder. What it prints goes to the standard error of the tests.
     ///
     /// - Returns: the exit status.
     @discardableResult
     package func shell(_ command: String) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-ec", command]
-        process.currentDirectoryURL = url
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+        let run = try ProgramRun("/bin/sh", ["-ec", command], in: url)
+        FileHandle.standardError.write(Data(run.said))
+        return run.status
     }
 }

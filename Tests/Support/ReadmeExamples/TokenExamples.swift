@@ -13,7 +13,7 @@ struct TokenExamples {
         let request = TokenRequest(
             record: record, challenge: challenge, audience: "https://api.example.com", keyThumbprint: thumbprint)
         switch try await verifier.issueToken(request, at: Date()) {
-        case .issued(let token, _), .decoy(let token, _): return token.text
+        case .issued(let token, _), .decoy(let token, _), .concealed(let token, _): return token.text
         case .rejected(let verdict):
             print("rejected: \(verdict.failed), remedy: \(verdict.remedy?.rawValue ?? "none")")
             return nil

@@ -1,4 +1,5 @@
 package import AssayCore
+package import AssayHTTPSignatures
 package import AssayInspection
 package import FoundationEssentials
 
@@ -22,6 +23,7 @@ package struct ToyEngine: InspectableEngine {
     package static let sensitiveFields = [
         SensitiveField("owner", of: kind, substitute: .none, reveals: "whose toy it is")
     ]
+    package static func retainedFields(of kind: EvidenceKind) -> [String] { ["stamp"] }
     package static let policyFields = ToyConfiguration.fields
     package static let rawKinds = [
         RawKind(
@@ -68,8 +70,15 @@ package struct ToyEngine: InspectableEngine {
             guard let stamp = try fields.text("stamp") else { throw fields.missing("stamp") }
             return stamp
         }
-        let named = try apps.app(record.app)
-        let expectations = if let named { named } else { try apps.app(by: "stamp") { _ in true } }
+        return judge(stamp, try expectations(record.app))
+    }
+
+    private func expectations(_ app: String?) throws(VerificationError) -> ToyExpectations {
+        if let named = try apps.app(app) { return named }
+        return try apps.app(by: "stamp") { _ in true }
+    }
+
+    private func judge(_ stamp: String?, _ expectations: ToyExpectations) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: 1)
         run.policy(ToyEngine.word) { () throws(CheckFailure) in
             guard stamp == ToyStampFormat.prefix + expectations.configuration.word else {
@@ -82,6 +91,27 @@ package struct ToyEngine: InspectableEngine {
             ledgerChecks: [], effects: [],
             subject: nil,
             testAuthority: nil)
+    }
+}
+
+/// Requests carry a stamp in a field, which covers nothing else.
+extension ToyEngine: RequestEngine {
+    package static func requestEvidence(of app: PolicyApp) -> RequestEvidenceRules? {
+        app.configuration(ToyConfiguration.self).map { _ in
+            RequestEvidenceRules(kind: kind, enforcement: .reject, scope: .fields(["Toy-Stamp"]))
+        }
+    }
+
+    package nonisolated(nonsending) func assess(
+        fields value: (Int) -> RequestFieldValue, address: String?, app: String, account: String?,
+        ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        let stamp: String? = if case .value(let text) = value(0) { text } else { nil }
+        return judge(stamp, try expectations(app))
+    }
+
+    package static func challenge(_ verdict: Verdict) -> [SignedRequest.Field] {
+        [SignedRequest.Field("WWW-Authenticate", "Toy")]
     }
 }
 

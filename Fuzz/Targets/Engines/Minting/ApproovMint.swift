@@ -62,6 +62,8 @@ enum ApproovMint {
             settings.maximumLifetime = 600
             settings.messageSigning = signing
             settings.textSigning = texts
+            // Signed tokens with measurements are genuine here.
+            settings.proof = ProofRules(tokens: .any)
             var keys = [
                 NamedKey(
                     name: "hs", scope: "api",

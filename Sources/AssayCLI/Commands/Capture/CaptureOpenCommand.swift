@@ -1,6 +1,7 @@
 import ArgumentParser
 import AssayCapture
 import AssayCore
+import Foundation
 
 /// `assay capture open`: opens sealed records.
 struct CaptureOpenCommand: ParsableCommand {
@@ -18,11 +19,17 @@ struct CaptureOpenCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The private key: file:PATH or env:NAME.", valueName: "source"))
     var key: String
 
+    @Flag(
+        help:
+            "The input is a part of a file, such as that of a worker: the number at the end of sealed records is not compared."
+    )
+    var part = false
+
     func validate() throws { try SecretArgument.validate(key, of: "--key") }
 
     func run() throws {
         let key = try CaptureKeyArgument.privateKey(key, of: "--key")
-        try corpus.rewrite(opening: key) { (record) throws(CaptureError) in record.jsonLine }
+        try corpus.rewrite(opening: key, isPart: part) { (record, _) throws(CaptureError) in record.jsonLine }
     }
 }
 
@@ -47,9 +54,22 @@ enum CaptureKeyArgument {
         }
     }
 
+    /// Refuses a file that others can write: who replaces the key reads all that is sealed from then on.
+    private static func demandOwnWriter(_ source: String, of option: String) throws(CommandFailure) {
+        guard source.hasPrefix("file:") else { return }
+        let path = String(source.dropFirst("file:".count))
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & (S_IWGRP | S_IWOTH) != 0 else { return }
+        throw CommandFailure(
+            .unreadable,
+            "\(option): others can write \(path.excerpt), and who replaces the key reads what is sealed for it (mode "
+                + "0\(String(status.st_mode & 0o777, radix: 8))); run: chmod go-w \(path.excerpt)")
+    }
+
     /// Reads the public key from the source that an option names.
     static func publicKey(_ source: String, of option: String) throws(CommandFailure) -> CapturePublicKey {
         let text = try SecretArgument.read(source, of: option, isSecret: false)
+        try demandOwnWriter(source, of: option)
         do {
             return try CapturePublicKey(text: text)
         } catch {

@@ -12,6 +12,8 @@ struct CaptureRedactCommand: ParsableCommand {
             discussion: """
                 \(EngineRegistry.current.sensitiveFields.map(CaptureRedactCommand.describe).joined(separator: "\n"))
 
+                account, deviceToken and every field that the kind does not have are removed as well.
+
                 A policy that looks for the challenge in the client data rejects a record without it. A record of an unknown \
                 kind is not printed, because its sensitive fields are not known.
 
@@ -23,7 +25,7 @@ struct CaptureRedactCommand: ParsableCommand {
 
     func run() throws {
         let engines = EngineRegistry.current
-        try corpus.rewrite { (record) throws(CaptureError) in try record.redacted(knowing: engines).jsonLine }
+        try corpus.rewrite { (record, _) throws(CaptureError) in try record.redacted(knowing: engines).jsonLine }
     }
 
     private static func describe(_ field: SensitiveField) -> String {
@@ -32,6 +34,7 @@ struct CaptureRedactCommand: ParsableCommand {
         case .sha256(let name): fate = "becomes its SHA-256 digest in \(name)"
         case .none: fate = "is removed, so the record can no longer be verified"
         }
-        return "\(field.kind) \(field.name): \(fate). It reveals \(field.reveals)."
+        let condition = field.condition.map { " \($0)" } ?? ""
+        return "\(field.kind) \(field.name)\(condition): \(fate). It reveals \(field.reveals)."
     }
 }

@@ -8,8 +8,9 @@ struct CaptureSealCommand: ParsableCommand {
         commandName: "seal",
         abstract: "Seals the evidence of records for a public key, and prints each record on one line.",
         discussion: """
-            Kind, app, time, name and expectation stay in clear, and cannot be changed any more. The evidence is \
-            encrypted with HPKE (RFC 9180: X25519, HKDF-SHA256, ChaCha20-Poly1305).
+            Kind, app, time, id and expectation stay in clear, and cannot be changed any more. Evidence, account, device token and \
+            device bits are encrypted with HPKE (RFC 9180: X25519, HKDF-SHA256, ChaCha20-Poly1305). The last record has the number \
+            of all: `assay capture open` and `assay replay` report a file that was cut.
 
             Exit status: 0, 2 something could not be read, 74 the output cannot be written.
             """)
@@ -23,6 +24,8 @@ struct CaptureSealCommand: ParsableCommand {
 
     func run() throws {
         let key = try CaptureKeyArgument.publicKey(to, of: "--to")
-        try corpus.rewrite { (record) throws(CaptureError) in try record.sealedLine(for: key) }
+        try corpus.rewrite { (record, count) throws(CaptureError) in
+            try record.sealedLine(for: key, endingFileOf: count)
+        }
     }
 }

@@ -14,19 +14,25 @@ struct CorpusArguments: ParsableArguments {
 
     /// Prints the line that `line` composes for each record, and reports errors.
     ///
-    /// - Parameter key: opens sealed records.
+    /// - Parameters:
+    ///   - key: opens sealed records.
+    ///   - isPart: whether each file is a part of another one.
+    ///   - line: composes the line of a record; for the last one it gets the number of all lines.
     /// - Throws: ``CommandFailure`` after the last record if any record was unreadable.
     func rewrite(
-        opening key: CapturePrivateKey? = nil, _ line: (EvidenceRecord) throws(CaptureError) -> String
+        opening key: CapturePrivateKey? = nil, isPart: Bool = false,
+        _ line: (EvidenceRecord, Int?) throws(CaptureError) -> String
     ) throws {
         let reader: CorpusReader
         do {
-            reader = try CorpusReader(paths: corpus)
+            var options = CorpusOptions()
+            options.isPart = isPart
+            reader = try CorpusReader(paths: corpus, options: options)
         } catch {
             throw CommandFailure(.usage, error.description)
         }
         var file: CorpusFile?
-        var (failures, total) = (0, 0)
+        var (failures, total, printed) = (0, 0, 0)
         func endFile() {
             if failures > VerdictReport.shownPerFile, let file {
                 Console.complain(
@@ -34,21 +40,35 @@ struct CorpusArguments: ParsableArguments {
             }
             failures = 0
         }
+        func complain(_ place: CorpusPlace, _ error: any Error) {
+            (failures, total) = (failures + 1, total + 1)
+            if failures <= VerdictReport.shownPerFile { Console.complain("error: \(place): \(error)") }
+        }
+        // Printed when the next record is there, or none: the line of the last one differs.
+        var waiting: (record: EvidenceRecord, place: CorpusPlace)?
+        func printWaiting(isLast: Bool) throws {
+            guard let (record, place) = waiting else { return }
+            waiting = nil
+            let text: String
+            do throws(CaptureError) { text = try line(record, isLast ? printed + 1 : nil) } catch {
+                return complain(place, error)
+            }
+            try Console.print(CorpusArguments.escaped(text))
+            printed += 1
+        }
         while let batch = reader.next() {
             if batch.file != file { endFile() }
             file = batch.file
             for item in batch.items {
-                do {
-                    let record = try item.record(opening: key).get()
-                    try Console.print(CorpusArguments.escaped(line(record)))
-                } catch let failure as CommandFailure {
-                    throw failure
-                } catch {
-                    (failures, total) = (failures + 1, total + 1)
-                    if failures <= VerdictReport.shownPerFile { Console.complain("error: \(item.place): \(error)") }
+                switch item.record(opening: key) {
+                case .success(let record):
+                    try printWaiting(isLast: false)
+                    waiting = (record, item.place)
+                case .failure(let error): complain(item.place, error)
                 }
             }
         }
+        try printWaiting(isLast: true)
         endFile()
         for note in reader.takeNotes() { Console.note(note) }
         guard total == 0 else { throw CommandFailure(.unreadable) }

@@ -38,6 +38,12 @@ struct ReplayCommand: AsyncParsableCommand {
     @Flag(help: "Every line is a record, even if a file begins like a JSON document; a file may be empty.")
     var lines = false
 
+    @Flag(
+        help:
+            "The input is a part of a file, such as that of a worker: the number at the end of sealed records is not compared."
+    )
+    var part = false
+
     @OptionGroup(title: "Judging") var judging: ReplayJudgingOptions
     @OptionGroup(title: "Output") var output: ReplayOutputOptions
 
@@ -75,6 +81,7 @@ struct ReplayCommand: AsyncParsableCommand {
         options.stopsAtFailure = output.strict
         var reading = CorpusOptions()
         reading.isLines = lines
+        reading.isPart = part
         let session = ReplaySession(
             replay: Replay(policies, options), reading: reading, output: output, policyName: judging.policyName,
             againstName: judging.against ?? "the other policy")

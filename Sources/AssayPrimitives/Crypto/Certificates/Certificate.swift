@@ -38,7 +38,8 @@ package struct Certificate: Sendable, Hashable {
     package var notBefore: Date { fields.notBefore }
     /// The last valid second; fractions of it are still valid.
     package var notAfter: Date { fields.notAfter }
-    /// The DER SubjectPublicKeyInfo.
+    /// The DER SubjectPublicKeyInfo. An RSA key whose algorithm has no parameters is given with NULL, so that each key has
+    /// one encoding.
     package var subjectPublicKeyInfo: ArraySlice<UInt8> { fields.subjectPublicKeyInfo }
     /// The algorithm of the issuer's signature.
     package var signatureAlgorithm: SignatureAlgorithm { fields.signatureAlgorithm }
@@ -193,11 +194,12 @@ private final class CertificateFields: Sendable {
         var reader = element.reader
         var algorithm = try reader.readConstructed(.sequence)
         _ = try ObjectIdentifier(algorithm.read(.objectIdentifier))
-        if !algorithm.isAtEnd { _ = try algorithm.read() }
+        let hasParameters = !algorithm.isAtEnd
+        if hasParameters { _ = try algorithm.read() }
         try algorithm.finish()
         _ = try reader.read(.bitString).bitString()
         try reader.finish()
-        return element.bytes
+        return hasParameters ? element.bytes : RSAKeyRules.canonical(element.bytes)
     }
 
     /// Parses and ignores the unique identifiers (RFC 5280 section 4.1.2.8).

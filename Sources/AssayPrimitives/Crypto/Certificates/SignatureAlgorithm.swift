@@ -18,7 +18,8 @@ extension Certificate {
         /// Any other algorithm. Paths must not contain it.
         case other(ObjectIdentifier)
 
-        /// Reads an AlgorithmIdentifier. Parameters must be absent for known ECDSA algorithms, and NULL for RSA.
+        /// Reads an AlgorithmIdentifier. Parameters must be absent for known ECDSA algorithms, and NULL or absent for RSA:
+        /// signers write NULL, and verifiers MUST accept both (RFC 4055 section 5).
         ///
         /// - Parameter allowsNull: whether NULL parameters are also allowed for ECDSA algorithms, as some keystores
         ///   write them.
@@ -31,10 +32,10 @@ extension Certificate {
                 self = .other(oid)
                 return
             }
-            guard parameters?.tag == (known.isECDSA ? nil : .null) || allowsNull && parameters?.tag == .null else {
+            guard parameters == nil || parameters?.tag == .null && (allowsNull || !known.isECDSA) else {
                 throw DecodeError(
                     .unexpectedValue, at: element.bytes.startIndex, field: "signatureAlgorithm",
-                    "\(known) has \(known.isECDSA ? "no parameters" : "NULL as its parameters")")
+                    "\(known) has \(known.isECDSA ? "no parameters" : "NULL as its parameters, or none")")
             }
             try parameters?.null()
             self = known

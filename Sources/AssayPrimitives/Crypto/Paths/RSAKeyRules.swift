@@ -13,6 +13,18 @@ enum RSAKeyRules {
 
     private static let rsaEncryption = ObjectIdentifier(1, 2, 840, 113549, 1, 1, 1)
 
+    /// The SubjectPublicKeyInfo with NULL in the place of absent parameters, if it is that of an RSA key; otherwise the same
+    /// bytes. Parameters are NULL by RFC 3279 section 2.3.1, and absent in what some signers write (RFC 4055 section 5).
+    static func canonical(_ info: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard var reader = try? DERReader.single(.sequence, in: info).reader,
+            var algorithm = try? reader.readConstructed(.sequence),
+            let element = try? algorithm.read(.objectIdentifier), algorithm.isAtEnd,
+            let oid = try? ObjectIdentifier(element), oid == rsaEncryption,
+            let key = try? reader.read(.bitString), reader.isAtEnd
+        else { return info }
+        return DEREncoding.sequence(DEREncoding.rsaEncryption + key.bytes)[...]
+    }
+
     /// The length of the modulus in bytes.
     /// - Throws: ``DecodeError`` for another key type, an even or too large exponent, or a modulus not in whole bytes.
     static func modulusLength(_ info: ArraySlice<UInt8>) throws(DecodeError) -> Int {

@@ -38,6 +38,9 @@ extension AndroidKeyVectorMint {
         ]
     }
 
+    static let sha256WithRSA = DERBuilder.objectIdentifier([1, 2, 840, 113549, 1, 1, 11])
+    static let rsaEncryption = DERBuilder.objectIdentifier([1, 2, 840, 113549, 1, 1, 1])
+
     private var leaves: [VectorCase] {
         let (year1960, year2106) = (
             Date(timeIntervalSince1970: -315_619_200), Date(timeIntervalSince1970: 4_294_967_295)
@@ -63,6 +66,16 @@ extension AndroidKeyVectorMint {
             leaf("algorithm-with-null") {
                 $0.algorithmIdentifier = DERBuilder.sequence(
                     DERBuilder.objectIdentifier([1, 2, 840, 10045, 4, 3, 2]), DERBuilder.null)
+            },
+            // RFC 4055 section 5: absent parameters count as NULL.
+            accept("rsa-algorithms-without-parameters", .factory, .rsa(2048)) { blueprint in
+                let algorithm = DERBuilder.sequence(Self.sha256WithRSA)
+                blueprint.leaf.fields.algorithmIdentifier = algorithm
+                blueprint.issuers[0].fields.algorithmIdentifier = algorithm
+            },
+            accept("rsa-key-without-parameters", .factory, .rsa(2048)) {
+                $0.leaf.fields.subjectPublicKeyInfo = DERBuilder.sequence(
+                    DERBuilder.sequence(Self.rsaEncryption), DERBuilder.bitString($0.leaf.key.publicKey))
             },
             leaf("leaf-from-1960-to-2106") { ($0.notBefore, $0.notAfter) = (year1960, year2106) },
             leaf("leaf-with-generalized-time") {

@@ -42,6 +42,15 @@ extension AndroidKeyVectorMint {
                 $0.leaf.fields.signedAlgorithmIdentifier =
                     CertificateBlueprint.SignatureAlgorithm.ecdsaWithSHA384.identifier
             },
+            reject("algorithms-differ-in-null", "decode") {
+                // The outer one has NULL, and no signature covers it.
+                $0.leaf.fields.algorithmIdentifier = DERBuilder.sequence(Self.sha256WithRSA, DERBuilder.null)
+                $0.leaf.fields.signedAlgorithmIdentifier = DERBuilder.sequence(Self.sha256WithRSA)
+            },
+            reject("rsa-algorithm-with-other-parameters", "decode") {
+                $0.leaf.fields.algorithmIdentifier = DERBuilder.sequence(
+                    Self.sha256WithRSA, DERBuilder.octetString([]))
+            },
             reject("time-without-z", "decode") {
                 $0.leaf.fields.validity = DERBuilder.sequence(
                     DERBuilder.element(0x17, Array("7001010000000".utf8)),

@@ -202,6 +202,38 @@ extension AndroidKeyVectorMint {
         ]
     }
 
+    /// Under a policy that enforces the check of contradictions.
+    var strictConsistency: [VectorCase] {
+        func version(_ version: UInt64, _ change: @escaping (inout KeyDescriptionBlueprint) -> Void) -> VectorCase {
+            strict("consistency-of-\(version)", VectorOutcome.accept) {
+                ($0.description.attestationVersion, $0.description.keyMintVersion) = (version, version)
+                change(&$0.description)
+            }
+        }
+        let hash = AuthorizationValue.octets([UInt8](repeating: 0x40, count: 32))
+        return [
+            version(300) { _ in }, version(400) { $0.softwareEnforced[.moduleHash] = hash },
+            version(500) { $0.softwareEnforced[.moduleHash] = hash },
+            strict("version-350", "consistency") { $0.attestationVersion = 350 },
+            strict("version-600", "consistency") {
+                $0.attestationVersion = 600
+                $0.softwareEnforced[.moduleHash] = hash
+            },
+            strict("version-400-without-module-hash", "consistency") { $0.attestationVersion = 400 },
+            strict("version-300-with-module-hash", "consistency") { $0.softwareEnforced[.moduleHash] = hash },
+            strict(
+                "leaf-with-key-cert-sign", "consistency",
+                blueprint: {
+                    $0.leafExtensions = { [.keyUsage(0x84), .keyDescription($0)] }
+                }),
+            strict(
+                "leaf-is-a-ca", "consistency",
+                blueprint: {
+                    $0.leafExtensions = { [.basicConstraints(isCA: true), .keyUsage(0x80), .keyDescription($0)] }
+                }),
+        ]
+    }
+
     private static let factoryStrongBox = AndroidKeyDevice(
         provisioning: .factory, securityLevel: 2, attestationVersion: 300, osVersion: 140_000)
 

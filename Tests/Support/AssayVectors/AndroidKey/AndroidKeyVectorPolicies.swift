@@ -20,7 +20,9 @@ package enum AndroidKeyVectorPolicies {
                           rollbackResistance: required
                           creationTime: { past: 5m, future: 1m }
                           deviceIdentity: forbidden
-                          versions: { minimum: 40, maximum: 50, withdrawn: [41] }
+                          minimumVersionCode: 40
+                          versions: { maximum: 50, withdrawn: [41] }
+                    checks: { android-key.attestation.consistency: enforce }
 
                     """),
             file("revocation/", statusList: "\"file:status-list.txt\""),

@@ -25,6 +25,7 @@ package enum AndroidKeyVectors: VectorSet {
             VectorDraft("strict/attestation-accept.json", mint.strictAccepted),
             VectorDraft("strict/attestation-device.json", mint.strictDevice),
             VectorDraft("strict/attestation-key.json", mint.strictKey),
+            VectorDraft("strict/attestation-consistency.json", mint.strictConsistency),
             VectorDraft("revocation/attestation.json", mint.revocation),
             VectorDraft("enrolment.json", mint.enrolment()),
             VectorDraft("ledger/challenge.json", mint.ledgerChallenge()),

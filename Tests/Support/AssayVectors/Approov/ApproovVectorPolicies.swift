@@ -87,7 +87,7 @@ struct ApproovVectorPolicies {
         let account = "messageSigning: { signer: account, \(accountKeys)"
         let texts = "textSigning: { \(accountKeys)"
         return [
-            ("api", [secrets]), ("named", ["keys: [named-one, named-two, named-old]"]),
+            ("api", [secrets, "proof: { tokens: any }"]), ("named", ["keys: [named-one, named-two, named-old]"]),
             ("bound", [secrets, "binding: [Authorization]", "failover: reject"]),
             ("bound-to-two", [secrets, "binding: [Authorization, X-Device-ID]", "failover: accept"]),
             ("sealed", [secrets, "format: jwe"]),
@@ -139,10 +139,10 @@ struct ApproovVectorPolicies {
             ("texts-sealed", [secrets, "format: jwe", "\(texts) }"]),
             ("texts-bound", [secrets, "binding: [Authorization]", "failover: reject", "\(texts) }"]),
             ("texts-prefixed", [secrets, "tokenPrefix: \"Bearer \"", "\(texts) }"]),
-            ("offline", [secrets, "proof: { keys: [hardware] }"]),
-            ("offline-encrypted", [secrets, "proof: { tokens: encrypted }"]),
+            ("offline", [secrets, "proof: { tokens: any, keys: [hardware] }"]),
+            ("offline-encrypted", [secrets, "proof: {}"]),
             ("offline-encrypted-jwe", [secrets, "format: jwe", "proof: { tokens: encrypted }"]),
-            ("offline-once", [secrets, "proof: { nonce: ledger }"]),
+            ("offline-once", [secrets, "proof: { tokens: any, nonce: ledger }"]),
             ("texts-often", [secrets, "\(texts), replay: caller }"]),
         ]
     }

@@ -25,7 +25,12 @@ struct IntegrityVectorPolicies {
 
     private var policies: [VectorDraft] {
         [
-            file("", keys: named),
+            file(
+                "", keys: named,
+                demands: [
+                    "deviceRecognition:", "  - { minimumSDK: 33, require: MEETS_STRONG_INTEGRITY }",
+                    "  - { minimumSDK: 28, require: MEETS_DEVICE_INTEGRITY }",
+                ]),
             file(
                 "strict/", keys: named,
                 demands: [

@@ -24,6 +24,13 @@ extension TokenVectorMint {
             token("target-variant", .accept) {
                 $0.proofClaims["htu"] = "HTTPS://API.example.com:443/v1/%69tems"
             },
+            token("target-dot-segments", .accept) {
+                $0.proofClaims["htu"] = "https://api.example.com/v2/%2e%2e/v1/./items"
+            },
+            token("times-with-fractions", .accept) {
+                $0.claims["nbf"] = .number("\(time.timeIntervalSince1970 - 0.25)")
+                $0.proofClaims["iat"] = .number("\(time.timeIntervalSince1970 - 0.5)")
+            },
             token("target-with-query", .accept) { $0.proofClaims["htu"] = "https://api.example.com/v1/items?b=2" },
         ]
     }
@@ -58,7 +65,7 @@ extension TokenVectorMint {
             claim("issuer-none", "iss", nil),
             claim("expiry-none", "exp", nil),
             claim("expiry-text", "exp", "1795133340"),
-            claim("expiry-fraction", "exp", .number("1795133340.5")),
+            claim("expiry-negative", "exp", .number("-0.5")),
             claim("expiry-exponent", "exp", .number("1e12")),
             claim("issued-negative", "iat", .number("-1")),
             claim("id-none", "jti", nil),

@@ -76,7 +76,7 @@ extension TokenVectorMint {
             target("path", "https://api.example.com/v1/item"),
             target("path-slash", "https://api.example.com/v1/items/"),
             target("path-case", "https://api.example.com/V1/items"),
-            target("path-dots", "https://api.example.com/v1/../v1/items"),
+            target("path-dots", "https://api.example.com/v1/../items"),
             target("path-escaped-slash", "https://api.example.com/v1%2Fitems"),
             target("path-bad-escape", "https://api.example.com/v1/%6items"),
             target("host", "https://api.example.net/v1/items"),

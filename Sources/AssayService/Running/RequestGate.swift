@@ -1,0 +1,371 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// Lets the requests of a connection through, one at a time, and ends the connection so that each request that it let through is
+/// answered, and no other is judged.
+///
+/// An end takes three steps: the last answer is handed to the system, the output is closed, and what the client still sends is
+/// dropped for a moment. A connection that is closed with unread bytes loses answers that the client has not read. With TLS, NIO
+/// delivers requests until the client has confirmed the end; their answers could not be sent.
+final class RequestGate: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// The settings of a listener's gates.
+    struct Rules: Sendable {
+        /// How long a connection may be idle, and how long a client may take no part of its answer.
+        var idleTime: TimeAmount
+        /// Whether answers ask the client to connect anew, because the service will stop.
+        var isLeaving: @Sendable () -> Bool
+        /// Whether no further request is let through, because the service stops.
+        var isStopping: @Sendable () -> Bool
+        /// The answer to the first request on a connection beyond the limit.
+        var refusal: Problem
+        let connections: ConnectionTable
+    }
+
+    /// What waits until the present answer has ended.
+    private enum Held {
+        case part(HTTPServerRequestPart)
+        case error(any Error)
+        case inputClosed
+    }
+
+    /// How long a client may read its last answer, and send meanwhile.
+    private static let lingering = TimeAmount.seconds(2)
+    /// The same after a pause, and behind an eviction: a request that is on its way meets an orderly end, and no reset.
+    private static let shortLingering = TimeAmount.milliseconds(500)
+
+    private let rules: Rules
+    private let decoder: RequestDecoder
+    private let connection: ConnectionTable.Connection
+    /// Whether a request was let through whose end has not arrived.
+    private var isRequestOpen = false
+    /// Whether a request was let through whose answer has not ended.
+    private var isAnswerDue = false
+    /// Whether no further request is let through.
+    private var isLast = false
+    /// Whether the parts that arrive are of a request that is not let through.
+    private var isDropping = false
+    /// Whether the request whose parts arrive asks for another protocol.
+    private var isUpgrade = false
+    private var isEnding = false
+    private var isOutputClosed = false
+    private var isReadHeld = false
+    private var held = CircularBuffer<Held>()
+    /// How many answers the system has not taken to their ends.
+    private var unflushed = 0
+    /// Whether another connection waits for the place of this one.
+    private var isEvicted = false
+    private var lastAnswer: NIODeadline?
+    private var idleFrom = NIODeadline.now()
+    private var idle: Scheduled<Void>?
+    private var stalled: Scheduled<Void>?
+    /// Whether the client has taken no part of its answer for a moment. Then the connection may have to leave.
+    private var isStalled = false
+    private var ending: Scheduled<Void>?
+
+    init(_ rules: Rules, _ decoder: RequestDecoder, _ connection: ConnectionTable.Connection) {
+        self.rules = rules
+        self.decoder = decoder
+        self.connection = connection
+    }
+
+    /// Whether what arrives belongs to later requests.
+    private var isWaiting: Bool { isAnswerDue && !isRequestOpen }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        noteUpgrade(part)
+        if isEnding { return }
+        if isWaiting {
+            if !isLast { held.append(.part(part)) }
+        } else {
+            pass(part, context)
+        }
+    }
+
+    private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
+        case .head(let head):
+            if rules.isStopping() { finish(context) }
+            isDropping = isLast || !connection.isAdmitted
+            if !isLast, !connection.isAdmitted { refuse(context) }
+            guard !isDropping else { return }
+            (isRequestOpen, isAnswerDue) = (true, true)
+            connection.setBusy()
+            // After an unusual `Connection`, it is not certain where NIO's parser goes on.
+            isLast = !head.isKeepAlive || head.headers.asksUpgrade == nil
+        case .body:
+            if isDropping { return }
+        case .end:
+            if isDropping { return }
+            isRequestOpen = false
+        }
+        context.fireChannelRead(wrapInboundOut(part))
+        if case .end = part, !isAnswerDue, !isEnding { becomeIdle(context) }
+    }
+
+    /// Has the decoder go on behind a request that asks for another protocol. The service speaks no other.
+    private func noteUpgrade(_ part: HTTPServerRequestPart) {
+        switch part {
+        case .head(let head): isUpgrade = head.method == .CONNECT || head.headers.asksUpgrade == true
+        case .body: break
+        case .end: if isUpgrade { decoder.restart() }
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) { context.fireChannelReadComplete() }
+
+    /// Reads nothing while a request is answered, but drops what arrives after the end.
+    func read(context: ChannelHandlerContext) {
+        if isWaiting, !isEnding { isReadHeld = true } else { context.read() }
+    }
+
+    private func becomeIdle(_ context: ChannelHandlerContext) {
+        ending.take()?.cancel()
+        idleFrom = .now()
+        connection.setIdle()
+        watchIdleness(context)
+        var hasPassed = false
+        while !isWaiting, !held.isEmpty {
+            switch held.removeFirst() {
+            case .part(let part):
+                pass(part, context)
+                hasPassed = true
+            case .error(let error): context.fireErrorCaught(error)
+            case .inputClosed: context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            }
+        }
+        if hasPassed { context.fireChannelReadComplete() }
+        if isReadHeld, !isWaiting { readAgain(context) }
+    }
+
+    private func readAgain(_ context: ChannelHandlerContext) {
+        isReadHeld = false
+        context.read()
+    }
+
+    // MARK: Answers
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where head.status.code >= 200:
+            isLast = isLast || rules.isLeaving() || head.headers.hasClose
+            if isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .head, .body: context.write(data, promise: promise)
+        case .end:
+            isAnswerDue = false
+            lastAnswer = .now()
+            unflushed += 1
+            let promise = promise ?? context.eventLoop.makePromise()
+            promise.futureResult.assumeIsolated().whenComplete { [self] _ in
+                unflushed -= 1
+                if isEnding, unflushed == 0 { closeOutput(context) }
+            }
+            context.write(data, promise: promise)
+            if isLast {
+                context.flush()
+                end(context)
+            } else if isRequestOpen {
+                ending = after(Self.lingering, context) { [self] in end(context) }
+            } else {
+                becomeIdle(context)
+            }
+        }
+    }
+
+    /// Answers that there are too many connections.
+    private func refuse(_ context: ChannelHandlerContext) {
+        let body = ByteBuffer(string: rules.refusal.json + "\n")
+        var head = HTTPResponseHead(version: .http1_1, status: .serviceUnavailable)
+        head.headers = [
+            "Content-Type": "application/problem+json", "Content-Length": "\(body.readableBytes)",
+            "Cache-Control": "no-store", "Connection": "close",
+        ]
+        for field in rules.refusal.headers { head.headers.add(name: field.name.rawName, value: field.value) }
+        for part in [.head(head), .body(.byteBuffer(body)), .end(nil)] as [HTTPServerResponsePart] {
+            write(context: context, data: wrapOutboundOut(part), promise: nil)
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        stalled.take()?.cancel()
+        if context.channel.isWritable {
+            isStalled = false
+            if isAnswerDue { connection.setBusy() }
+        } else {
+            stalled = after(Self.shortLingering, context) { [self] in
+                isStalled = true
+                stalled = after(rules.idleTime, context) { [self] in reset(context) }
+                connection.setIdle()
+            }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    // MARK: The end
+
+    /// Lets no further request through, and ends after the present answer.
+    private func finish(_ context: ChannelHandlerContext) {
+        isLast = true
+        held.removeAll()
+        if !isAnswerDue { end(context) }
+    }
+
+    /// Ends the connection once the system has taken all answers.
+    private func end(_ context: ChannelHandlerContext) {
+        guard !isEnding else { return }
+        (isEnding, isLast) = (true, true)
+        held.removeAll()
+        idle.take()?.cancel()
+        ending.take()?.cancel()
+        connection.leave()
+        if unflushed == 0 {
+            closeOutput(context)
+        } else {
+            ending = after(isEvicted ? Self.lingering : rules.idleTime, context) { [self] in reset(context) }
+        }
+    }
+
+    private func closeOutput(_ context: ChannelHandlerContext) {
+        guard !isOutputClosed else { return }
+        isOutputClosed = true
+        ending.take()?.cancel()
+        context.close(mode: .output, promise: nil)
+        guard context.channel.isActive else { return }
+        if isReadHeld { readAgain(context) }
+        let lingering = isEvicted || !connection.isAdmitted ? Self.shortLingering : Self.lingering
+        let rest = lastAnswer.map { $0 + lingering - .now() } ?? .zero
+        let time = max(rest, isEvicted ? .zero : Self.shortLingering)
+        if time > .zero { ending = after(time, context) { [self] in abort(context) } } else { abort(context) }
+    }
+
+    /// Closes the connection of a client that takes nothing. The system drops what is left of the answer, and tells the client.
+    private func reset(_ context: ChannelHandlerContext) {
+        let socket = context.channel as? any SocketOptionProvider
+        _ = socket?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        abort(context)
+    }
+
+    /// Closes the connection at once. The system goes on sending what it has taken. It does not wait for the client's end of
+    /// TLS.
+    private func abort(_ context: ChannelHandlerContext) {
+        (isEnding, isLast, isOutputClosed) = (true, true, true)
+        connection.leave()
+        let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+        (tls ?? context).close(promise: nil)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if let promise { context.channel.closeFuture.cascade(to: promise) }
+        switch mode {
+        // The time for stopping is over.
+        case .input: abort(context)
+        case .output, .all:
+            // No answer comes any more.
+            (isRequestOpen, isAnswerDue) = (false, false)
+            end(context)
+        }
+    }
+
+    // MARK: Events
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent: finish(context)
+        case is ConnectionTable.Eviction where isEnding: break
+        case is ConnectionTable.Eviction where isStalled: reset(context)
+        case is ConnectionTable.Eviction where isAnswerDue || isRequestOpen: connection.stay()
+        case is ConnectionTable.Eviction:
+            isEvicted = true
+            end(context)
+        case ChannelEvent.inputClosed where !held.isEmpty: held.append(.inputClosed)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The client has closed its side without the end of TLS. Lengths and chunks say whether a request is whole.
+        if error as? NIOSSLError == .uncleanShutdown || isEnding { return }
+        guard isWaiting else { return context.fireErrorCaught(error) }
+        switch error {
+        // The body has arrived meanwhile.
+        case is SlowBody: break
+        case is HTTPParserError: if !isLast { held.append(.error(error)) }
+        default: context.fireErrorCaught(error)
+        }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        watchIdleness(context)
+        // A connection that was just accepted may have missed the event.
+        if rules.isStopping() { ending = after(.zero, context) { [self] in finish(context) } }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        // It was to end before it was open.
+        if isEnding { abort(context) }
+    }
+
+    private func watchIdleness(_ context: ChannelHandlerContext) {
+        guard idle == nil else { return }
+        let time = connection.isAdmitted ? rules.idleTime : min(rules.idleTime, Self.lingering)
+        idle = after(idleFrom + time - .now(), context) { [self] in
+            idle = nil
+            if isAnswerDue || isRequestOpen { return }
+            if idleFrom + time <= .now() { end(context) } else { watchIdleness(context) }
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        cancelTimers()
+        (isEnding, isLast, isOutputClosed) = (true, true, true)
+        held.removeAll()
+        connection.leave()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { cancelTimers() }
+
+    private func cancelTimers() {
+        for timer in [idle, stalled, ending] { timer?.cancel() }
+        (idle, stalled, ending) = (nil, nil, nil)
+    }
+
+    private func after(
+        _ time: TimeAmount, _ context: ChannelHandlerContext, _ action: @escaping () -> Void
+    ) -> Scheduled<Void> {
+        context.eventLoop.assumeIsolated().scheduleTask(in: time, action)
+    }
+}
+
+extension HTTPHeaders {
+    /// Whether the sender closes the connection after the message.
+    fileprivate var hasClose: Bool { self[canonicalForm: "Connection"].contains { $0.lowercased() == "close" } }
+
+    /// Whether NIO's parser takes a request for the last one before another protocol; nil for values of `Connection` that other
+    /// parsers may read in another way.
+    fileprivate var asksUpgrade: Bool? {
+        let protocols = self["Upgrade"]
+        if protocols.isEmpty { return false }
+        // NIO's parser reads both fields alike.
+        let options = (self["Connection"] + self["Proxy-Connection"]).flatMap {
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }
+        .map { $0.drop { $0 == " " }.lowercased() }
+        let isUsual = options.allSatisfy {
+            !$0.isEmpty && $0.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+        }
+        return isUsual && !protocols.contains("") ? options.contains("upgrade") : nil
+    }
+}

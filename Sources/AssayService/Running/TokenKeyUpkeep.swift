@@ -1,0 +1,48 @@
+import Assay
+import AssayCore
+import AssayKeyStore
+import AssayTokens
+import Foundation
+import Logging
+
+/// The keys of tokens while the service runs.
+struct TokenKeyUpkeep: Sendable {
+    /// How often the service looks whether a key is due.
+    private static let interval = Duration.seconds(30)
+
+    let parts: ServiceParts
+    let live: LiveService
+    let logger: Logger
+
+    /// Warns if the policy has tokens, and no request for one can succeed.
+    func warnWithoutTokenKeys() async {
+        guard parts.keyStore == nil, live.verifier.tokenRules != nil else { return }
+        do throws(VerificationError) { _ = try await live.verifier.tokenKeys(at: Date()) } catch {
+            guard case .request = error else { return }
+            logger.warning(
+                "no key for tokens",
+                metadata: [
+                    "assay.problem":
+                        "the policy has tokens, and there is no key to sign them: set masterKey, with which the service opens the keys in the ledger"
+                ])
+        }
+    }
+
+    /// Makes the keys of tokens when they are due, while the policy has `tokens`.
+    func run() async {
+        guard let store = parts.keyStore else { return }
+        while !Task.isCancelled {
+            if live.verifier.tokenRules != nil {
+                do throws(KeyStoreFailure) {
+                    for name in try await TokenKeyRotation(store).run(at: Date()) {
+                        logger.notice("token key made", metadata: ["assay.key": "\(name)"])
+                    }
+                } catch {
+                    if case .outage(let outage) = error { parts.metrics.count(outage) }
+                    logger.error("token keys not rotated", metadata: ["assay.problem": "\(error.description)"])
+                }
+            }
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import AndroidKey
+import AppAttest
+import Approov
+import Assay
+import AssayCore
+import AssayKeyStore
+import AssayPrimitives
+import AssayTestSupport
+import AssayTesting
+import AssayTokens
+import Foundation
+import PlayIntegrity
+import Testing
+
+/// A token is given only for evidence that a platform signed, or that Google answered to this verifier: for every kind, in every format.
+struct EvidenceRuleTests {
+    /// Who stands for the evidence of a case.
+    enum Voucher: Sendable {
+        /// The platform, here a test authority.
+        case testAuthority
+        /// Google.
+        case google
+        /// The writer of the record alone.
+        case caller
+        /// The kind is never exchanged.
+        case none
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let kind: EvidenceKind
+        let voucher: Voucher
+        let name: String
+        let make: @Sendable (EvidenceWorld, EvidenceWorld.Binding) async throws -> EvidenceRecord
+        var testDescription: String { "\(kind) \(name)" }
+
+        init(
+            _ kind: EvidenceKind, _ voucher: Voucher, _ name: String,
+            _ make: @escaping @Sendable (EvidenceWorld, EvidenceWorld.Binding) async throws -> EvidenceRecord
+        ) {
+            (self.kind, self.voucher, self.name, self.make) = (kind, voucher, name, make)
+        }
+    }
+
+    static let cases: [Case] = [
+        Case(.appAttestAttestation, .testAuthority, "attested") { try $0.attestation($1) },
+        Case(.appAttestAssertion, .testAuthority, "with an enrolled key") { world, binding in
+            try await world.enrol()
+            return try world.assertion(binding, isSupplied: false)
+        },
+        Case(.appAttestAssertion, .caller, "with a supplied key") { try $0.assertion($1, isSupplied: true) },
+        Case(.appAttestAssertion, .caller, "with a key that an assertion supplied before") { world, binding in
+            let first = try await world.binding(.appAttestAssertion, client: nil)
+            let verdict = try await world.verifier.verify(
+                world.assertion(first, isSupplied: true, consumes: first.challenge), at: TokenWorld.now)
+            #expect(verdict.outcome == .accept, "\(verdict.failed)")
+            return try world.assertion(binding, isSupplied: false, counter: 2)
+        },
+        Case(.appAttestRequest, .testAuthority, "with an enrolled key") { world, binding in
+            try await world.enrol()
+            return try world.assertedRequest(binding, isSupplied: false)
+        },
+        Case(.appAttestRequest, .caller, "with a supplied key") { try $0.assertedRequest($1, isSupplied: true) },
+        Case(.androidKeyAttestation, .testAuthority, "attested") { try $0.keyAttestation($1) },
+        Case(.androidKeyRequest, .testAuthority, "with an enrolled key") { world, binding in
+            try await world.enrolAndroidKey()
+            return try world.signedRequest(binding, isSupplied: false)
+        },
+        Case(.androidKeyRequest, .caller, "with a supplied key") { try $0.signedRequest($1, isSupplied: true) },
+        Case(.playIntegrityClassic, .google, "opened with the app's keys") { try $0.classicToken($1) },
+        Case(.playIntegrityClassic, .caller, "decoded") { try $0.classicAnswer($1) },
+        Case(.playIntegrityStandard, .google, "answered to the verifier") { try $0.standard($1, isDecoded: false) },
+        Case(.playIntegrityStandard, .caller, "decoded") { try $0.standard($1, isDecoded: true) },
+        Case(.playIntegrityRequest, .google, "answered to the verifier") {
+            try $0.integrityRequest($1, isDecoded: false)
+        },
+        Case(.playIntegrityRequest, .caller, "decoded") { try $0.integrityRequest($1, isDecoded: true) },
+        Case(.approovToken, .none, "signed with the account's secret") { world, _ in try world.approovToken() },
+    ]
+
+    /// Kinds that contain no challenge of a request for a token, so that no evidence of them can be bound to one. Their assessments keep
+    /// the voucher of an engine that says nothing: the caller.
+    private static let unbound = Set(
+        ["app-attest.receipt", "approov.message", "approov.text", "approov.proof", "assay.token"].map {
+            EvidenceKind($0)
+        })
+
+    @Test("the cases are of every kind, so that a new one needs a decision")
+    func everyKind() {
+        #expect(Set(Self.cases.map(\.kind)).union(Self.unbound) == Set(Verifier.kinds))
+        #expect(Set(Self.cases.map(\.kind)).isDisjoint(with: Self.unbound))
+    }
+
+    private static let formats = [
+        "format: assay", "format: assay, callerEvidence: allow", "format: approov", "format: approov, refused: token",
+        "format: oauth-client-attestation, clientID: shop",
+    ]
+
+    @Test(
+        "a token needs a platform behind its evidence; the caller's word gives one only where the policy says so, with env: caller",
+        arguments: cases)
+    func rule(_ evidence: Case) async throws {
+        for format in Self.formats {
+            let world = try await EvidenceWorld(tokens: format, hasClassicKeys: evidence.voucher == .google)
+            let client = TestKey(.p256, seed: "token tests", label: "client")
+            let binding = try await world.binding(evidence.kind, client: client)
+            let record = try await evidence.make(world, binding)
+            // The evidence itself is accepted: the rule is about the token.
+            let assessment = try await world.verifier.assess(record, ledger: world.ledger, at: TokenWorld.now)
+            #expect(assessment.isAcceptable, "\(format): \(assessment.checks.filter { $0.status == .failed })")
+            let request = TokenRequest(
+                record: record, challenge: binding.challengeText, audience: TokenWorld.audience,
+                publicKey: client.publicPoint)
+            let answer = try await Self.answer(request, world.verifier)
+            let isAssay = format.hasPrefix("format: assay")
+            let expected =
+                switch evidence.voucher {
+                case .testAuthority: isAssay || format.contains("oauth") ? "issued test" : "issued"
+                case .google: "issued"
+                case .caller where format.contains("callerEvidence"):
+                    // The ledger holds the supplied key under the test authority of the policy, which is a mark as well.
+                    assessment.testAuthority == nil ? "issued caller" : "issued test"
+                case .caller, .none: format.contains("refused") ? "concealed not-exchangeable" : "not-exchangeable"
+                }
+            #expect(answer == expected, "\(format)")
+        }
+    }
+
+    /// What a request for a token gets: `issued` with `env` if the token has it, or the code of the refusal.
+    private static func answer(_ request: TokenRequest, _ verifier: Verifier) async throws -> String {
+        do {
+            switch try await verifier.issueToken(request, at: TokenWorld.now) {
+            case .issued(let token, _):
+                guard let jws = try? CompactJWS(Array(token.text.utf8), limit: 4096),
+                    let claims = try JSONSerialization.jsonObject(with: Data(jws.payload)) as? [String: Any],
+                    let environment = claims["env"] as? String
+                else { return "issued" }
+                return "issued \(environment)"
+            case .rejected(let verdict): return "rejected \(verdict.failed)"
+            case .decoy(_, let verdict): return "decoy \(verdict.failed)"
+            case .concealed(_, let error): return "concealed \(error.code)"
+            }
+        } catch VerificationError.request(let error) { return error.code }
+    }
+
+    @Test("the caller's word has no attestation result, and a format without a claim for it does not allow it")
+    func callerRules() async throws {
+        let world = try await EvidenceWorld(tokens: "callerEvidence: allow, ear: allow", hasClassicKeys: false)
+        let client = TestKey(.p256, seed: "token tests", label: "client")
+        let binding = try await world.binding(.playIntegrityStandard, client: client)
+        let request = TokenRequest(
+            record: try world.standard(binding, isDecoded: true), challenge: binding.challengeText,
+            audience: TokenWorld.audience, publicKey: client.publicPoint, hasEAR: true)
+        #expect(try await Self.answer(request, world.verifier) == "not-exchangeable")
+        for format in ["approov", "oauth-client-attestation, clientID: a"] {
+            let error = await #expect(throws: PolicyError.self) {
+                _ = try await EvidenceWorld(tokens: "format: \(format), callerEvidence: allow", hasClassicKeys: false)
+            }
+            #expect(error?.field.hasSuffix("tokens.callerEvidence") == true, "\(error as Any)")
+        }
+    }
+
+    @Test(
+        "a token of the caller's word is accepted where the policy allows it, and nowhere else",
+        .produces("assay.token.claims", "caller-evidence"))
+    func acceptance() async throws {
+        let lax = try await EvidenceWorld(
+            tokens: "callerEvidence: allow, key: optional", hasClassicKeys: false)
+        let binding = try await lax.binding(.playIntegrityStandard, client: nil)
+        let request = TokenRequest(
+            record: try lax.standard(binding, isDecoded: true), challenge: binding.challengeText,
+            audience: TokenWorld.audience)
+        guard case .issued(let token, _) = try await lax.verifier.issueToken(request, at: TokenWorld.now) else {
+            return #expect(Bool(false), "no token")
+        }
+        for (rules, expected) in [
+            ("callerEvidence: allow", "accept"), ("callerEvidence: refuse", "claims caller-evidence"),
+            ("testAuthorities: allow", "claims caller-evidence"),
+        ] {
+            let policy = try await TokenWorld(tokens: "key: optional, \(rules)").policy
+            let verifier = Verifier(policy: policy, ledger: MemoryLedger(), keyStores: [lax.store])
+            let signed = SignedRequestFixture.bearer(token.text)
+            let verdict = try await verifier.verifyTokenRequest(signed, at: TokenWorld.now)
+            #expect(outcome(verdict) == expected, "\(rules)")
+            #expect(verdict.subject?.fields.contains(SubjectField("env", .text("caller"))) == true)
+        }
+    }
+
+    @Test("without a rule, an app with tokens takes answers from Google alone, also without a client of Google")
+    func answersInForce() async throws {
+        for (answers, tokens, isAccepted) in [("", true, false), ("answers: caller", true, true), ("", false, true)] {
+            let world = try await EvidenceWorld(
+                tokens: tokens ? "key: optional" : nil, answers: answers, hasClassicKeys: false, hasDecoder: false)
+            let challenge = Base64.encode([UInt8](repeating: 3, count: 32), .url)
+            let binding = EvidenceWorld.Binding(
+                challengeText: challenge,
+                derived: TokenRequest.evidenceChallenge(
+                    challenge, audience: TokenWorld.audience, keyThumbprint: nil))
+            let verdict = try await world.verifier.verify(
+                try world.standard(binding, isDecoded: true), at: TokenWorld.now)
+            #expect((verdict.outcome == .accept) == isAccepted, "\(answers) \(tokens): \(verdict.failed)")
+            // A replay gives no tokens: it takes what was captured.
+            let replay = Verifier(
+                policy: world.verifier.policy, ledger: MemoryLedger(), engines: .standard, use: .analysis)
+            let replayed = try await replay.verify(try world.standard(binding, isDecoded: true), at: TokenWorld.now)
+            #expect(replayed.outcome == .accept, "\(answers) \(tokens): \(replayed.failed)")
+            // The start of a service says so wherever the caller's word counts.
+            #expect(world.verifier.warnings.isEmpty != isAccepted, "\(world.verifier.warnings)")
+            #expect(world.verifier.warnings.allSatisfy { $0.contains("answers") && $0.contains("shop") })
+        }
+    }
+}
