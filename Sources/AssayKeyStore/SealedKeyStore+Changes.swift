@@ -1,6 +1,7 @@
 public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
+import Synchronization
 
 extension SealedKeyStore {
     /// Seals a key and stores it. It is durable when this function returns.
@@ -36,6 +37,8 @@ extension SealedKeyStore {
             name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times,
             masterKeyID: masterKey.identifier, sealed: [])
         let (masterKey, location) = (masterKey, storage.keyLocation)
+        let loan = PartsLoan(parts)
+        defer { loan.end() }
         try await change(by: operatorName, at: now) { (keys, origin) throws(KeyStoreFailure) in
             do throws(KeyStoreOutage) {
                 for other in keys { try other.require(masterKey, location: location) }
@@ -45,7 +48,7 @@ extension SealedKeyStore {
             guard !keys.contains(where: { $0.name.isByteEqual(to: name) }) else { throw .refusal(.nameTaken(name)) }
             do throws(DecodeError) {
                 return .insert(
-                    try SealedKey(fields, parts: parts, origin: origin(.insert(fields)), under: masterKey))
+                    try SealedKey(fields, parts: loan.parts, origin: origin(.insert(fields)), under: masterKey))
             } catch {
                 throw .refusal(.invalidKey(KeyError("too-large", part: "", error.message)))
             }
@@ -135,4 +138,17 @@ extension SealedKeyStore {
         defer { invalidate() }
         try await storage.changeSealedKeys(by: operatorName, at: now, decide)
     }
+}
+
+/// The parts of a key for a decision that a thread of the storage may hold for longer than the change takes.
+private final class PartsLoan: Sendable {
+    private let lent: Mutex<[String: SecretBytes]>
+
+    init(_ parts: [String: SecretBytes]) { lent = Mutex(parts) }
+
+    /// The parts; empty after the end.
+    var parts: [String: SecretBytes] { lent.withLock { $0 } }
+
+    /// Releases the parts.
+    func end() { lent.withLock { $0 = [:] } }
 }
