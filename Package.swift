@@ -11,12 +11,64 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// Those of targets that take part in each verification: an asynchronous function stays on its caller's executor. To look whether it must
-/// change to another takes longer than some checks.
-let staying = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+/// Settings of targets on the path of each verification: async functions run on their caller's executor, because a
+/// check of the executor costs more than some checks.
+let callerIsolated = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
-/// What tests are compiled with: optimising them takes longer than it saves. What they test is optimised.
-let unoptimized = strict + [.unsafeFlags(["-Onone"])]
+/// The products of other packages that targets use, by package.
+let products = [
+    "GRDB.swift": ["GRDB", "GRDBSQLite"],
+    "async-http-client": ["AsyncHTTPClient"],
+    "hummingbird": ["Hummingbird", "HummingbirdCore", "HummingbirdTLS", "HummingbirdTesting"],
+    "swift-argument-parser": ["ArgumentParser"],
+    "swift-crypto": ["Crypto"],
+    "swift-distributed-tracing": ["InMemoryTracing", "Instrumentation", "Tracing"],
+    "swift-http-types": ["HTTPTypes"],
+    "swift-log": ["Logging"],
+    "swift-metrics": ["CoreMetrics", "MetricsTestKit"],
+    "swift-nio": ["NIOCore", "NIOHTTP1", "NIOPosix"],
+    "swift-nio-extras": ["NIOExtras", "NIOHTTPTypes", "NIOHTTPTypesHTTP1"],
+    "swift-nio-ssl": ["NIOSSL"],
+    "swift-service-lifecycle": ["ServiceLifecycle", "UnixSignals"],
+]
+let packages = Dictionary(uniqueKeysWithValues: products.flatMap { package in package.value.map { ($0, package.key) } })
+
+/// Targets of this package and products of others, by name, separated by spaces.
+func uses(_ names: [String]) -> [Target.Dependency] {
+    names.flatMap { $0.split(separator: " ") }.map { name in
+        packages[String(name)].map { .product(name: String(name), package: $0) } ?? .byName(name: String(name))
+    }
+}
+
+func library(_ name: String, _ used: String..., with settings: [SwiftSetting] = strict) -> Target {
+    .target(name: name, dependencies: uses(used), swiftSettings: settings)
+}
+
+func program(_ name: String, _ used: String..., path: String? = nil) -> Target {
+    .executableTarget(
+        name: name, dependencies: uses(used), path: path ?? "Tests/Programs/\(name)", swiftSettings: strict)
+}
+
+/// What tests share.
+func support(_ name: String, _ used: String...) -> Target {
+    .target(name: name, dependencies: uses(used), path: "Tests/Support/\(name)", swiftSettings: strict)
+}
+
+/// Tests are not optimised, which takes longer than it saves. What they test is.
+func tests(_ name: String, _ used: String...) -> Target {
+    .testTarget(name: name, dependencies: uses(used), swiftSettings: strict + [.unsafeFlags(["-Onone"])])
+}
+
+/// A program that sees what a user's package sees.
+func example(_ name: String, _ used: String..., path: String) -> Target {
+    .executableTarget(
+        name: name, dependencies: uses(used), path: path, exclude: ["policy.yaml"], packageAccess: false,
+        swiftSettings: strict)
+}
+
+func system(_ name: String, _ library: String, apt: String, brew: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: library, providers: [.apt([apt]), .brew([brew])])
+}
 
 let package = Package(
     name: "assay",
@@ -52,554 +104,242 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
     ],
     targets: [
-        .systemLibrary(
-            name: "COpenSSL", pkgConfig: "libcrypto",
-            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-        .systemLibrary(
-            name: "CCBOR", pkgConfig: "libcbor",
-            providers: [.apt(["libcbor-dev"]), .brew(["libcbor"])]),
-        .systemLibrary(
-            name: "CZlib", pkgConfig: "zlib",
-            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-        .systemLibrary(
-            name: "CZstd", pkgConfig: "libzstd",
-            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
-        .systemLibrary(
-            name: "CPostgreSQL", pkgConfig: "libpq",
-            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .target(name: "AssayCore", swiftSettings: staying),
-        .target(
-            name: "AssayPrimitives",
-            dependencies: [
-                "AssayCore", "COpenSSL", "CCBOR", .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: strict + [.strictMemorySafety()]),
+        system("COpenSSL", "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
+        system("CCBOR", "libcbor", apt: "libcbor-dev", brew: "libcbor"),
+        system("CZlib", "zlib", apt: "zlib1g-dev", brew: "zlib"),
+        system("CZstd", "libzstd", apt: "libzstd-dev", brew: "zstd"),
+        system("CPostgreSQL", "libpq", apt: "libpq-dev", brew: "libpq"),
+        library("AssayCore", with: callerIsolated),
+        library("AssayPrimitives", "AssayCore CCBOR COpenSSL Crypto", with: strict + [.strictMemorySafety()]),
         // Structured fields, signature bases and content digests (RFC 9651, 9421, 9530).
-        .target(name: "AssayHTTPSignatures", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
+        library("AssayHTTPSignatures", "AssayCore AssayPrimitives"),
         // Lenient where AssayPrimitives is strict: shows what is in a blob, and judges nothing.
-        .target(
-            name: "AssayInspection",
-            dependencies: [
-                "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
-            ], swiftSettings: strict),
-        .target(
-            name: "AppAttest",
-            dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives"],
-            swiftSettings: staying),
-        .target(
-            name: "PlayIntegrity",
-            dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives"],
-            swiftSettings: staying),
-        .target(
-            name: "Approov",
-            dependencies: [
-                "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
-            ], swiftSettings: staying),
-        .target(
-            name: "AndroidKey",
-            dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives"],
-            swiftSettings: staying),
+        library("AssayInspection", "AssayCore AssayHTTPSignatures AssayPrimitives"),
+        library("AppAttest", "AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives", with: callerIsolated),
+        library("PlayIntegrity", "AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives", with: callerIsolated),
+        library("Approov", "AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives", with: callerIsolated),
+        library("AndroidKey", "AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives", with: callerIsolated),
         // Tokens of our own: issuing them after an attestation, and verifying them.
-        .target(
-            name: "AssayTokens",
-            dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayKeyStore", "AssayPrimitives"],
-            swiftSettings: staying),
+        library(
+            "AssayTokens",
+            "AssayCore AssayHTTPSignatures AssayInspection AssayKeyStore AssayPrimitives", with: callerIsolated),
         // Keys that are sealed under a master key, over a small storage protocol.
-        .target(
-            name: "AssayKeyStore", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
-        .target(
-            name: "AssayLedgerSQLite",
-            dependencies: [
-                "AssayCore", "AssayKeyStore", "AssayPrimitives",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
-            swiftSettings: staying),
+        library("AssayKeyStore", "AssayCore AssayPrimitives"),
+        library(
+            "AssayLedgerSQLite",
+            "AssayCore AssayKeyStore AssayPrimitives CoreMetrics GRDB GRDBSQLite", with: callerIsolated),
         // The ledger that servers on several machines share.
-        .target(
-            name: "AssayLedgerPostgreSQL",
-            dependencies: [
-                "AssayCore", "AssayKeyStore", "AssayPrimitives", "CPostgreSQL",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-            ],
-            swiftSettings: strict + [.strictMemorySafety()]),
-        .target(
-            name: "Assay",
-            dependencies: [
-                "AndroidKey", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AppAttest",
-                "Approov", "AssayTokens", "PlayIntegrity", "Yams",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-            ],
-            swiftSettings: staying),
+        library(
+            "AssayLedgerPostgreSQL",
+            "AssayCore AssayKeyStore AssayPrimitives CPostgreSQL CoreMetrics", with: strict + [.strictMemorySafety()]),
+        library(
+            "Assay",
+            "AndroidKey AppAttest Approov AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives",
+            "AssayTokens PlayIntegrity CoreMetrics Yams", with: callerIsolated),
         // Writes records as they arrive, for replays later.
-        .target(
-            name: "AssayCapture",
-            dependencies: [
-                "AndroidKey", "Assay", "AssayCore", "AssayPrimitives",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: strict),
+        library("AssayCapture", "AndroidKey Assay AssayCore AssayPrimitives Crypto"),
         // Judges captured evidence in bulk, and reports on it.
-        .target(
-            name: "AssayReplay",
-            dependencies: ["Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "CZlib", "CZstd"],
-            swiftSettings: strict + [.strictMemorySafety()]),
+        library(
+            "AssayReplay",
+            "Assay AssayCapture AssayCore AssayPrimitives CZlib CZstd", with: strict + [.strictMemorySafety()]),
         // Requests to servers within limits of time and size. What every client of a platform's servers needs.
-        .target(
-            name: "AssayHTTPClient",
-            dependencies: [
-                "AssayCore",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: strict),
+        library("AssayHTTPClient", "AssayCore AsyncHTTPClient NIOCore NIOHTTP1 NIOPosix NIOSSL"),
         // Speaks with Google's servers. A product of its own, so that whoever imports only Assay builds no HTTP.
-        .target(
-            name: "AssayGooglePlay",
-            dependencies: [
-                "AssayCore", "AssayHTTPClient", "AssayPrimitives", "PlayIntegrity",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-            ],
-            swiftSettings: strict),
+        library("AssayGooglePlay", "AssayCore AssayHTTPClient AssayPrimitives PlayIntegrity CoreMetrics"),
         // Fetches Google's list of revoked attestation certificates. A product of its own for the same reason.
-        .target(
-            name: "AssayAndroidStatus",
-            dependencies: [
-                "AndroidKey", "AssayCore", "AssayHTTPClient", "AssayPrimitives",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-            ],
-            swiftSettings: strict),
+        library("AssayAndroidStatus", "AndroidKey AssayCore AssayHTTPClient AssayPrimitives CoreMetrics"),
         // Exchanges receipts of App Attest, and speaks with DeviceCheck. A product of its own for the same reason.
-        .target(
-            name: "AssayAppleServices",
-            dependencies: [
-                "AppAttest", "Assay", "AssayCore", "AssayHTTPClient", "AssayKeyStore", "AssayPrimitives",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-            ],
-            swiftSettings: strict),
+        library(
+            "AssayAppleServices",
+            "AppAttest Assay AssayCore AssayHTTPClient AssayKeyStore AssayPrimitives CoreMetrics"),
         // The check in a server of Hummingbird. A product of its own, so that whoever imports only Assay builds no HTTP.
-        .target(
-            name: "AssayHummingbird",
-            dependencies: [
-                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: strict),
+        library(
+            "AssayHummingbird",
+            "Assay AssayCore AssayHTTPSignatures AssayPrimitives CoreMetrics HTTPTypes Hummingbird",
+            "Logging NIOCore NIOHTTP1 NIOHTTPTypesHTTP1 ServiceLifecycle UnixSignals"),
         // The verifier behind HTTP, for backends in any language. The web framework stops here.
-        .target(
-            name: "AssayService",
-            dependencies: [
-                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayHummingbird", "AssayInspection", "AssayKeyStore",
-                "AssayPrimitives", "AssayTokens",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
-                .product(name: "Instrumentation", package: "swift-distributed-tracing"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOExtras", package: "swift-nio-extras"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: staying),
-        .target(
-            name: "AssayTesting",
-            dependencies: [
-                "AssayCore", "AssayHTTPSignatures", "AssayKeyStore", "AssayPrimitives", "COpenSSL",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: strict + [.strictMemorySafety()]),
+        library(
+            "AssayService",
+            "Assay AssayCore AssayHTTPSignatures AssayHummingbird AssayInspection AssayKeyStore",
+            "AssayPrimitives AssayTokens CoreMetrics HTTPTypes Hummingbird HummingbirdCore HummingbirdTLS",
+            "Instrumentation Logging NIOCore NIOExtras NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix",
+            "NIOSSL ServiceLifecycle Tracing UnixSignals", with: callerIsolated),
+        library(
+            "AssayTesting",
+            "AssayCore AssayHTTPSignatures AssayKeyStore AssayPrimitives COpenSSL Crypto",
+            with: strict + [.strictMemorySafety()]),
         // Mints corpora for replays: `assay mint corpus`.
-        .target(
-            name: "AssayCorpus", dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting"],
-            swiftSettings: strict),
+        library("AssayCorpus", "AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting"),
         // The commands of the program `assay`.
-        .target(
-            name: "AssayCLI",
-            dependencies: [
-                "AndroidKey", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayCorpus", "AssayInspection",
-                "AssayKeyStore",
-                "AssayLedgerSQLite", "AssayPrimitives", "AssayReplay", "AssayTesting", "AssayTokens",
-                "PlayIntegrity",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict),
+        library(
+            "AssayCLI",
+            "AndroidKey Approov Assay AssayCapture AssayCore AssayCorpus AssayInspection AssayKeyStore",
+            "AssayLedgerSQLite AssayPrimitives AssayReplay AssayTesting AssayTokens PlayIntegrity",
+            "ArgumentParser"),
         // The program `assay`, with what speaks HTTP.
-        .executableTarget(
-            name: "AssayProgram",
-            dependencies: [
-                "Assay", "AssayAndroidStatus", "AssayAppleServices", "AssayCLI", "AssayCore", "AssayGooglePlay",
-                "AssayHTTPClient", "AssayKeyStore", "AssayLedgerPostgreSQL", "AssayService",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-            ],
-            swiftSettings: strict),
+        program(
+            "AssayProgram",
+            "Assay AssayAndroidStatus AssayAppleServices AssayCLI AssayCore AssayGooglePlay",
+            "AssayHTTPClient AssayKeyStore AssayLedgerPostgreSQL AssayService CoreMetrics", path: "Sources/AssayProgram"
+        ),
         // The same without HTTP, which builds in half the time: for `make demo`.
-        .executableTarget(name: "AssayDemo", dependencies: ["AssayCLI"], swiftSettings: strict),
+        program("AssayDemo", "AssayCLI", path: "Sources/AssayDemo"),
 
         // Tests, and what they run.
-        .target(
-            name: "AssayTestSupport", dependencies: ["AssayCore", "AssayInspection"],
-            path: "Tests/Support/AssayTestSupport",
-            swiftSettings: strict),
+        support("AssayTestSupport", "AssayCore AssayInspection"),
         // Mints the test vectors in TestVectors/.
-        .target(
-            name: "AssayVectors",
-            dependencies: [
-                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            path: "Tests/Support/AssayVectors", swiftSettings: strict),
+        support("AssayVectors", "Assay AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting Crypto"),
         // Writes TestVectors/: `make vectors`.
-        .executableTarget(
-            name: "MintVectors",
-            dependencies: [
-                "AssayCore", "AssayVectors", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Tests/Programs/MintVectors", swiftSettings: strict),
+        program("MintVectors", "AssayCore AssayVectors ArgumentParser"),
         // Third-party suites, vectors and mutations: what tests run a little of, and Trials all.
-        .target(
-            name: "AssayTrials",
-            dependencies: [
-                "AndroidKey", "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
-                "AssayPrimitives", "AssayTesting", "AssayTestSupport", "AssayTokens", "PlayIntegrity",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            path: "Tests/Support/AssayTrials", swiftSettings: strict),
-        .executableTarget(
-            name: "Trials",
-            dependencies: ["AssayTrials", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            path: "Tests/Programs/Trials", swiftSettings: strict),
+        support(
+            "AssayTrials",
+            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayInspection",
+            "AssayPrimitives AssayTesting AssayTestSupport AssayTokens PlayIntegrity Crypto"),
+        program("Trials", "AssayTrials ArgumentParser"),
         // Inspects hostile blobs in a process of its own.
-        .executableTarget(
-            name: "InspectionStress", dependencies: ["Assay", "AssayInspection", "AssayTestSupport"],
-            path: "Tests/Programs/InspectionStress", swiftSettings: strict),
+        program("InspectionStress", "Assay AssayInspection AssayTestSupport"),
         // Commits to a ledger from a process of its own, so that tests can race it and kill it.
-        .executableTarget(
-            name: "LedgerStress",
-            dependencies: ["Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayTestSupport"],
-            path: "Tests/Programs/LedgerStress", swiftSettings: strict),
+        program("LedgerStress", "Assay AssayCore AssayKeyStore AssayLedgerSQLite AssayTestSupport"),
         // Lets processes of LedgerStress contend for one ledger, and kills them.
-        .executableTarget(
-            name: "LedgerSoak",
-            dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport", "LedgerStress"],
-            path: "Tests/Programs/LedgerSoak", swiftSettings: strict),
+        program("LedgerSoak", "Assay AssayCore AssayLedgerSQLite AssayTestSupport LedgerStress"),
         // Races other processes on one ledger in PostgreSQL.
-        .executableTarget(
-            name: "PostgreSQLStress",
-            dependencies: ["AssayCore", "AssayKeyStore", "AssayLedgerPostgreSQL", "AssayLedgerSQLite"],
-            path: "Tests/Programs/PostgreSQLStress", swiftSettings: strict),
+        program("PostgreSQLStress", "AssayCore AssayKeyStore AssayLedgerPostgreSQL AssayLedgerSQLite"),
         // Captures records from a process of its own, so that tests can race it, kill it and take its disk away.
-        .executableTarget(
-            name: "CaptureStress", dependencies: ["AssayCapture", "AssayCore"], path: "Tests/Programs/CaptureStress",
-            swiftSettings: strict),
+        program("CaptureStress", "AssayCapture AssayCore"),
         // Uses secrets in a process of its own, so that tests can search its memory.
-        .executableTarget(
-            name: "SecretStress",
-            dependencies: [
-                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayKeyStore", "AssayLedgerSQLite",
-                "AssayPrimitives", "PlayIntegrity",
-            ],
-            path: "Tests/Programs/SecretStress", swiftSettings: strict),
+        program(
+            "SecretStress",
+            "Assay AssayCapture AssayCore AssayGooglePlay AssayKeyStore AssayLedgerSQLite AssayPrimitives",
+            "PlayIntegrity"),
         // Serves with the check and without it, for Benchmarks.
-        .executableTarget(
-            name: "HTTPBenchmarkServer",
-            dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayHummingbird", "AssayPrimitives", "AssayTesting",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            path: "Tests/Programs/HTTPBenchmarkServer", swiftSettings: strict),
+        program(
+            "HTTPBenchmarkServer",
+            "Approov Assay AssayCore AssayHummingbird AssayPrimitives AssayTesting Hummingbird Logging"),
         // Does what a service does for each request, for Scripts/count-instructions.
-        .executableTarget(
-            name: "HotPaths",
-            dependencies: [
-                "AndroidKey", "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
-                "AssayPrimitives", "AssayTesting", "AssayTokens", "PlayIntegrity",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-            ],
-            path: "Benchmarks/HotPaths", swiftSettings: strict),
+        program(
+            "HotPaths",
+            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayInspection",
+            "AssayPrimitives AssayTesting AssayTokens PlayIntegrity CoreMetrics", path: "Benchmarks/HotPaths"),
         // The README's server, so that it is built with everything else.
-        .executableTarget(
-            name: "HummingbirdExample",
-            dependencies: [
-                "Assay", "AssayHummingbird", "AssayLedgerSQLite",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            path: "Examples/hummingbird", exclude: ["policy.yaml"], packageAccess: false,
-            swiftSettings: strict),
+        example(
+            "HummingbirdExample",
+            "Assay AssayHummingbird AssayLedgerSQLite Hummingbird Logging", path: "Examples/hummingbird"),
         // The backend of Docs/first-ten-minutes.md.
-        .executableTarget(
-            name: "FirstTenMinutes", dependencies: ["Assay", "AssayLedgerSQLite", "AssayTesting"],
-            path: "Examples/first-ten-minutes", exclude: ["policy.yaml"], packageAccess: false,
-            swiftSettings: strict),
-        .testTarget(
-            name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayPrimitivesTests",
-            dependencies: [
-                "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayHTTPSignaturesTests",
-            dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTestSupport"],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AppAttestTests",
-            dependencies: [
-                "AppAttest", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
-                "AssayTesting",
-                "AssayTestSupport",
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AndroidKeyTests",
-            dependencies: [
-                "AndroidKey", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
-                "AssayTesting", "AssayTestSupport", "PlayIntegrity",
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "PlayIntegrityTests",
-            dependencies: [
-                "AppAttest", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
-                "AssayTesting",
-                "AssayTestSupport", "PlayIntegrity",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "ApproovTests",
-            dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite",
-                "AssayPrimitives", "AssayTesting", "AssayTestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayGooglePlayTests",
-            dependencies: [
-                "Assay", "AssayCore", "AssayGooglePlay", "AssayHTTPClient", "AssayHTTPTestSupport", "AssayPrimitives",
-                "AssayTestSupport", "PlayIntegrity",
-            ],
-            swiftSettings: unoptimized),
+        example("FirstTenMinutes", "Assay AssayLedgerSQLite AssayTesting", path: "Examples/first-ten-minutes"),
+        tests("AssayCoreTests", "AssayCore AssayTestSupport"),
+        tests("AssayPrimitivesTests", "AssayCore AssayPrimitives AssayTesting AssayTestSupport Crypto"),
+        tests("AssayHTTPSignaturesTests", "AssayCore AssayHTTPSignatures AssayPrimitives AssayTestSupport"),
+        tests(
+            "AppAttestTests",
+            "AppAttest Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives AssayTesting",
+            "AssayTestSupport"),
+        tests(
+            "AndroidKeyTests",
+            "AndroidKey Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives AssayTesting",
+            "AssayTestSupport PlayIntegrity"),
+        tests(
+            "PlayIntegrityTests",
+            "AppAttest Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives AssayTesting",
+            "AssayTestSupport PlayIntegrity Crypto"),
+        tests(
+            "ApproovTests",
+            "Approov Assay AssayCore AssayHTTPSignatures AssayInspection AssayLedgerSQLite",
+            "AssayPrimitives AssayTesting AssayTestSupport Crypto"),
+        tests(
+            "AssayGooglePlayTests",
+            "Assay AssayCore AssayGooglePlay AssayHTTPClient AssayHTTPTestSupport AssayPrimitives",
+            "AssayTestSupport PlayIntegrity"),
         // Clocks for tests of clients.
-        .target(
-            name: "AssayHTTPTestSupport",
-            dependencies: [
-                "AssayHTTPClient", "AssayTestSupport", .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            path: "Tests/Support/AssayHTTPTestSupport", swiftSettings: strict),
-        .testTarget(
-            name: "AssayAndroidStatusTests",
-            dependencies: [
-                "AndroidKey", "AssayAndroidStatus", "AssayCore", "AssayHTTPClient", "AssayHTTPTestSupport",
-                "AssayTestSupport",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayAppleServicesTests",
-            dependencies: [
-                "AppAttest", "Assay", "AssayAppleServices", "AssayCore", "AssayHTTPClient", "AssayHTTPTestSupport",
-                "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayHummingbirdTests",
-            dependencies: [
-                "AndroidKey", "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayHummingbird",
-                "AssayPrimitives", "AssayTesting", "AssayTestSupport", "HTTPBenchmarkServer",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayServiceTests",
-            dependencies: [
-                "Assay", "AssayCore", "AssayHTTPTestSupport", "AssayLedgerSQLite", "AssayPrimitives", "AssayProgram",
-                "AssayService", "AssayTesting", "AssayTestSupport",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-                .product(name: "Instrumentation", package: "swift-distributed-tracing"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ],
-            swiftSettings: unoptimized),
+        support("AssayHTTPTestSupport", "AssayHTTPClient AssayTestSupport NIOCore NIOHTTP1 NIOPosix"),
+        tests(
+            "AssayAndroidStatusTests",
+            "AndroidKey AssayAndroidStatus AssayCore AssayHTTPClient AssayHTTPTestSupport",
+            "AssayTestSupport CoreMetrics MetricsTestKit"),
+        tests(
+            "AssayAppleServicesTests",
+            "AppAttest Assay AssayAppleServices AssayCore AssayHTTPClient AssayHTTPTestSupport",
+            "AssayKeyStore AssayLedgerSQLite AssayPrimitives AssayTesting AssayTestSupport CoreMetrics",
+            "MetricsTestKit"),
+        tests(
+            "AssayHummingbirdTests",
+            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayHummingbird",
+            "AssayPrimitives AssayTesting AssayTestSupport HTTPBenchmarkServer HTTPTypes Hummingbird",
+            "HummingbirdTesting Logging NIOCore NIOPosix ServiceLifecycle"),
+        tests(
+            "AssayServiceTests",
+            "Assay AssayCore AssayHTTPTestSupport AssayLedgerSQLite AssayPrimitives AssayProgram",
+            "AssayService AssayTesting AssayTestSupport CoreMetrics HTTPTypes InMemoryTracing",
+            "Instrumentation Tracing"),
         // A file system for SQLite that fails by plan.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
-        .testTarget(
-            name: "AssayKeyStoreTests",
-            dependencies: ["AssayCore", "AssayKeyStore", "AssayTesting"], swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayLedgerSQLiteTests",
-            dependencies: [
-                "Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives",
-                "AssayTesting",
-                "AssayTestSupport", "PlayIntegrity",
-                "CFaultyVFS",
-                "LedgerSoak", "LedgerStress",
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayLedgerPostgreSQLTests",
-            dependencies: [
-                "AssayCore", "AssayKeyStore", "AssayLedgerPostgreSQL", "AssayLedgerSQLite", "AssayTesting",
-                "AssayTestSupport", "PostgreSQLStress", .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-            ],
-            swiftSettings: unoptimized),
+        tests("AssayKeyStoreTests", "AssayCore AssayKeyStore AssayTesting"),
+        tests(
+            "AssayLedgerSQLiteTests",
+            "Assay AssayCore AssayKeyStore AssayLedgerSQLite AssayPrimitives AssayTesting",
+            "AssayTestSupport CFaultyVFS LedgerSoak LedgerStress PlayIntegrity"),
+        tests(
+            "AssayLedgerPostgreSQLTests",
+            "AssayCore AssayKeyStore AssayLedgerPostgreSQL AssayLedgerSQLite AssayTesting",
+            "AssayTestSupport PostgreSQLStress CoreMetrics MetricsTestKit"),
         // An engine with one check, to which nothing but its registration refers.
-        .target(
-            name: "ToyEngine",
-            dependencies: [
-                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayTesting", "AssayVectors",
-            ],
-            path: "Tests/Support/ToyEngine",
-            swiftSettings: strict),
-        .testTarget(
-            name: "AssayTokensTests",
-            dependencies: [
-                "AndroidKey", "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayKeyStore",
-                "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting", "AssayTestSupport", "AssayTokens",
-                "PlayIntegrity",
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "ToyEngineTests",
-            dependencies: [
-                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayHummingbird", "AssayInspection",
-                "AssayTestSupport", "AssayVectors", "ToyEngine",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayTests",
-            dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
-                "AssayPrimitives",
-                "AssayTesting", "AssayTestSupport", "AssayTokens", "AssayVectors", "PlayIntegrity",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayInspectionTests",
-            dependencies: [
-                "Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
-                "InspectionStress",
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayCaptureTests",
-            dependencies: [
-                "AndroidKey", "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayPrimitives",
-                "AssayTesting",
-                "AssayTestSupport", "CaptureStress", "PlayIntegrity",
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayReplayTests",
-            dependencies: [
-                "Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "AssayReplay", "AssayTesting",
-                "AssayTestSupport",
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayTestingTests",
-            dependencies: [
-                "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayCorpusTests",
-            dependencies: ["Assay", "AssayCore", "AssayCorpus", "AssayTesting", "AssayVectors"],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayVectorsTests", dependencies: ["AssayCore", "AssayTesting", "AssayTestSupport", "AssayVectors"],
-            swiftSettings: unoptimized),
+        support("ToyEngine", "Assay AssayCore AssayHTTPSignatures AssayInspection AssayTesting AssayVectors"),
+        tests(
+            "AssayTokensTests",
+            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayKeyStore",
+            "AssayLedgerSQLite AssayPrimitives AssayTesting AssayTestSupport AssayTokens PlayIntegrity"),
+        tests(
+            "ToyEngineTests",
+            "Assay AssayCapture AssayCLI AssayCore AssayHummingbird AssayInspection AssayTestSupport",
+            "AssayVectors ToyEngine HTTPTypes Hummingbird HummingbirdTesting Logging"),
+        tests(
+            "AssayTests",
+            "AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives",
+            "AssayTesting AssayTestSupport AssayTokens AssayVectors PlayIntegrity CoreMetrics",
+            "MetricsTestKit"),
+        tests(
+            "AssayInspectionTests",
+            "Assay AssayCore AssayInspection AssayPrimitives AssayTesting AssayTestSupport",
+            "InspectionStress"),
+        tests(
+            "AssayCaptureTests",
+            "AndroidKey AppAttest Approov Assay AssayCapture AssayCore AssayPrimitives AssayTesting",
+            "AssayTestSupport CaptureStress PlayIntegrity"),
+        tests(
+            "AssayReplayTests",
+            "Assay AssayCapture AssayCore AssayPrimitives AssayReplay AssayTesting AssayTestSupport"),
+        tests("AssayTestingTests", "AssayCore AssayPrimitives AssayTesting AssayTestSupport Crypto"),
+        tests("AssayCorpusTests", "Assay AssayCore AssayCorpus AssayTesting AssayVectors"),
+        tests("AssayVectorsTests", "AssayCore AssayTesting AssayTestSupport AssayVectors"),
         // Searches logs, errors, crash output and memory for secrets that went in.
-        .testTarget(
-            name: "SecretTests",
-            dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay",
-                "AssayHTTPSignatures", "AssayHummingbird", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives",
-                "AssayProgram", "AssayTesting", "AssayTestSupport", "PlayIntegrity", "SecretStress",
-            ],
-            swiftSettings: unoptimized),
+        tests(
+            "SecretTests",
+            "AppAttest Approov Assay AssayCapture AssayCore AssayGooglePlay AssayHTTPSignatures",
+            "AssayHummingbird AssayKeyStore AssayLedgerSQLite AssayPrimitives AssayProgram AssayTesting",
+            "AssayTestSupport PlayIntegrity SecretStress"),
         // Compiles and runs the examples of the README, of Docs/ and of the DocC catalogues.
-        .testTarget(
-            name: "ReadmeTests",
-            dependencies: [
-                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AssayProgram",
-                "AssayService", "AssayTesting", "AssayTestSupport", "FirstTenMinutes", "HummingbirdExample",
-                "ReadmeExamples", "Yams",
-            ],
-            swiftSettings: unoptimized),
+        tests(
+            "ReadmeTests",
+            "Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives AssayProgram",
+            "AssayService AssayTesting AssayTestSupport FirstTenMinutes HummingbirdExample ReadmeExamples",
+            "Yams"),
         // The blocks of the documentation, which see what a user's package sees.
         .target(
             name: "ReadmeExamples",
-            dependencies: [
-                "Assay", "AssayAndroidStatus", "AssayAppleServices", "AssayCapture", "AssayGooglePlay",
-                "AssayHummingbird", "AssayKeyStore", "AssayLedgerSQLite", "AssayTesting",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
+            dependencies: uses([
+                "Assay AssayAndroidStatus AssayAppleServices AssayCapture AssayGooglePlay",
+                "AssayHummingbird AssayKeyStore AssayLedgerSQLite AssayTesting Crypto Hummingbird",
+                "Logging",
+            ]),
             path: "Tests/Support/ReadmeExamples", packageAccess: false,
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
-        .testTarget(
-            name: "AssayTrialsTests", dependencies: ["Assay", "AssayTestSupport", "AssayTrials"],
-            swiftSettings: unoptimized),
+        tests("AssayTrialsTests", "Assay AssayTestSupport AssayTrials"),
         // Ours against implementations of JOSE and of signed messages from elsewhere, which Scripts/install-peers installs.
-        .testTarget(
-            name: "PeerTests",
-            dependencies: [
-                "Approov", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
-            ],
-            swiftSettings: unoptimized),
-        .testTarget(
-            name: "AssayCLITests",
-            dependencies: [
-                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
-                "AssayProgram", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
-            ],
-            swiftSettings: unoptimized),
+        tests("PeerTests", "Approov AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting AssayTestSupport"),
+        tests(
+            "AssayCLITests",
+            "Assay AssayCore AssayHTTPSignatures AssayInspection AssayLedgerSQLite AssayPrimitives",
+            "AssayProgram AssayTesting AssayTestSupport PlayIntegrity"),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -625,11 +365,6 @@ for target in package.targets {
         }
         next += 1
     }
-}
-
-// Optimizing the tests themselves takes longer than running them does. What they call is optimized.
-for target in package.targets where target.type == .test {
-    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"])]
 }
 
 // `ASSAY_TESTS=AppAttestTests,AssayTests swift test` builds these test targets and what they use, and nothing else.
