@@ -6,8 +6,7 @@ struct CorpusQuota: Sendable {
     private struct Entry {
         let defect: CorpusDefect
         let share: Int
-        /// The position of the first defect in its first interval, in millionths. It keeps defects of equal shares
-        /// apart.
+        /// Random offset in millionths, so that defects with equal shares hit different records.
         let phase: Int
         var count = 0
     }

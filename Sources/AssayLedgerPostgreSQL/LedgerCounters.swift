@@ -3,7 +3,7 @@ import CoreMetrics
 import Dispatch
 import Synchronization
 
-/// What a ledger has done since it was opened. Metrics have the same.
+/// Counters since opening; also exported as metrics.
 public struct PostgreSQLLedgerCounts: Sendable, Equatable {
     /// Transactions of writes that were begun.
     public internal(set) var transactions = 0

@@ -5,7 +5,7 @@ import AssayPrimitives
 final class AndroidKeyTrust: Sendable {
     /// A pinned key: the name and the key of a root. Its certificate does not matter.
     struct Anchor: Sendable {
-        /// One certificate of the root, of which there may be others with the same key.
+        /// One of possibly several root certificates with this key.
         let certificate: ArraySlice<UInt8>
         /// The subject of the root.
         let name: ArraySlice<UInt8>

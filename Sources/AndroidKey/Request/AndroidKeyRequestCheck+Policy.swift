@@ -79,8 +79,8 @@ extension AndroidKeyRequestCheck {
         return noted.first.map { .annotated($0) } ?? .passed
     }
 
-    /// Judges what a check of the attestation judged, in the mode of that check. Failures that the mode or an allowance tolerates are
-    /// noted. Without a check, the failure counts.
+    /// Repeats an attestation check on the stored facts, under that check's mode. Failures that the mode or an allowance
+    /// tolerates are noted. Without a check, the failure counts.
     private func judge(
         _ check: CheckID?, _ account: AccountStandings, _ noted: inout [any CheckFinding],
         _ body: () throws(CheckFailure) -> Void

@@ -93,8 +93,7 @@ package struct AttestationStatusList: Sendable, Equatable {
         self.fetchedAt = fetchedAt
     }
 
-    /// This list with the entries of a former one that it lacks although nothing says that they were lifted: those of certificates
-    /// that have expired, which Google may clear from its list.
+    /// Adds entries of the previous list that Google pruned because their certificates expired.
     ///
     /// The chain of a factory key is accepted after its certificates have expired, as the device cannot renew them. Without these
     /// entries, a key that was extracted and published would be accepted again once its certificate has expired. An entry that

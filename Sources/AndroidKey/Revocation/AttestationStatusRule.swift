@@ -5,7 +5,7 @@ package import FoundationEssentials
 package enum AttestationStatusRule: Sendable {
     /// None: no certificate counts as revoked. A policy must say so in words.
     case none
-    /// A list in a file, which is as old as it is.
+    /// A list in a file; its age is not limited.
     case file(AttestationStatusList)
     /// The list of the verifier's service, at most so many seconds old at the time of judgement.
     case service(maximumAge: Double)

@@ -95,7 +95,7 @@ final class VerifierMetrics: Sendable {
     private let errors = Mutex<[ErrorLabels: Counter]>([:])
     private let keyEnds = Mutex<[[String]: Meter]>([:])
     private let factory: any MetricsFactory
-    /// Those of tokens without evidence.
+    /// Metrics of debug and failover tokens.
     let tokens: TokenMetrics
     private let devices: DistinctDevices
 

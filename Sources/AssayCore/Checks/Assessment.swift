@@ -121,7 +121,7 @@ extension Assessment {
     /// The same assessment with the results of checks on something that accompanies the evidence.
     ///
     /// - Parameters:
-    ///   - results: the results, in their order behind those of the engine and before those of the ledger.
+    ///   - results: results to insert between the engine's and the ledger's.
     ///   - definitions: the entries of all checks that may run, with the ledger's.
     ///   - effect: what the ledger must apply besides; nil for nothing.
     ///   - bits: what Apple said to a device token.

@@ -201,8 +201,7 @@ extension Assessment {
             judgedAt: now)
     }
 
-    /// Whether the effects are those of the ledger checks, in their order, with at least one for each, apart from those that
-    /// confirm a check of the assessment.
+    /// True if every ledger check has an effect, in order. `useKey` effects, which confirm an earlier check, do not count.
     private var decidesEveryLedgerCheck: Bool {
         var open = ledgerChecks[...]
         var last: CheckID?
@@ -219,8 +218,7 @@ extension Assessment {
 }
 
 extension LedgerEffect {
-    /// Whether the effect confirms a check that the assessment decided by what it looked up in the ledger: a refusal replaces its
-    /// result, and otherwise that result stays.
+    /// True for `useKey`: a refusal overwrites the result of the check; otherwise the result stands.
     fileprivate var confirmsCheck: Bool { if case .useKey = action { true } else { false } }
 
     /// Whether a refusal of an effect that confirms a check is about that check. Another effect on the same key says what else is wrong

@@ -238,7 +238,7 @@ import Foundation
             guard left.seconds >= 0, left.attoseconds >= 0 else { throw .deadline(what) }
             let milliseconds = min(left.seconds, 3600) * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1
             var descriptor = pollfd(fd: unsafe PQsocket(handle), events: events, revents: 0)
-            // Under TLS, OpenSSL may hold what the socket shows no more: the caller asks libpq again.
+            // OpenSSL may have buffered data that poll() does not report: the caller asks libpq again.
             let isEncrypted = unsafe PQsslInUse(handle) == 1
             let pause = isEncrypted ? min(milliseconds, 20) : milliseconds
             if unsafe poll(&descriptor, 1, Int32(clamping: pause)) > 0 || isEncrypted { return }

@@ -41,7 +41,7 @@ struct RowKey: Hashable, Sendable {
 
     func hash(into hasher: inout Hasher) { unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
 
-    /// Two names as one: the first after its length, which is one byte, or nine of which the first is 255.
+    /// Length-prefixed concatenation: 1 byte below 255, else 0xFF and 8 bytes.
     private static func joined(_ first: some Collection<UInt8>, _ second: some Collection<UInt8>) -> [UInt8] {
         let (count, others) = (first.count, second.count)
         var bytes: [UInt8] = []

@@ -13,7 +13,7 @@ package struct ServiceKey: Sendable {
     package let standard: String
     let read: @Sendable (inout ServiceConfiguration, PolicyNode) throws(PolicyError) -> Void
 
-    /// The environment variable: `ASSAY_LIMITS_BODY`. Nil for the sources of secrets, of which `ASSAY_MASTER_KEY` holds the secret.
+    /// The environment variable: `ASSAY_LIMITS_BODY`. Nil for secrets: they have no variable of their own.
     package var variable: String? { isSource ? nil : variableName }
 
     /// The path as the name of a variable: each capital letter after a small one begins a word.

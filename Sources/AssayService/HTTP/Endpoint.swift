@@ -117,7 +117,7 @@ final class RequestSlot: Sendable {
     deinit { counter.present.subtract(1, ordering: .relaxed) }
 }
 
-/// What the log says about a request: nothing of its evidence.
+/// Log fields of a request. Must not contain evidence.
 struct RequestNote {
     /// The name of the operator whose token was sent.
     var caller: String?
