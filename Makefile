@@ -21,7 +21,7 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo demo-service test quick incremental build api graph docs format lint install uninstall fuzz bench bench-postgresql \
+.PHONY: demo demo-service test quick incremental build api graph measure-house docs format lint install uninstall fuzz bench bench-postgresql \
 	grow-postgresql soak-postgresql soak soak-service sanitize instructions profile suites mutate vectors model failover scale clean packages package-program deb image sbom test-packages reproducible
 
 ## Verifies real evidence, and shows a tampered copy being refused. The program is built without HTTP, to compile less.
@@ -95,6 +95,10 @@ api: packages
 ## Draws the targets and who uses whom into Docs/architecture.md, from Package.swift.
 graph:
 	Scripts/graph
+
+## Counts what an addition costs: lines, targets, public declarations.
+measure-house:
+	@Scripts/measure-house
 
 ## Builds the DocC catalogue of every product into .build/docs; a warning is an error.
 docs: packages
