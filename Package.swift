@@ -170,20 +170,13 @@ let package = Package(
             with: strict + [.strictMemorySafety()]),
         // Mints corpora for replays: `assay mint corpus`.
         library("AssayCorpus", "AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting"),
-        // The commands of the program `assay`.
-        library(
-            "AssayCLI",
-            "AndroidKey Approov Assay AssayCapture AssayCore AssayCorpus AssayInspection AssayKeyStore",
-            "AssayLedgerSQLite AssayPrimitives AssayReplay AssayTesting AssayTokens PlayIntegrity",
-            "ArgumentParser"),
-        // The program `assay`, with what speaks HTTP.
+        // The program `assay`.
         program(
             "AssayProgram",
-            "Assay AssayAndroidStatus AssayAppleServices AssayCLI AssayCore AssayGooglePlay",
-            "AssayHTTPClient AssayKeyStore AssayLedgerPostgreSQL AssayService CoreMetrics", path: "Sources/AssayProgram"
-        ),
-        // The same without HTTP, which builds in half the time: for `make demo`.
-        program("AssayDemo", "AssayCLI", path: "Sources/AssayDemo"),
+            "AndroidKey Approov Assay AssayAndroidStatus AssayAppleServices AssayCapture AssayCore AssayCorpus",
+            "AssayGooglePlay AssayHTTPClient AssayInspection AssayKeyStore AssayLedgerPostgreSQL",
+            "AssayLedgerSQLite AssayPrimitives AssayReplay AssayService AssayTesting AssayTokens PlayIntegrity",
+            "ArgumentParser CoreMetrics", path: "Sources/AssayProgram"),
 
         // Tests, and what they run.
         support("AssayTestSupport", "AssayCore AssayInspection"),
@@ -290,7 +283,7 @@ let package = Package(
             "AssayLedgerSQLite AssayPrimitives AssayTesting AssayTestSupport AssayTokens PlayIntegrity"),
         tests(
             "ToyEngineTests",
-            "Assay AssayCapture AssayCLI AssayCore AssayHummingbird AssayInspection AssayTestSupport",
+            "Assay AssayCapture AssayCore AssayHummingbird AssayInspection AssayProgram AssayTestSupport",
             "AssayVectors ToyEngine HTTPTypes Hummingbird HummingbirdTesting Logging"),
         tests(
             "AssayTests",
@@ -337,7 +330,7 @@ let package = Package(
         // Ours against implementations of JOSE and of signed messages from elsewhere, which Scripts/install-peers installs.
         tests("PeerTests", "Approov AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting AssayTestSupport"),
         tests(
-            "AssayCLITests",
+            "AssayProgramTests",
             "Assay AssayCore AssayHTTPSignatures AssayInspection AssayLedgerSQLite AssayPrimitives",
             "AssayProgram AssayTesting AssayTestSupport PlayIntegrity"),
     ],

@@ -1,7 +1,6 @@
 package import Assay
 import AssayAndroidStatus
 import AssayAppleServices
-import AssayCLI
 package import AssayCore
 import AssayGooglePlay
 import AssayHTTPClient

@@ -1,4 +1,3 @@
-import AssayCLI
 import AssayCore
 import AssayHTTPClient
 import AssayKeyStore

@@ -1,5 +1,3 @@
-import AssayCLI
-
 /// The program that `make install` installs.
 @main
 struct Program {

@@ -1,9 +1,9 @@
 import Assay
-import AssayCLI
 import AssayCapture
 import AssayCore
 import AssayHummingbird
 import AssayInspection
+import AssayProgram
 import AssayTestSupport
 import AssayVectors
 import Foundation
