@@ -2,35 +2,8 @@ package import ArgumentParser
 import AssayCore
 import Foundation
 
-/// The program `assay`. Two executables call it, with and without HTTP. The one without builds faster.
-package enum AssayProgram {
-    /// Runs the command in the process's arguments. Ends the process on failure.
-    ///
-    /// - Parameters:
-    ///   - google: connects to Google's servers; if nil, `--service-account` is refused.
-    ///   - service: runs `assay serve`; if nil, the command is refused.
-    ///   - statusLists: fetches lists of revoked attestation certificates; if nil, a policy with `statusList: service` gives no
-    ///     verdict on key attestations.
-    ///   - apple: exchanges receipts at Apple's server; if nil, none are kept.
-    ///   - postgreSQL: opens ledgers in PostgreSQL; if nil, their URLs are refused.
-    package static func main(
-        google: (any GoogleConnector)?, service: (any ServiceRunner)? = nil,
-        statusLists: (any StatusListConnector)? = nil, apple: (any AppleConnector)? = nil,
-        postgreSQL: (any PostgreSQLConnector)? = nil
-    ) async {
-        await GoogleOptions.$connector.withValue(google) {
-            await ServeCommand.$runner.withValue(service) {
-                await StatusListChoice.$connector.withValue(statusLists) {
-                    await AppleServicesChoice.$connector.withValue(apple) {
-                        await LedgerURL.$connector.withValue(postgreSQL) { await AssayCommand.main() }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The command line.
+/// The program `assay`.
+@main
 package struct AssayCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "assay",

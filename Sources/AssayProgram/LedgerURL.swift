@@ -1,6 +1,7 @@
 import ArgumentParser
-package import AssayCore
-package import AssayKeyStore
+import AssayCore
+import AssayKeyStore
+import AssayLedgerPostgreSQL
 import AssayLedgerSQLite
 import Foundation
 
@@ -10,11 +11,8 @@ enum LedgerURL: Equatable {
     case memory
     /// A SQLite file.
     case sqlite(path: String)
-    /// A PostgreSQL database. Only the program with libpq opens it. The URL contains no password.
+    /// A PostgreSQL database. The URL contains no password.
     case postgresql(url: String)
-
-    /// Opens ledgers in PostgreSQL; nil in a program without libpq.
-    @TaskLocal static var connector: (any PostgreSQLConnector)?
 
     /// The URL form of a durable ledger.
     static let durableForm = "sqlite:PATH or postgresql://..."
@@ -33,9 +31,8 @@ enum LedgerURL: Equatable {
             // Schemes are case-insensitive (RFC 3986 section 3.1), but libpq accepts lower case only.
             let url = text[..<colon].lowercased() + text[colon...]
             self = .postgresql(url: url)
-            // A program without libpq refuses the URL when it opens it. No message repeats the text, which may contain
-            // a password.
-            if let objection = LedgerURL.connector?.objection(to: url) { throw ValidationError(objection) }
+            // The message does not repeat the text, which may contain a password.
+            if let objection = PostgreSQLLedger.objection(to: url) { throw ValidationError(objection.description) }
         } else {
             throw ValidationError(
                 "no ledger is at \"\(LedgerURL.shown(text) ?? String(text.prefix(80)))\"; allowed are \(LedgerURL.allowed)\(LedgerURL.advice(on: text))"
@@ -120,18 +117,14 @@ enum LedgerURL: Equatable {
         case .memory: return OpenLedger(ledger: MemoryLedger(purging: purging), keys: nil)
         case .sqlite(let path): return try open(path, creating: creating, purging: purging)
         case .postgresql(let url):
-            guard let connector = LedgerURL.connector else {
-                throw CommandFailure(
-                    .usage, "this program was built without libpq, which postgresql: needs; `make install` has it")
-            }
-            do throws(LedgerOutage) {
-                let ledger = try await connector.open(url, purging: purging)
+            do {
+                let ledger = try await PostgreSQLLedger.open(url, purging: purging)
                 if url.contains("durability=waived") {
                     Console.note("the server of the ledger may forget what it has committed: durability=waived")
                 }
                 return OpenLedger(ledger: ledger, keys: ledger)
             } catch {
-                throw CommandFailure(error)
+                throw CommandFailure(opening: error)
             }
         }
     }
@@ -147,11 +140,9 @@ enum LedgerURL: Equatable {
     ///
     /// - Parameter creating: whether to create a missing file.
     func openToMove(creating: Bool) async throws(CommandFailure) -> any MovableLedger & LedgerAdministration {
-        do throws(LedgerOutage) {
+        do {
             switch self {
-            case .postgresql(let url):
-                if let connector = LedgerURL.connector { return try await connector.openToMove(url) }
-                throw LedgerOutage(.unreachable, "this program was built without libpq, which postgresql: needs")
+            case .postgresql(let url): return try await PostgreSQLLedger.openToMove(url)
             case .sqlite(let path):
                 guard creating || !LedgerURL.isMissing(path) else {
                     throw LedgerOutage(.unreachable, "there is no ledger at \(path)")
@@ -160,7 +151,7 @@ enum LedgerURL: Equatable {
             case .memory: throw LedgerOutage(.unreachable, "memory: holds nothing to move, and keeps nothing")
             }
         } catch {
-            throw CommandFailure(error)
+            throw CommandFailure(opening: error)
         }
     }
 
@@ -221,18 +212,11 @@ enum LedgerURL: Equatable {
     }
 }
 
-/// Opens ledgers in PostgreSQL. The program with libpq provides a connector; the one for `make demo` is built without.
-package protocol PostgreSQLConnector: Sendable {
-    /// The problem of a URL, without its password; nil for none.
-    func objection(to url: String) -> String?
-    /// Opens a ledger.
-    func open(
-        _ url: String, purging: LedgerPurging
-    ) async throws(LedgerOutage) -> any LedgerAdministration & SealedKeyStorage
-    /// Opens a ledger to move it, even if it was moved before.
-    func openToMove(_ url: String) async throws(LedgerOutage) -> any MovableLedger & LedgerAdministration
-    /// Creates the tables of a ledger and grants a role the necessary rights. Returns whether the tables are new.
-    func create(_ url: String, grantingTo role: String?) async throws(LedgerOutage) -> Bool
+extension CommandFailure {
+    /// A ledger that cannot be opened or created: an outage, or a URL that cannot be used.
+    init(opening error: any Error) {
+        self.init(error as? LedgerOutage ?? LedgerOutage(.unreachable, "\(error)"))
+    }
 }
 
 /// An open ledger and the storage of its key store.

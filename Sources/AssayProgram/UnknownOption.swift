@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssayCore
+import AssayService
 import Foundation
 
 /// Finds unknown options. The argument parser checks for them last: for a mistyped required option it reports a
@@ -57,9 +58,7 @@ struct UnknownOption {
                     let known = command.arguments?.flatMap { $0.names ?? [] }.map(\.name).filter { $0.count > 1 } ?? []
                     let nearest = Nearest.names(to: name, among: known).map { "--\($0)" }
                     let advice =
-                        if path.hasSuffix(" serve"),
-                            ServeCommand.runner?.keys.contains(where: { $0.path == name }) ?? false
-                        {
+                        if path.hasSuffix(" serve"), ServiceKey.all.contains(where: { $0.path == name }) {
                             "; it is a key of the configuration: --set \(name)=VALUE"
                         } else {
                             nearest.isEmpty ? "" : "; did you mean \(nearest.joined(separator: " or "))?"

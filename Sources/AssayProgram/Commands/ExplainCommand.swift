@@ -1,6 +1,7 @@
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayService
 import Foundation
 
 /// `assay explain`: explains a check or a failure code.
@@ -36,7 +37,7 @@ struct ExplainCommand: ParsableCommand {
         }
         let uses = CodeUse.all(of: name, in: catalogue)
         let outage = OutageExplanation.of(name)
-        let problem = ServeCommand.runner?.problems.first { $0.code == name }
+        let problem = ProblemCode(rawValue: name)
         if !uses.isEmpty { try explain(uses) }
         // All JSON lines must have the same form.
         if let outage, uses.isEmpty || !json { try explain(outage) }
@@ -45,7 +46,7 @@ struct ExplainCommand: ParsableCommand {
         let beginning = name.hasSuffix(".") ? name : name + "."
         let below = catalogue.filter { $0.id.name.hasPrefix(beginning) }
         guard below.isEmpty else { return try list(below) }
-        let codes = ServeCommand.runner?.problems.map(\.code) ?? []
+        let codes = ProblemCode.allCases.map(\.rawValue)
         let nearest = Nearest.names(to: name, among: Self.names(in: catalogue) + codes)
         throw CommandFailure(
             .usage,
@@ -116,15 +117,15 @@ struct ExplainCommand: ParsableCommand {
     }
 
     /// Explains an error of the service.
-    private func explain(_ problem: (code: String, meaning: String)) throws {
+    private func explain(_ problem: ProblemCode) throws {
         if json {
             var object = JSONObject()
-            object.add("problem", text: problem.code)
+            object.add("problem", text: problem.rawValue)
             object.add("meaning", text: problem.meaning)
             return try Console.print(object.text)
         }
         let terminal = Terminal(STDOUT_FILENO)
-        try Console.print("\(terminal.colour(problem.code, .bold))  an error of assay serve")
+        try Console.print("\(terminal.colour(problem.rawValue, .bold))  an error of assay serve")
         try printWrapped(problem.meaning, indent: 2, terminal)
     }
 

@@ -28,8 +28,7 @@ struct HealthcheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let path = live ? "/livez" : "/readyz"
-        let answer = try await service.send(
-            "GET", path, within: TimeArgument.duration(timeout), for: "healthcheck")
+        let answer = try await service.send("GET", path, within: TimeArgument.duration(timeout))
         guard answer.status == 200 else {
             throw CommandFailure(
                 .rejected,

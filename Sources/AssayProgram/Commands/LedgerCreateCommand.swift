@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssayCore
+import AssayLedgerPostgreSQL
 import Foundation
 
 /// `assay ledger create`: creates a ledger in a file, or the tables of one in PostgreSQL.
@@ -36,13 +37,8 @@ struct LedgerCreateCommand: AsyncParsableCommand {
         if case .sqlite(let path) = ledger {
             isNew = try await ledger.createFile(path)
         } else {
-            guard let connector = LedgerURL.connector else {
-                throw CommandFailure(.usage, "this program was built without libpq")
-            }
-            do throws(LedgerOutage) {
-                isNew = try await connector.create(ledger.description, grantingTo: role)
-            } catch {
-                throw CommandFailure(error)
+            do { isNew = try await PostgreSQLLedger.create(ledger.description, grantingTo: role) } catch {
+                throw CommandFailure(opening: error)
             }
         }
         let granted = role.map { "; role \($0) may use it" } ?? ""

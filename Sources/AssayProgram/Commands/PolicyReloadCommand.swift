@@ -31,7 +31,7 @@ struct PolicyReloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let answer = try await service.send(
-            "POST", "/v1/admin/policy/reload", within: TimeArgument.duration(timeout), for: "policy reload")
+            "POST", "/v1/admin/policy/reload", within: TimeArgument.duration(timeout))
         guard answer.status == 200 else {
             throw CommandFailure(
                 answer.detail == nil || answer.status == 503 ? .outage : .unreadable,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayAppleServices
 import AssayCore
 import AssayKeyStore
 import AssayPrimitives
@@ -35,29 +36,28 @@ struct ReceiptsListCommand: AsyncParsableCommand {
     private static let page = 200
 
     func run() async throws {
-        let connector = try AppleServicesChoice.required("receipts")
         try await options.url.withLedger(creating: false) { open in
             do {
-                try await list(open.ledger, connector)
+                try await list(open.ledger)
             } catch let outage as LedgerOutage {
                 throw CommandFailure(outage)
             }
         }
     }
 
-    private func list(_ ledger: any LedgerAdministration, _ connector: any AppleConnector) async throws {
+    private func list(_ ledger: any LedgerAdministration) async throws {
         let terminal = Terminal(STDOUT_FILENO)
         var (last, count): ([UInt8]?, Int) = (nil, 0)
         while true {
-            let tasks = try await ledger.tasks(in: connector.queue, after: last, atMost: Self.page)
+            let tasks = try await ledger.tasks(in: KeptReceipt.queue, after: last, atMost: Self.page)
             guard let next = tasks.last?.key else { break }
             last = next
             var rows: [[String]] = []
             for task in tasks {
-                let receipt = connector.describe(task)
-                guard app == nil || receipt?.app == app else { continue }
+                let kept = Self.kept(task)
+                guard app == nil || kept?.receipt.app == app else { continue }
                 count += 1
-                if json { try Console.print(Self.json(task, receipt)) } else { rows.append(Self.cells(task, receipt)) }
+                if json { try Console.print(Self.json(task, kept)) } else { rows.append(Self.cells(task, kept)) }
             }
             let head = ["key ID", "app", "issued", "risk metric", "exchanged next", "last outcome", "kept"]
             if !rows.isEmpty { for line in terminal.table([head] + rows) { try Console.print(line) } }
@@ -65,24 +65,32 @@ struct ReceiptsListCommand: AsyncParsableCommand {
         if count == 0 { Console.note("no receipts are kept in \(options.url.description)") }
     }
 
-    private static func cells(_ task: LedgerTask, _ receipt: KeptReceiptDescription?) -> [String] {
+    private typealias Kept = (receipt: KeptReceipt, times: (createdAt: Date, expiresAt: Date))
+
+    /// The receipt of a task; nil if it cannot be read.
+    private static func kept(_ task: LedgerTask) -> Kept? {
+        guard let receipt = try? KeptReceipt(task: task), let times = try? receipt.times() else { return nil }
+        return (receipt, times)
+    }
+
+    private static func cells(_ task: LedgerTask, _ kept: Kept?) -> [String] {
         [
-            Base64.encode(task.key, .standard), receipt?.app ?? "-",
-            receipt.map { RFC3339.format($0.createdAt) } ?? "cannot be read",
-            receipt?.riskMetric.map { "\($0)" } ?? "-", RFC3339.format(task.dueAt), receipt?.outcome ?? "-",
-            receipt.map { $0.isSealed ? "sealed" : "plain" } ?? "-",
+            Base64.encode(task.key, .standard), kept?.receipt.app ?? "-",
+            kept.map { RFC3339.format($0.times.createdAt) } ?? "cannot be read",
+            kept?.receipt.riskMetric.map { "\($0)" } ?? "-", RFC3339.format(task.dueAt),
+            kept?.receipt.outcome?.rawValue ?? "-", kept.map { $0.receipt.isSealed ? "sealed" : "plain" } ?? "-",
         ]
     }
 
-    private static func json(_ task: LedgerTask, _ receipt: KeptReceiptDescription?) -> String {
+    private static func json(_ task: LedgerTask, _ kept: Kept?) -> String {
         var object = JSONObject()
         object.add("keyId", text: Base64.encode(task.key, .standard))
-        if let receipt {
+        if let (receipt, times) = kept {
             object.add("app", text: receipt.app)
-            object.add("createdAt", text: RFC3339.format(receipt.createdAt))
-            object.add("expiresAt", text: RFC3339.format(receipt.expiresAt))
+            object.add("createdAt", text: RFC3339.format(times.createdAt))
+            object.add("expiresAt", text: RFC3339.format(times.expiresAt))
             if let metric = receipt.riskMetric { object.add("riskMetric", raw: "\(metric)") }
-            if let outcome = receipt.outcome { object.add("outcome", text: outcome) }
+            if let outcome = receipt.outcome { object.add("outcome", text: outcome.rawValue) }
             object.add("sealed", raw: "\(receipt.isSealed)")
         }
         object.add("dueAt", text: RFC3339.format(task.dueAt))
@@ -115,12 +123,11 @@ struct ReceiptsRefreshCommand: AsyncParsableCommand {
     @OptionGroup var masterKey: MasterKeyOption
 
     func run() async throws {
-        _ = try AppleServicesChoice.required("receipts")
         let policy = try PolicyArgument.read(policy)
         let master = try masterKey.readIfAny()
         try await options.url.withLedger(creating: false) { open in
             let stores: [any KeyStore] = try master.map { [try open.keyStore($0)] } ?? []
-            guard let apple = try AppleServicesChoice.connection(ledger: open.ledger, masterKey: master) else { return }
+            let apple = try AppleServers().connection(ledger: open.ledger, masterKey: master)
             let verifier = Verifier(
                 policy: policy, ledger: open.ledger, keyStores: stores, services: [apple], engines: .current)
             do {
@@ -134,19 +141,19 @@ struct ReceiptsRefreshCommand: AsyncParsableCommand {
         }
     }
 
-    private func refresh(_ apple: any AppleConnection, _ verifier: Verifier) async throws {
+    private func refresh(_ apple: AppleServices, _ verifier: Verifier) async throws {
         if let keyID {
-            guard let result = try await apple.exchange(keyID: keyID, verifier) else {
+            guard let result = try await apple.refresh(keyID: keyID, verifier) else {
                 throw CommandFailure(.rejected, "no receipt of the key is kept, or another process exchanges it now")
             }
             if let outage = result.outage { throw CommandFailure(outage) }
-            try Console.print(result.outcome)
-            guard result.outcome == "refreshed" else { throw CommandFailure(.rejected, nil) }
+            try Console.print(result.outcome.rawValue)
+            guard result.outcome == .refreshed else { throw CommandFailure(.rejected, nil) }
             return
         }
         var total = 0
         while true {
-            let round = try await apple.exchangeDue(verifier)
+            let round = try await apple.refreshDue(verifier)
             total += round.count
             if let outage = round.outage { throw CommandFailure(outage) }
             if round.count == 0 { break }

@@ -1,72 +1,27 @@
 import ArgumentParser
 import Assay
-package import AssayCore
-package import AssayKeyStore
+import AssayAndroidStatus
+import AssayAppleServices
+import AssayCore
+import AssayGooglePlay
+import AssayHTTPClient
+import AssayKeyStore
+import AssayService
+import CoreMetrics
 import Foundation
-
-/// Runs the service. The program without HTTP has no runner.
-package protocol ServiceRunner: Sendable {
-    /// The configuration keys: name, form, default, and help.
-    var keys: [(path: String, form: String, standard: String, help: String)] { get }
-
-    /// Writes to the log that the service cannot start, or has ended, and why.
-    func logFailure(_ problem: String)
-
-    /// Writes to the log what happened at the start.
-    func logNote(_ text: String)
-
-    /// The problem codes of the service, with their meanings.
-    var problems: [(code: String, meaning: String)] { get }
-
-    /// Reads the configuration.
-    ///
-    /// - Throws: `PolicyError` for an invalid configuration.
-    func prepare(
-        file: String?, environment: [String: String], settings: [(key: String, value: String)]
-    ) throws(PolicyError) -> any PreparedService
-
-    /// The operators' listener of a running service, at `address` or, if that is nil, from the configuration.
-    ///
-    /// - Throws: `PolicyError` for an invalid configuration. The field `--address` means an invalid address.
-    func listener(
-        at address: String?, file: String?, environment: [String: String], settings: [(key: String, value: String)]
-    ) throws(PolicyError) -> any ServiceListener
-}
-
-/// A service with its configuration.
-package protocol PreparedService: Sendable {
-    /// The URL of the ledger; nil for the user's own.
-    var ledger: String? { get }
-    /// The source of the master key.
-    var masterKey: String? { get }
-    /// The source of Google's service account.
-    var serviceAccount: String? { get }
-    /// The URL of the Play Integrity API; nil for Google's.
-    var googleURL: String? { get }
-    /// The URL of the list of revoked attestation certificates; nil for Google's.
-    var statusListURL: String? { get }
-    /// Where Apple's services are.
-    var appleServers: AppleServers { get }
-
-    /// Reads the policy, the files of TLS and the URLs, so that a mistake in them leaves no new ledger behind.
-    ///
-    /// - Throws: as ``run(ledger:keyStores:services:sealedKeys:)`` for them.
-    func check() throws
-
-    /// Serves until a signal stops the process.
-    func run(
-        ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService],
-        sealedKeys: (any SealedKeyStorage)?
-    ) async throws
-}
 
 /// `assay serve`: the service.
 struct ServeCommand: AsyncParsableCommand {
-    /// Runs the service; nil in a program without HTTP.
-    @TaskLocal static var runner: (any ServiceRunner)?
+    /// The backend of swift-metrics of this process, set up with that of swift-log.
+    private static let metrics = {
+        let registry = MetricsRegistry()
+        MetricsSystem.bootstrap(registry)
+        ServiceLog.bootstrap()
+        return registry
+    }()
 
     static var configuration: CommandConfiguration {
-        let keys = (runner?.keys ?? []).map { key in
+        let keys = ServiceKey.all.map { key in
             "  \(key.path)\n      \(key.help)\n      \(key.form) (default: \(key.standard))"
         }
         return CommandConfiguration(
@@ -139,43 +94,43 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let runner = Self.runner else {
-            throw CommandFailure(.usage, "serve: this program was built without HTTP; `make install` has it")
-        }
         // A person at a terminal reads the message. Programs read a log, in which each line is JSON.
-        guard isatty(STDERR_FILENO) == 0 else { return try await serve(runner) }
+        guard isatty(STDERR_FILENO) == 0 else { return try await serve() }
         do {
-            try await Console.$log.withValue(runner) { try await serve(runner) }
+            try await Console.$isLogged.withValue(true) { try await serve() }
         } catch let failure as CommandFailure {
-            if let message = failure.message { runner.logFailure(message) }
+            if let message = failure.message { ServiceLog.failure(message) }
             throw CommandFailure(failure.status)
         }
     }
 
-    private func serve(_ runner: any ServiceRunner) async throws {
+    private func serve() async throws {
         // Otherwise an entry of the log ends the process when the reader of its logs has ended.
         signal(SIGPIPE, SIG_IGN)
-        let prepared: any PreparedService
+        let configuration: ServiceConfiguration
         do throws(PolicyError) {
-            prepared = try runner.prepare(
+            configuration = try ServiceConfiguration(
                 file: config, environment: ProcessInfo.processInfo.environment, settings: allSettings)
         } catch {
             throw CommandFailure(.unreadable, error.description)
         }
-        let url = try prepared.ledger.map { try LedgerURL($0) } ?? .standard()
+        // Set up before the ledger is opened, because the ledger counts too.
+        let metrics = Self.metrics
+        let url = try configuration.ledger.map { try LedgerURL($0) } ?? .standard()
         guard url != .memory else {
             throw CommandFailure(
                 .usage,
                 "serve: memory: is no ledger for a service: it forgets what was used, and takes the keys that come with "
                     + "evidence; name \(LedgerURL.durableForm)")
         }
-        do { try prepared.check() } catch { throw CommandFailure(.unreadable, "\(error)") }
-        let masterKey = try MasterKeyOption.read(prepared.masterKey, of: "masterKey")
-        let client = try GoogleOptions.client(prepared.serviceAccount, of: "serviceAccount", url: prepared.googleURL)
+        do { try Self.check(configuration) } catch { throw CommandFailure(.unreadable, "\(error)") }
+        let masterKey = try MasterKeyOption.read(configuration.masterKey, of: "masterKey")
+        let client = try GoogleOptions.client(
+            configuration.serviceAccount, of: "serviceAccount", url: configuration.googleURL)
         do {
             try await url.withLedger(creating: creation.createLedger) { open in
                 let stores: [any KeyStore] = try masterKey.map { [try open.keyStore($0)] } ?? []
-                try await Self.run(prepared, open, stores, masterKey, client)
+                try await Self.run(configuration, metrics, open, stores, masterKey, client)
             }
         } catch {
             await client?.shutdown()
@@ -193,28 +148,46 @@ struct ServeCommand: AsyncParsableCommand {
         return all
     }
 
+    /// Reads the policy, the files of TLS and the URLs, so that a mistake in them leaves no new ledger behind.
+    private static func check(_ configuration: ServiceConfiguration) throws {
+        try HTTPService.check(configuration)
+        for (key, url) in [
+            ("statusListURL", configuration.statusListURL), ("appAttestURL", configuration.appAttestURL),
+            ("deviceCheckURL", configuration.deviceCheckURL), ("failover.primary", configuration.failover.primary),
+        ] {
+            do throws(DecodeError) { if let url { _ = try ServerURL(url) } } catch {
+                throw PolicyError(field: key, error.detail)
+            }
+        }
+    }
+
     private static func run(
-        _ service: any PreparedService, _ open: OpenLedger, _ stores: [any KeyStore], _ masterKey: MasterKey?,
-        _ client: (any GoogleConnection)?
+        _ configuration: ServiceConfiguration, _ metrics: MetricsRegistry, _ open: OpenLedger,
+        _ stores: [any KeyStore], _ masterKey: MasterKey?, _ client: PlayIntegrityClient?
     ) async throws {
         // Sends no request before a policy needs the list. A policy that is read later may need it.
         let status = try StatusListChoice.connection(
-            sharing: open.ledger, url: service.statusListURL, of: "statusListURL")
+            sharing: open.ledger, url: configuration.statusListURL, of: "statusListURL")
         // It exchanges receipts where a policy keeps them, which a policy that is read later may.
-        let apple = try AppleServicesChoice.connection(
-            ledger: open.ledger, masterKey: masterKey, servers: service.appleServers)
+        let servers = AppleServers(appAttest: configuration.appAttestURL, deviceCheck: configuration.deviceCheckURL)
+        let apple = try servers.connection(ledger: open.ledger, masterKey: masterKey)
         let services: [(any EngineService)?] = [client, status, apple]
         let result: Result<Void, any Error>
         do {
-            result = .success(
-                try await service.run(
+            let probe = try InstanceProbe(configuration.failover.primary)
+            try await HTTPService(
+                configuration,
+                parts: ServiceParts(
                     ledger: open.ledger, keyStores: stores, services: services.compactMap(\.self),
-                    sealedKeys: open.keys))
+                    sealedKeys: open.keys, metrics: metrics, probe: { await probe.objection(to: $0) })
+            ).run()
+            await probe.shutdown()
+            result = .success(())
         } catch {
             result = .failure(error)
         }
-        await status?.shutdown()
-        await apple?.shutdown()
+        await status.shutdown()
+        await apple.shutdown()
         do { try result.get() } catch let outage as any Outage {
             throw CommandFailure(outage)
         } catch {

@@ -1,25 +1,7 @@
 import ArgumentParser
 import AssayCore
+import AssayService
 import Foundation
-
-/// The operators' listener of a running service.
-package protocol ServiceListener: Sendable {
-    /// The address, for messages.
-    var address: String { get }
-
-    /// Sends one request without a body.
-    ///
-    /// - Parameters:
-    ///   - method: `GET` or `POST`.
-    ///   - path: such as `/readyz`.
-    ///   - token: the token of an operator; nil to send none.
-    ///   - seconds: how long the answer may take.
-    /// - Returns: the HTTP status, and the detail of a problem.
-    /// - Throws: an error whose description says why there is no answer.
-    func send(
-        _ method: String, _ path: String, token: String?, within seconds: Double
-    ) async throws -> (status: Int, detail: String?)
-}
 
 /// The options of commands that ask a running service.
 struct ServiceOptions: ParsableArguments {
@@ -49,20 +31,11 @@ struct ServiceOptions: ParsableArguments {
     }
 
     /// Sends a request without a body to the listener of operators.
-    ///
-    /// - Parameter command: the name of the command, for errors.
     func send(
-        _ method: String, _ path: String, within seconds: Double, for command: String
+        _ method: String, _ path: String, within seconds: Double
     ) async throws -> (address: String, status: Int, detail: String?) {
-        guard let runner = ServeCommand.runner else {
-            throw CommandFailure(.usage, "\(command): this program was built without HTTP; `make install` has it")
-        }
-        let listener: any ServiceListener
-        do throws(PolicyError) {
-            listener = try runner.listener(
-                at: address, file: config, environment: ProcessInfo.processInfo.environment,
-                settings: ServeCommand.split(settings))
-        } catch {
+        let probe: ServiceProbe
+        do throws(PolicyError) { probe = try self.probe() } catch {
             throw CommandFailure(error.field == "--address" ? .usage : .unreadable, error.description)
         }
         let bearer = try token.map { source throws(CommandFailure) in
@@ -74,11 +47,32 @@ struct ServiceOptions: ParsableArguments {
                 .unreadable, "--token: expected one token and nothing else, as `assay operators add` prints it")
         }
         do {
-            let answer = try await listener.send(method, path, token: bearer, within: seconds)
-            return (listener.address, answer.status, answer.detail)
+            let answer = try await probe.send(method, path, token: bearer, within: seconds)
+            return (probe.address.description, answer.status, answer.detail)
         } catch {
-            throw CommandFailure(.outage, "\(listener.address): \(error)")
+            throw CommandFailure(.outage, "\(probe.address.description): \(error)")
         }
+    }
+
+    /// The listener of operators, at the given address or from the configuration.
+    private func probe() throws(PolicyError) -> ServiceProbe {
+        if let address {
+            guard let known = ListenAddress(address) else {
+                throw PolicyError(
+                    field: "--address",
+                    "expected \(ListenAddress.forms), found \(address.excerpt)\(ListenAddress.advice(on: address))")
+            }
+            return try ServiceProbe(known)
+        }
+        let configuration = try ServiceConfiguration(
+            file: config, environment: ProcessInfo.processInfo.environment, settings: ServeCommand.split(settings),
+            isPartial: true)
+        guard let listener = configuration.admin ?? configuration.metrics else {
+            throw PolicyError(
+                field: "admin",
+                "the configuration has neither a listener of operators nor one of metrics, which answer about health")
+        }
+        return try ServiceProbe(listener, certificate: configuration.adminCertificate)
     }
 
     /// What to do about a status.

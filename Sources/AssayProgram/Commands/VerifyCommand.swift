@@ -1,7 +1,10 @@
 import AndroidKey
 import ArgumentParser
 import Assay
+import AssayAndroidStatus
+import AssayAppleServices
 import AssayCore
+import AssayGooglePlay
 import AssayInspection
 import AssayKeyStore
 import Foundation
@@ -157,7 +160,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let isAnalysis = asCaptured || raw.isAnalysis
         let apple =
             policy.needsDeviceTokenService && !isAnalysis
-            ? try AppleServicesChoice.connection(ledger: open.ledger, masterKey: masterKey) : nil
+            ? try AppleServers().connection(ledger: open.ledger, masterKey: masterKey) : nil
         let services: [(any EngineService)?] = [client, status, archive, apple]
         do {
             let verifier = Verifier(

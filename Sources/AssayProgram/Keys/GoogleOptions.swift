@@ -1,6 +1,8 @@
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayGooglePlay
+import AssayHTTPClient
 
 /// Options for decoding standard tokens through Google's API.
 struct GoogleOptions: ParsableArguments {
@@ -16,9 +18,6 @@ struct GoogleOptions: ParsableArguments {
         transform: GoogleOptions.url)
     var googleURL: String?
 
-    /// Connects to Google's servers; nil in a program without HTTP.
-    @TaskLocal static var connector: (any GoogleConnector)?
-
     func validate() throws {
         try SecretArgument.validate(serviceAccount, of: "--service-account")
         guard googleURL == nil || serviceAccount != nil else {
@@ -26,25 +25,23 @@ struct GoogleOptions: ParsableArguments {
         }
     }
 
-    /// The connection; nil if no service account is given.
-    func client() throws(CommandFailure) -> (any GoogleConnection)? {
+    /// The client of Google's API; nil if no service account is given.
+    func client() throws(CommandFailure) -> PlayIntegrityClient? {
         try Self.client(serviceAccount, of: "--service-account", url: googleURL)
     }
 
-    /// A connection with a service account; nil without one.
+    /// A client with a service account; nil without one.
     ///
     /// - Parameter name: the option or configuration key that named the source, for messages.
     static func client(
         _ serviceAccount: String?, of name: String, url: String?
-    ) throws(CommandFailure) -> (any GoogleConnection)? {
+    ) throws(CommandFailure) -> PlayIntegrityClient? {
         guard let serviceAccount else { return nil }
-        guard let connector = Self.connector else {
-            throw CommandFailure(
-                .usage, "\(name): this program was built without HTTP; `make install` has it")
-        }
         do {
-            return try connector.connect(
-                account: SecretArgument.read(serviceAccount, of: name), url: url)
+            let account = try SecretArgument.read(serviceAccount, of: name)
+            var settings = PlayIntegrityClientSettings()
+            if let url { settings.baseURL = try ServerURL(url) }
+            return PlayIntegrityClient(account: try ServiceAccount(json: account), settings: settings)
         } catch let error as KeyError {
             throw CommandFailure(.unreadable, "\(name): \(error)")
         } catch let failure as CommandFailure {
@@ -56,7 +53,7 @@ struct GoogleOptions: ParsableArguments {
 
     private static func url(_ text: String) throws -> String {
         do {
-            try connector?.check(url: text)
+            _ = try ServerURL(text)
             return text
         } catch {
             throw ValidationError(error.detail)

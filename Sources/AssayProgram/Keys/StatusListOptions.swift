@@ -1,27 +1,11 @@
 import AndroidKey
 import ArgumentParser
 import Assay
+import AssayAndroidStatus
 import AssayCapture
-package import AssayCore
+import AssayCore
+import AssayHTTPClient
 import Foundation
-
-/// Connects to the server of Google's list of revoked attestation certificates.
-package protocol StatusListConnector: Sendable {
-    /// Connects. Sends nothing before the first judgement that needs the list.
-    ///
-    /// - Parameters:
-    ///   - documents: the ledger through which processes share the list; nil for none.
-    ///   - url: the URL of the list; nil for Google's.
-    func connect(
-        sharing documents: (any LedgerDocuments)?, url: String?
-    ) throws(DecodeError) -> any StatusListConnection
-}
-
-/// A connection to the server of the list.
-package protocol StatusListConnection: EngineService {
-    /// Ends the connection.
-    func shutdown() async
-}
 
 /// The source of the status list by which commands judge: `service`, `as-captured` or `file:PATH`.
 enum StatusListChoice: Equatable {
@@ -31,9 +15,6 @@ enum StatusListChoice: Equatable {
     case asCaptured
     /// The list in a file, whatever the policy says.
     case file(String)
-
-    /// Connects to the server of the list; nil in a program without HTTP.
-    @TaskLocal static var connector: (any StatusListConnector)?
 
     static let forms = "as-captured, service or file:PATH"
 
@@ -71,7 +52,7 @@ enum StatusListChoice: Equatable {
         }
     }
 
-    /// A connection to the server of the list.
+    /// A client of the server of the list. Sends nothing before the first judgement that needs the list.
     ///
     /// - Parameters:
     ///   - ledger: the ledger. It shares the list if it stores documents.
@@ -79,12 +60,12 @@ enum StatusListChoice: Equatable {
     ///   - name: the option or configuration key that gave the URL, for messages.
     static func connection(
         sharing ledger: any Ledger, url: String?, of name: String
-    ) throws(CommandFailure) -> (any StatusListConnection)? {
-        do throws(DecodeError) {
-            return try connector?.connect(sharing: ledger as? any LedgerDocuments, url: url)
-        } catch {
+    ) throws(CommandFailure) -> AttestationStatusClient {
+        var settings = AttestationStatusClientSettings()
+        do throws(DecodeError) { if let url { settings.url = try ServerURL(url) } } catch {
             throw CommandFailure(name.hasPrefix("-") ? .usage : .unreadable, "\(name): \(error.detail)")
         }
+        return AttestationStatusClient(sharing: ledger as? any LedgerDocuments, settings: settings)
     }
 }
 
@@ -97,8 +78,8 @@ struct StatusListServerOption: ParsableArguments {
     )
     var url: String?
 
-    /// A connection to the server of the list; nil in a program without HTTP.
-    func connection(sharing ledger: any Ledger) throws(CommandFailure) -> (any StatusListConnection)? {
+    /// A client of the server of the list.
+    func connection(sharing ledger: any Ledger) throws(CommandFailure) -> AttestationStatusClient {
         try StatusListChoice.connection(sharing: ledger, url: url, of: "--status-list-url")
     }
 }

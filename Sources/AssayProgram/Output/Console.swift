@@ -1,3 +1,4 @@
+import AssayService
 import Foundation
 
 /// Writes to standard output and standard error.
@@ -23,13 +24,12 @@ package enum Console {
         }
     }
 
-    /// The service whose log takes notes in place of standard error; nil for standard error. No closure: optimized code of Swift 6.3
-    /// crashes when it binds an optional closure to a task.
-    @TaskLocal static var log: (any ServiceRunner)?
+    /// Whether the log of the service takes notes in place of standard error.
+    @TaskLocal static var isLogged = false
 
-    /// Writes a note to standard error.
+    /// Writes a note to standard error, or to the log of the service.
     static func note(_ text: String) {
-        if let log { log.logNote(text) } else { complain("note: \(text)") }
+        if isLogged { ServiceLog.note(text) } else { complain("note: \(text)") }
     }
 
     /// Writes a line to standard error. Errors are ignored.

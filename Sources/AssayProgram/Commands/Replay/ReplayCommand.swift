@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayAndroidStatus
 import AssayCore
 import AssayReplay
 import Foundation
@@ -69,7 +70,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     private func replay(_ policies: ReplayPolicies, on base: OpenLedger?) async throws {
         var options = try await judging.options(on: base, corpus: corpus)
-        let status: (any StatusListConnection)?
+        let status: AttestationStatusClient?
         if judging.statusList == .service || judging.againstStatusList == .service {
             status = try judging.statusServer.connection(sharing: base?.ledger ?? MemoryLedger())
         } else {

@@ -84,11 +84,6 @@ struct ReplayJudgingOptions: ParsableArguments {
         guard againstStatusList == nil || against != nil else {
             throw ValidationError("--against-status-list needs --against, the policy to compare with")
         }
-        for (option, choice) in [("status-list", statusList), ("against-status-list", againstStatusList)] {
-            guard choice != .service || StatusListChoice.connector != nil else {
-                throw ValidationError("--\(option) service: this program was built without HTTP; `make install` has it")
-            }
-        }
         guard hasBase || masterKey.masterKey == nil else {
             throw ValidationError("--master-key needs --ledger \(LedgerURL.durableForm), in which the key store is")
         }
