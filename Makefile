@@ -17,14 +17,14 @@ TESTS_AT_A_TIME := 8
 # changed: without its module in the build folder, a target is compiled in any case.
 recompile = [ -z "$$(find Sources -newer $(1)/release/Modules/$(2).swiftmodule 2>/dev/null)" ] || \
 	rm $(1)/release/Modules/$(2).swiftmodule
-SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first-ten-minutes \
+SWIFT_SOURCES := Package.swift Sources Tests Examples/demo Examples/hummingbird Examples/first-ten-minutes \
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
 .PHONY: demo demo-service test quick incremental build api graph measure-house docs format lint install uninstall fuzz bench bench-postgresql \
 	grow-postgresql soak-postgresql soak soak-service sanitize instructions profile suites mutate vectors model failover scale clean packages package-program deb image sbom test-packages reproducible
 
-## Verifies real evidence, and shows a tampered copy being refused. The program is built without HTTP, to compile less.
+## Verifies real evidence, and shows a tampered copy being refused. Builds the library alone, to compile less.
 demo: packages
 	$(SWIFT) build $(CONFIGURATION) --product AssayDemo
 	@Scripts/demo .build/release/AssayDemo
