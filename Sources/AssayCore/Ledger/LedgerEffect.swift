@@ -31,6 +31,39 @@ public struct LedgerEffect: Sendable, Equatable {
     }
 }
 
+extension LedgerEffect {
+    /// The row of a ledger that decides about an effect. The block on a key decides together with the key.
+    @usableFromInline
+    package enum Row: Hashable, Sendable {
+        case challenge([UInt8])
+        case key(KeyIdentifier)
+        case digest([UInt8])
+        case standing(LedgerSubject)
+    }
+}
+
+extension LedgerEffect.Action {
+    /// The row that decides.
+    @inlinable package var row: LedgerEffect.Row {
+        switch self {
+        case .consumeChallenge(let value, _, _): .challenge(value)
+        case .enrol(let key, _): .key(key.identifier)
+        case .advanceCounter(let advance): .key(advance.key)
+        case .rememberDigest(let use): .digest(use.digest)
+        case .useKey(let use): .key(use.key)
+        case .confirmUnblocked(let subject): .standing(subject)
+        }
+    }
+
+    /// Whether the action changes its row, which uses up what the evidence presents.
+    @inlinable package var isChange: Bool {
+        switch self {
+        case .consumeChallenge, .enrol, .advanceCounter, .rememberDigest: true
+        case .useKey, .confirmUnblocked: false
+        }
+    }
+}
+
 /// The requirements for enrolling a key.
 public struct EnrolmentRules: Sendable, Equatable {
     /// Nil: a further enrolment of a key is refused. Otherwise an enrolment of the same key for the same app updates

@@ -171,11 +171,8 @@ public enum LedgerRules {
         guard let end, now < end else { return }
         var isUse = false
         for effect in effects {
-            switch effect.action {
-            case .consumeChallenge: return
-            case .enrol, .advanceCounter, .rememberDigest: isUse = true
-            case .useKey, .confirmUnblocked: break
-            }
+            if case .consumeChallenge = effect.action { return }
+            isUse = isUse || effect.action.isChange
         }
         guard isUse else { return }
         throw LedgerOutage(
@@ -300,28 +297,11 @@ public enum LedgerRules {
     /// Throws `internalError` for two effects that change one entry: the prior state could permit each, but not both.
     public static func requireDistinct(_ effects: [LedgerEffect]) throws(LedgerOutage) {
         guard effects.count > 1 else { return }
-        var seen: Set<Entry> = []
+        var seen: Set<LedgerEffect.Row> = []
         for effect in effects {
-            guard let entry = Entry(effect.action), !seen.insert(entry).inserted else { continue }
+            guard effect.action.isChange, !seen.insert(effect.action.row).inserted else { continue }
             throw LedgerOutage(
                 .internalError, "two effects of one commit, one of them for \(effect.check), concern the same entry")
-        }
-    }
-
-    private enum Entry: Hashable {
-        case challenge([UInt8])
-        case key(KeyIdentifier)
-        case digest([UInt8])
-
-        /// The entry that an action changes; nil for none.
-        init?(_ action: LedgerEffect.Action) {
-            switch action {
-            case .consumeChallenge(let value, _, _): self = .challenge(value)
-            case .enrol(let key, _): self = .key(key.identifier)
-            case .advanceCounter(let advance): self = .key(advance.key)
-            case .rememberDigest(let use): self = .digest(use.digest)
-            case .useKey, .confirmUnblocked: return nil
-            }
         }
     }
 }

@@ -54,13 +54,9 @@ public final class MemoryLedger: LedgerAdministration {
         try LedgerRules.requireDistinct(effects)
         return try state.withLock { (state) throws(LedgerOutage) in
             try LedgerRules.requireOutsideQuarantine(effects, until: state.quarantineEnd, at: now)
-            var decisions: [LedgerRefusal?] = []
-            for effect in effects { decisions.append(try state.refusal(of: effect.action, at: now)) }
-            guard CommitOutcome(decisions: decisions).isApplied else { return CommitOutcome(decisions: decisions) }
-            var enrolment: EnrolmentNote?
-            for effect in effects { enrolment = state.apply(effect.action, at: now) ?? enrolment }
-            state.sweep(at: now)
-            return CommitOutcome(decisions: decisions, enrolment: enrolment)
+            let outcome = try LedgerRules.commit(effects, on: &state, at: now)
+            if outcome.isApplied { state.sweep(at: now) }
+            return outcome
         }
     }
 
@@ -298,80 +294,11 @@ extension MemoryLedger {
         var quarantineEnd: Date?
         private let purging: LedgerPurging
         /// The latest `madeAt` of the purged digests.
-        private var forgotten: [DigestOrigin: Date] = [:]
+        fileprivate var forgotten: [DigestOrigin: Date] = [:]
         private var nextSweep = 4096
 
         init(purging: LedgerPurging) {
             self.purging = purging
-        }
-
-        func refusal(of action: LedgerEffect.Action, at now: Date) throws(LedgerOutage) -> LedgerRefusal? {
-            switch action {
-            case .consumeChallenge(let value, let app, let purpose):
-                let stored = challenges[value]
-                return LedgerRules.refusal(
-                    consumingFor: app, purpose, stored: stored?.challenge, consumedAt: stored?.consumedAt, at: now)
-            case .enrol(let key, let rules):
-                return LedgerRules.refusal(
-                    enrolling: key, rules, stored: keys[key.identifier], keysOfAccount: others(of: key, rules).count,
-                    block: block(on: key.identifier), at: now)
-            case .advanceCounter(let advance):
-                return LedgerRules.refusal(
-                    advancing: advance, stored: key(for: advance).map { ($0.app, $0.counters, $0.retiredAt) },
-                    block: block(on: advance.key), at: now)
-            case .rememberDigest(let use):
-                let stored = digests[use.digest]
-                if stored == nil, !forgotten.isEmpty {
-                    try LedgerRules.requireRemembered(use, forgotten: forgotten[DigestOrigin(use)])
-                }
-                return LedgerRules.refusal(rememberingOver: stored?.usedAt)
-            case .useKey(let use):
-                return LedgerRules.refusal(
-                    using: use, stored: keys[use.key].map { ($0.app, $0.account, $0.retiredAt) },
-                    block: block(on: use.key),
-                    at: now)
-            case .confirmUnblocked(let subject):
-                return LedgerRules.refusal(confirmingOver: standings[subject]?.block, at: now)
-            }
-        }
-
-        /// The other keys in use of the account that a key is enrolled for, the oldest first. Empty without a limit.
-        private func others(of key: EnrolledKey, _ rules: EnrolmentRules) -> [EnrolledKey] {
-            guard rules.limit != nil, let account = key.account else { return [] }
-            return keys.values.filter {
-                $0.retiredAt == nil && $0.identifier != key.identifier && $0.isOf(account: account)
-                    && $0.identifier.engine == key.identifier.engine && $0.app.isByteEqual(to: key.app)
-            }.sorted { $0.precedes($1) }
-        }
-
-        /// Applies an action. Returns a note on an enrolment; nil for none.
-        mutating func apply(_ action: LedgerEffect.Action, at now: Date) -> EnrolmentNote? {
-            switch action {
-            case .consumeChallenge(let value, _, _): challenges[value]?.consumedAt = now
-            case .enrol(let key, let rules):
-                let stored = keys[key.identifier]
-                let others = others(of: key, rules)
-                let consequence = LedgerRules.consequence(of: key, rules, stored: stored, keysOfAccount: others.count)
-                for other in others.prefix(consequence.retired) { keys[other.identifier] = other.retired(at: now) }
-                keys[key.identifier] = LedgerRules.key(refreshing: stored, with: key)
-                return consequence.note
-            case .advanceCounter(let advance):
-                keys[advance.key] = key(for: advance).map {
-                    $0.with(LedgerRules.counters(after: advance, from: $0.counters))
-                }
-            case .rememberDigest(let use): digests[use.digest] = use
-            case .useKey, .confirmUnblocked: break
-            }
-            return nil
-        }
-
-        private func block(on key: KeyIdentifier) -> LedgerBlock? {
-            standings.isEmpty ? nil : standings[key.subject]?.block
-        }
-
-        /// The key for a counter comparison: the ledger's own. Without one, the supplied key if it has the same identifier.
-        private func key(for advance: CounterAdvance) -> EnrolledKey? {
-            keys[advance.key] ?? advance.supplied.flatMap { $0.identifier == advance.key ? $0 : nil }
         }
 
         /// Purges when the number of entries has doubled: the amortised cost of a commit stays constant.
@@ -395,4 +322,61 @@ extension MemoryLedger {
             return before - challenges.count - digests.count
         }
     }
+}
+
+extension MemoryLedger.State: LedgerRows {
+    typealias Failure = LedgerOutage
+
+    func challenge(_ value: [UInt8], for app: String, _ purpose: ChallengePurpose) -> ChallengeRow? {
+        challenges[value]
+    }
+
+    func key(_ identifier: KeyIdentifier) -> EnrolledKey? { keys[identifier] }
+
+    func counterRow(_ advance: CounterAdvance) -> CounterRow? {
+        key(for: advance).map { ($0.app, $0.counters, $0.retiredAt) }
+    }
+
+    /// The key for a counter comparison: the ledger's own. Without one, the supplied key if it has the same identifier.
+    private func key(for advance: CounterAdvance) -> EnrolledKey? {
+        keys[advance.key] ?? advance.supplied.flatMap { $0.identifier == advance.key ? $0 : nil }
+    }
+
+    func ownerRow(_ identifier: KeyIdentifier) -> OwnerRow? {
+        keys[identifier].map { ($0.app, $0.account, $0.retiredAt) }
+    }
+
+    func others(of key: EnrolledKey, in account: String) -> [EnrolledKey] {
+        keys.values.filter {
+            $0.retiredAt == nil && $0.identifier != key.identifier && $0.isOf(account: account)
+                && $0.identifier.engine == key.identifier.engine && $0.app.isByteEqual(to: key.app)
+        }.sorted { $0.precedes($1) }
+    }
+
+    func timeOfUse(_ digest: [UInt8]) -> Date? { digests[digest]?.usedAt }
+
+    func requireRemembered(_ use: UsedDigest) throws(LedgerOutage) {
+        guard !forgotten.isEmpty else { return }
+        try LedgerRules.requireRemembered(use, forgotten: forgotten[DigestOrigin(use)])
+    }
+
+    func block(on key: KeyIdentifier) -> LedgerBlock? { standings.isEmpty ? nil : block(on: key.subject) }
+
+    func block(on subject: LedgerSubject) -> LedgerBlock? { standings[subject]?.block }
+
+    mutating func consume(_ value: [UInt8], for app: String, _ purpose: ChallengePurpose, at now: Date) {
+        challenges[value]?.consumedAt = now
+    }
+
+    mutating func store(_ key: EnrolledKey, isNew: Bool) { keys[key.identifier] = key }
+
+    mutating func retire(_ other: EnrolledKey, at now: Date) { keys[other.identifier] = other.retired(at: now) }
+
+    mutating func apply(_ advance: CounterAdvance) {
+        keys[advance.key] = key(for: advance).map {
+            $0.with(LedgerRules.counters(after: advance, from: $0.counters))
+        }
+    }
+
+    mutating func insert(_ use: UsedDigest) { digests[use.digest] = use }
 }
