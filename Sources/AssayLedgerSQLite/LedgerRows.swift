@@ -117,7 +117,7 @@ extension RowFinder {
     }
 
     /// The columns of a key that decide about its use.
-    func keyOwner(_ identifier: KeyIdentifier) throws -> (app: String, account: String?, retiredAt: Date?)? {
+    func ownerRow(_ identifier: KeyIdentifier) throws -> (app: String, account: String?, retiredAt: Date?)? {
         try first(LedgerTables.findKeyOwner) {
             $0.key(identifier)
         } reading: { row in
@@ -127,20 +127,20 @@ extension RowFinder {
     }
 
     /// The columns of a key that decide about its counter.
-    func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counters: CounterState, retiredAt: Date?)? {
+    func counterRow(_ advance: CounterAdvance) throws -> (app: String, counters: CounterState, retiredAt: Date?)? {
         try first(LedgerTables.findKeyState) {
-            $0.key(identifier)
+            $0.key(advance.key)
         } reading: { row in
             let row = StoredRow(row, "enrolledKey")
             return (try row.text(0), try row.counters(1, skipped: 3), try row.dateIfAny(2))
         }
     }
 
-    func digest(_ digest: [UInt8]) throws -> UsedDigest? {
+    func timeOfUse(_ digest: [UInt8]) throws -> Date? {
         try first(LedgerTables.findDigest) {
             $0.blob(digest)
         } reading: {
-            try LedgerTables.digest($0)
+            try LedgerTables.digest($0).usedAt
         }
     }
 

@@ -61,10 +61,8 @@ extension LedgerTables {
         return key
     }
 
-    /// The other keys in use of the account for which a key is enrolled, oldest first. Empty if the rules have no
-    /// limit.
-    func others(of key: EnrolledKey, _ rules: EnrolmentRules) throws -> [EnrolledKey] {
-        guard rules.limit != nil, let account = key.account else { return [] }
+    /// The other keys in use of the account for which a key is enrolled, oldest first.
+    func others(of key: EnrolledKey, in account: String) throws -> [EnrolledKey] {
         var others: [EnrolledKey] = []
         try StoredStatement(db, Self.findOthers.text).each {
             $0.text(account)

@@ -58,111 +58,6 @@ struct LedgerTables: RowFinder {
         }
     }
 
-    /// Decides all effects, and applies them if none is refused.
-    func commit(_ effects: [LedgerEffect], at now: Date) throws -> CommitOutcome {
-        let decisions = try effects.map { try refusal(of: $0.action, at: now) }
-        guard CommitOutcome(decisions: decisions).isApplied else { return CommitOutcome(decisions: decisions) }
-        var enrolment: EnrolmentNote?
-        for effect in effects { enrolment = try apply(effect.action, at: now) ?? enrolment }
-        return CommitOutcome(decisions: decisions, enrolment: enrolment)
-    }
-
-    private func refusal(of action: LedgerEffect.Action, at now: Date) throws -> LedgerRefusal? {
-        switch action {
-        case .consumeChallenge(let value, let app, let purpose):
-            let stored = try challenge(value)
-            return LedgerRules.refusal(
-                consumingFor: app, purpose, stored: stored?.challenge, consumedAt: stored?.consumedAt, at: now)
-        case .enrol(let key, let rules):
-            return LedgerRules.refusal(
-                enrolling: key, rules, stored: try self.key(key.identifier),
-                keysOfAccount: try others(of: key, rules).count, block: try block(on: key.identifier), at: now)
-        case .advanceCounter(let advance):
-            return LedgerRules.refusal(
-                advancing: advance, stored: try keyState(advance.key).map { ($0.app, $0.counters, $0.retiredAt) },
-                block: try block(on: advance.key), at: now)
-        case .rememberDigest(let use):
-            let stored = try digest(use.digest)
-            if stored == nil {
-                try LedgerRules.requireRemembered(use, forgotten: latestPurged(app: use.app, kind: use.kind))
-            }
-            return LedgerRules.refusal(rememberingOver: stored?.usedAt)
-        case .useKey(let use):
-            return LedgerRules.refusal(
-                using: use, stored: try keyOwner(use.key), block: try block(on: use.key), at: now)
-        case .confirmUnblocked(let subject):
-            return LedgerRules.refusal(confirmingOver: try standing(of: subject)?.block, at: now)
-        }
-    }
-
-    /// Applies an action. Returns a note about an enrolment, or nil.
-    private func apply(_ action: LedgerEffect.Action, at now: Date) throws -> EnrolmentNote? {
-        switch action {
-        case .consumeChallenge(let value, _, _):
-            try change(Self.consumeChallenge) {
-                $0.integer(now.microseconds)
-                $0.blob(value)
-            }
-        case .enrol(let key, let rules):
-            let stored = rules == EnrolmentRules() ? nil : try self.key(key.identifier)
-            let others = try others(of: key, rules)
-            let consequence = LedgerRules.consequence(of: key, rules, stored: stored, keysOfAccount: others.count)
-            for other in others.prefix(consequence.retired) { try retire(other, at: now) }
-            if stored == nil {
-                try insert(key)
-            } else {
-                let refreshed = LedgerRules.key(refreshing: stored, with: key)
-                let properties = try LedgerProperties.encode(refreshed.properties)
-                try change(Self.refreshKey) {
-                    $0.key(key.identifier)
-                    $0.text(properties)
-                    $0.text(refreshed.account)
-                }
-            }
-            return consequence.note
-        case .advanceCounter(let advance):
-            guard case .window = advance.rule else {
-                // The new state does not depend on smaller counters, so it needs no second query.
-                try change(Self.advanceCounter) {
-                    $0.integer(Int64(advance.counter))
-                    $0.key(advance.key)
-                }
-                break
-            }
-            let stored = try keyState(advance.key)?.counters ?? CounterState(greatest: 0)
-            let counters = LedgerRules.counters(after: advance, from: stored)
-            try change(counters.greatest > stored.greatest ? Self.advanceWindow : Self.useSkippedCounter) {
-                $0.integer(Int64(counters.greatest))
-                $0.key(advance.key)
-                $0.blob(StoredCounters.encode(counters))
-            }
-        case .rememberDigest(let use):
-            try change(Self.rememberDigest) {
-                $0.blob(use.digest)
-                $0.text(use.app)
-                $0.text(use.kind.name)
-                $0.integer(use.madeAt.microseconds)
-                $0.integer(use.usedAt.microseconds)
-                $0.integer(use.until.microseconds)
-            }
-        case .useKey, .confirmUnblocked: break
-        }
-        return nil
-    }
-
-    private func insert(_ key: EnrolledKey) throws {
-        let properties = try LedgerProperties.encode(key.properties)
-        try change(Self.enrolKey) {
-            $0.key(key.identifier)
-            $0.text(key.app)
-            $0.blob(key.publicKey)
-            $0.integer(Int64(key.counter))
-            $0.integer(key.enrolledAt.microseconds)
-            $0.text(properties)
-            $0.text(key.account)
-        }
-    }
-
     /// Stores a challenge. Returns false if its value exists already.
     func insert(_ challenge: IssuedChallenge) throws -> Bool {
         try run(Self.issueChallenge) {
@@ -190,6 +85,75 @@ struct LedgerTables: RowFinder {
     }
 
     func statement(_ sql: LedgerSQL) throws -> StoredStatement { try prepared.statement(sql) }
+}
+
+/// The rows of a commit, with the look-ups of ``RowFinder``.
+extension LedgerTables: LedgerRows {
+    typealias Failure = any Error
+
+    func challenge(_ value: [UInt8], for app: String, _ purpose: ChallengePurpose) throws -> ChallengeRow? {
+        try challenge(value)
+    }
+
+    func requireRemembered(_ use: UsedDigest) throws {
+        try LedgerRules.requireRemembered(use, forgotten: latestPurged(app: use.app, kind: use.kind))
+    }
+
+    func block(on subject: LedgerSubject) throws -> LedgerBlock? { try standing(of: subject)?.block }
+
+    func consume(_ value: [UInt8], for app: String, _ purpose: ChallengePurpose, at now: Date) throws {
+        try change(Self.consumeChallenge) {
+            $0.integer(now.microseconds)
+            $0.blob(value)
+        }
+    }
+
+    func store(_ key: EnrolledKey, isNew: Bool) throws {
+        let properties = try LedgerProperties.encode(key.properties)
+        guard isNew else {
+            return try change(Self.refreshKey) {
+                $0.key(key.identifier)
+                $0.text(properties)
+                $0.text(key.account)
+            }
+        }
+        try change(Self.enrolKey) {
+            $0.key(key.identifier)
+            $0.text(key.app)
+            $0.blob(key.publicKey)
+            $0.integer(Int64(key.counter))
+            $0.integer(key.enrolledAt.microseconds)
+            $0.text(properties)
+            $0.text(key.account)
+        }
+    }
+
+    func apply(_ advance: CounterAdvance) throws {
+        guard case .window = advance.rule else {
+            return try change(Self.advanceCounter) {
+                $0.integer(Int64(advance.counter))
+                $0.key(advance.key)
+            }
+        }
+        let stored = try counterRow(advance)?.counters ?? CounterState(greatest: 0)
+        let counters = LedgerRules.counters(after: advance, from: stored)
+        try change(counters.greatest > stored.greatest ? Self.advanceWindow : Self.useSkippedCounter) {
+            $0.integer(Int64(counters.greatest))
+            $0.key(advance.key)
+            $0.blob(StoredCounters.encode(counters))
+        }
+    }
+
+    func insert(_ use: UsedDigest) throws {
+        try change(Self.rememberDigest) {
+            $0.blob(use.digest)
+            $0.text(use.app)
+            $0.text(use.kind.name)
+            $0.integer(use.madeAt.microseconds)
+            $0.integer(use.usedAt.microseconds)
+            $0.integer(use.until.microseconds)
+        }
+    }
 }
 
 extension StoredBinding {

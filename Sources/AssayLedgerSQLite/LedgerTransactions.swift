@@ -92,7 +92,9 @@ final class LedgerTransactions: Sendable {
     private func perform(_ write: TimedWrite, _ tables: LedgerTables) throws -> LedgerAnswer {
         switch write.write {
         case .issue(let challenge): return .changed(try tables.insert(challenge))
-        case .commit(let effects): return .decided(try tables.commit(effects, at: write.now))
+        case .commit(let effects):
+            var rows = tables
+            return .decided(try LedgerRules.commit(effects, on: &rows, at: write.now))
         case .block(let block):
             try tables.put(.blocked(block))
             return .changed(true)

@@ -25,12 +25,11 @@ struct LedgerUses {
             guard case .commit(let effects) = writes[index].write, case .success(let answer) = answers[index],
                 answer.isChange
             else { continue }
-            for effect in effects {
+            for effect in effects where effect.action.isChange {
                 switch effect.action {
-                case .advanceCounter, .rememberDigest: return lasting.append(effect)
-                case .enrol(_, let rules) where rules.refreshKeeping == nil: return lasting.append(effect)
-                case .consumeChallenge, .enrol: other = other ?? effect
-                case .useKey, .confirmUnblocked: break
+                case .consumeChallenge: other = other ?? effect
+                case .enrol(_, let rules) where rules.refreshKeeping != nil: other = other ?? effect
+                default: return lasting.append(effect)
                 }
             }
         }
@@ -52,20 +51,20 @@ struct LedgerUses {
 extension RowFinder {
     /// Whether the ledger has what an applied action stored, or has purged it. No program deletes a key.
     fileprivate func has(_ action: LedgerEffect.Action) throws -> Bool {
-        switch action {
-        case .consumeChallenge(let value, _, _):
+        switch action.row {
+        case .challenge(let value):
             // One that is missing may be purged, which leaves no trace. It is refused.
             guard let stored = try challenge(value) else { return true }
             return stored.consumedAt != nil
-        case .enrol(let key, _): return try keyOwner(key.identifier) != nil
-        case .advanceCounter(let advance):
-            guard let counters = try keyState(advance.key)?.counters else { return false }
+        case .key(let identifier):
+            guard case .advanceCounter(let advance) = action else { return try ownerRow(identifier) != nil }
+            guard let counters = try counterRow(advance)?.counters else { return false }
             return counters.greatest >= advance.counter && !counters.isSkipped(advance.counter)
-        case .rememberDigest(let use):
-            if try digest(use.digest) != nil { return true }
+        case .digest(let digest):
+            guard try timeOfUse(digest) == nil, case .rememberDigest(let use) = action else { return true }
             let purged = try latestPurged(app: use.app, kind: use.kind)
             return purged.map { use.madeAt.microseconds <= $0.microseconds } ?? false
-        case .useKey, .confirmUnblocked: return true
+        case .standing: return true
         }
     }
 }
