@@ -34,7 +34,7 @@ extension BatchRows {
             parameters.add(Int64(advanced.count))
             steps.append(Step(statements.advanceKeys, parameters))
         }
-        let changed = (keys.compactMap { $0 } + otherKeys).filter { $0.isChanged && !$0.isNew }.compactMap(\.whole)
+        let changed = keys.compactMap { $0?.changed } + otherKeys.values.compactMap { $0.changed }
         if !changed.isEmpty { steps.append(try Self.change(changed, statements)) }
         return steps
     }

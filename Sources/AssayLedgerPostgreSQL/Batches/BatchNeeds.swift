@@ -47,28 +47,32 @@ struct BatchNeeds {
         for index in writes.indices {
             switch writes[index].write {
             case .issue(let challenge): places.append(challenges.add(RowKey(challenge.value)))
-            case .commit(let effects): for effect in effects.indices { places.append(add(effects[effect].action)) }
+            case .commit(let effects):
+                for effect in effects.indices {
+                    let place = add(effects[effect].action.row)
+                    places.append(place)
+                    if case .enrol(let key, let rules) = effects[effect].action { enrol(key, rules, at: place) }
+                }
             case .prove: break
             }
         }
     }
 
-    private mutating func add(_ action: LedgerEffect.Action) -> Int {
-        switch action {
-        case .consumeChallenge(let value, _, _): return challenges.add(RowKey(value))
-        case .enrol(let key, let rules):
-            let place = add(key.identifier)
-            enrolled.insert(place)
-            guard rules.limit != nil, let account = key.account else { return place }
-            let hash = Digest.sha256(Array(account.utf8))
-            accounts.insert(hash)
-            accountLocks.insert((Int32(hash[0]) << 8 | Int32(hash[1])) % LedgerSchema.accountLocks)
-            return place
-        case .advanceCounter(let advance): return add(advance.key)
-        case .rememberDigest(let use): return digests.add(RowKey(use.digest))
-        case .useKey(let use): return add(use.key)
-        case .confirmUnblocked(let subject): return subjects.add(RowKey(subject))
+    private mutating func add(_ row: LedgerEffect.Row) -> Int {
+        switch row {
+        case .challenge(let value): challenges.add(RowKey(value))
+        case .key(let identifier): add(identifier)
+        case .digest(let digest): digests.add(RowKey(digest))
+        case .standing(let subject): subjects.add(RowKey(subject))
         }
+    }
+
+    private mutating func enrol(_ key: EnrolledKey, _ rules: EnrolmentRules, at place: Int) {
+        enrolled.insert(place)
+        guard rules.limit != nil, let account = key.account else { return }
+        let hash = Digest.sha256(Array(account.utf8))
+        accounts.insert(hash)
+        accountLocks.insert((Int32(hash[0]) << 8 | Int32(hash[1])) % LedgerSchema.accountLocks)
     }
 
     private mutating func add(_ key: KeyIdentifier) -> Int {

@@ -31,6 +31,9 @@ struct BatchRows {
             if case .whole(let key) = content { key } else { nil }
         }
 
+        /// The key, if columns of a stored row have changed that ``isChanged`` means.
+        var changed: EnrolledKey? { isChanged && !isNew ? whole : nil }
+
         var state: KeyState {
             switch content {
             case .state(let state): state
@@ -55,6 +58,11 @@ struct BatchRows {
             }
             isAdvanced = true
         }
+
+        mutating func change(to key: EnrolledKey) {
+            content = .whole(key)
+            isChanged = true
+        }
     }
 
     struct Digest {
@@ -74,10 +82,12 @@ struct BatchRows {
     private(set) var challenges: [Challenge?]
     private(set) var keys: [Key?]
     private(set) var digests: [Digest?]
-    /// Further keys of accounts whose number counts. Their names are in them.
-    private(set) var otherKeys: [Key] = []
+    /// Further keys of accounts whose number counts.
+    private(set) var otherKeys: [RowKey: Key] = [:]
     private var blocks: [RowKey: LedgerBlock] = [:]
     private var forgotten: [Origin: Date] = [:]
+    /// Where the places of the effects that are being decided begin, and the place of the one that was selected.
+    private var (first, place) = (0, 0)
 
     /// Reads the rows of ``BatchNeeds/steps(_:)``.
     init(_ needs: BatchNeeds, _ results: ArraySlice<StatementRows>) throws(StoredValueError) {
@@ -109,8 +119,9 @@ struct BatchRows {
         let isWhole = !needs.enrolled.isEmpty
         let columns = isWhole ? StoredRow.StateColumns.ofKeys : StoredRow.StateColumns.alone
         try rows.each("enrolled_key") { row throws(StoredValueError) in
-            guard let place = needs.keys.place(of: RowKey(key: try row.bytes(0))) else {
-                otherKeys.append(Key(content: .whole(try row.key()), isNew: false))
+            let key = RowKey(key: try row.bytes(0))
+            guard let place = needs.keys.place(of: key) else {
+                otherKeys[key] = Key(content: .whole(try row.key()), isNew: false)
                 return
             }
             let content: Key.Content
@@ -144,150 +155,107 @@ struct BatchRows {
     mutating func decide(
         _ batch: [PendingWrite], quarantineEnd: Date?
     ) -> [Result<BatchAnswer, LedgerOutage>] {
-        var place = 0
+        first = 0
         var answers: [Result<BatchAnswer, LedgerOutage>] = []
         answers.reserveCapacity(batch.count)
         for index in batch.indices {
             switch batch[index].write {
             case .issue(let challenge):
-                let isNew = challenges[needs.places[place]] == nil
-                if isNew {
-                    challenges[needs.places[place]] = Challenge(challenge: challenge, consumedAt: nil, isNew: true)
-                }
+                let place = needs.places[first]
+                let isNew = challenges[place] == nil
+                if isNew { challenges[place] = Challenge(challenge: challenge, consumedAt: nil, isNew: true) }
                 answers.append(.success(.issued(isNew)))
-                place += 1
+                first += 1
             case .commit(let effects):
                 do throws(LedgerOutage) {
                     if let quarantineEnd {
                         try LedgerRules.requireOutsideQuarantine(effects, until: quarantineEnd, at: batch[index].now)
                     }
-                    answers.append(.success(.decided(try decide(effects, from: place, at: batch[index].now))))
+                    let outcome = try LedgerRules.commit(effects, on: &self, at: batch[index].now)
+                    answers.append(.success(.decided(outcome)))
                 } catch {
                     answers.append(.failure(error))
                 }
-                place += effects.count
+                first += effects.count
             case .prove: answers.append(.success(.proved))
             }
         }
         return answers
     }
+}
 
-    /// - Parameter first: where the places of the effects begin.
-    private mutating func decide(
-        _ effects: [LedgerEffect], from first: Int, at now: Date
-    ) throws(LedgerOutage) -> CommitOutcome {
-        var decisions: [LedgerRefusal?] = []
-        decisions.reserveCapacity(effects.count)
-        for index in effects.indices {
-            decisions.append(try refusal(of: effects[index].action, needs.places[first + index], at: now))
-        }
-        let outcome = CommitOutcome(decisions: decisions)
-        guard outcome.isApplied else { return outcome }
-        var enrolment: EnrolmentNote?
-        for index in effects.indices {
-            enrolment = apply(effects[index].action, needs.places[first + index], at: now) ?? enrolment
-        }
-        return enrolment == nil ? outcome : CommitOutcome(decisions: decisions, enrolment: enrolment)
+/// Rows at the places of ``BatchNeeds``. Changes are kept, and stored when the batch is decided.
+extension BatchRows: LedgerRows {
+    typealias Failure = LedgerOutage
+
+    mutating func select(effect index: Int) { place = needs.places[first + index] }
+
+    func challenge(_ value: [UInt8], for app: String, _ purpose: ChallengePurpose) -> ChallengeRow? {
+        challenges[place].map { ($0.challenge, $0.consumedAt) }
     }
 
-    private func refusal(
-        of action: LedgerEffect.Action, _ place: Int, at now: Date
-    ) throws(LedgerOutage) -> LedgerRefusal? {
-        switch action {
-        case .consumeChallenge(_, let app, let purpose):
-            let stored = challenges[place]
-            return LedgerRules.refusal(
-                consumingFor: app, purpose, stored: stored?.challenge, consumedAt: stored?.consumedAt, at: now)
-        case .enrol(let key, let rules):
-            return LedgerRules.refusal(
-                enrolling: key, rules, stored: keys[place]?.whole, keysOfAccount: others(of: key, rules).count,
-                block: block(place), at: now)
-        case .advanceCounter(let advance):
-            let stored = keys[place]?.state
-            return LedgerRules.refusal(
-                advancing: advance, stored: stored.map { ($0.app, $0.counters, $0.retiredAt) }, block: block(place),
-                at: now)
-        case .rememberDigest(let use):
-            let stored = digests[place]
-            if stored == nil, !forgotten.isEmpty {
-                let origin = Origin(app: Array(use.app.utf8), kind: Array(use.kind.name.utf8))
-                // Marks are stored in whole microseconds, and compared with what would be stored.
-                let rounded = UsedDigest(
-                    digest: use.digest, app: use.app, kind: use.kind, madeAt: use.madeAt.stored, usedAt: use.usedAt,
-                    until: use.until)
-                try LedgerRules.requireRemembered(rounded, forgotten: forgotten[origin])
-            }
-            return LedgerRules.refusal(rememberingOver: stored?.usedAt)
-        case .useKey(let use):
-            let stored = keys[place]?.state
-            return LedgerRules.refusal(
-                using: use, stored: stored.map { ($0.app, $0.account, $0.retiredAt) }, block: block(place), at: now)
-        case .confirmUnblocked:
-            return LedgerRules.refusal(confirmingOver: blocks[needs.subjects.keys[place]], at: now)
-        }
+    func key(_ identifier: KeyIdentifier) -> EnrolledKey? { keys[place]?.whole }
+
+    func counterRow(_ advance: CounterAdvance) -> CounterRow? {
+        (keys[place]?.state).map { ($0.app, $0.counters, $0.retiredAt) }
     }
 
-    /// The block on the key at a place, which need not be in force.
-    private func block(_ place: Int) -> LedgerBlock? { blocks.isEmpty ? nil : blocks[needs.blocks[place]] }
-
-    /// A key of the batch: at a place of ``BatchNeeds``, or one of the other keys.
-    private enum Position {
-        case needed(Int)
-        case other(Int)
+    func ownerRow(_ identifier: KeyIdentifier) -> OwnerRow? {
+        (keys[place]?.state).map { ($0.app, $0.account, $0.retiredAt) }
     }
 
-    /// The keys in use of the account that a key is enrolled for, without itself, the first one first. Empty without a limit.
-    private func others(of key: EnrolledKey, _ rules: EnrolmentRules) -> [(key: EnrolledKey, position: Position)] {
-        guard rules.limit != nil, let account = key.account else { return [] }
-        let needed = keys.enumerated().compactMap { place, stored in stored?.whole.map { ($0, Position.needed(place)) }
-        }
-        let further = otherKeys.enumerated().compactMap { place, stored in
-            stored.whole.map { ($0, Position.other(place)) }
-        }
-        return (needed + further).filter { other, _ in
+    func others(of key: EnrolledKey, in account: String) -> [EnrolledKey] {
+        (keys.compactMap { $0?.whole } + otherKeys.values.compactMap(\.whole)).filter { other in
             other.retiredAt == nil && other.identifier != key.identifier && other.isOf(account: account)
                 && other.identifier.engine.isByteEqual(to: key.identifier.engine) && other.app.isByteEqual(to: key.app)
-        }.sorted { $0.0.precedes($1.0) }
+        }.sorted { $0.precedes($1) }
     }
 
-    /// Applies an action. Returns what is worth reporting of an enrolment.
-    private mutating func apply(_ action: LedgerEffect.Action, _ place: Int, at now: Date) -> EnrolmentNote? {
-        switch action {
-        case .consumeChallenge:
-            challenges[place]?.consumedAt = now.stored
-            challenges[place]?.isConsumed = true
-        case .enrol(let key, let rules):
-            let stored = keys[place]
-            let others = others(of: key, rules)
-            let consequence = LedgerRules.consequence(
-                of: key, rules, stored: stored?.whole, keysOfAccount: others.count)
-            for (other, position) in others.prefix(consequence.retired) {
-                retire(other, position, at: now.stored)
-            }
-            keys[place] = Key(
-                content: .whole(LedgerRules.key(refreshing: stored?.whole, with: key)), isNew: stored?.isNew ?? true,
-                isAdvanced: stored?.isAdvanced ?? false, isChanged: true)
-            return consequence.note
-        case .advanceCounter(let advance):
-            guard let counters = keys[place]?.counters else { return nil }
-            keys[place]?.advance(to: LedgerRules.counters(after: advance, from: counters))
-        case .rememberDigest(let use):
-            digests[place] = Digest(use: use, usedAt: use.usedAt.stored)
-        case .useKey, .confirmUnblocked: break
-        }
-        return nil
+    func timeOfUse(_ digest: [UInt8]) -> Date? { digests[place]?.usedAt }
+
+    func requireRemembered(_ use: UsedDigest) throws(LedgerOutage) {
+        guard !forgotten.isEmpty else { return }
+        let origin = Origin(app: Array(use.app.utf8), kind: Array(use.kind.name.utf8))
+        // Marks are stored in whole microseconds, and compared with what would be stored.
+        let rounded = UsedDigest(
+            digest: use.digest, app: use.app, kind: use.kind, madeAt: use.madeAt.stored, usedAt: use.usedAt,
+            until: use.until)
+        try LedgerRules.requireRemembered(rounded, forgotten: forgotten[origin])
     }
 
-    private mutating func retire(_ key: EnrolledKey, _ position: Position, at time: Date) {
-        switch position {
-        case .needed(let place):
-            keys[place]?.content = .whole(key.retired(at: time))
-            keys[place]?.isChanged = true
-        case .other(let place):
-            otherKeys[place].content = .whole(key.retired(at: time))
-            otherKeys[place].isChanged = true
+    func block(on key: KeyIdentifier) -> LedgerBlock? { blocks.isEmpty ? nil : blocks[needs.blocks[place]] }
+
+    func block(on subject: LedgerSubject) -> LedgerBlock? { blocks[needs.subjects.keys[place]] }
+
+    mutating func consume(_ value: [UInt8], for app: String, _ purpose: ChallengePurpose, at now: Date) {
+        challenges[place]?.consumedAt = now.stored
+        challenges[place]?.isConsumed = true
+    }
+
+    mutating func store(_ key: EnrolledKey, isNew: Bool) {
+        if isNew {
+            keys[place] = Key(content: .whole(key), isNew: true)
+        } else {
+            keys[place]?.change(to: key)
         }
     }
+
+    mutating func retire(_ other: EnrolledKey, at now: Date) {
+        let row = RowKey(other.identifier)
+        let retired = other.retired(at: now.stored)
+        if let place = needs.keys.place(of: row) {
+            keys[place]?.change(to: retired)
+        } else {
+            otherKeys[row]?.change(to: retired)
+        }
+    }
+
+    mutating func apply(_ advance: CounterAdvance) {
+        guard let counters = keys[place]?.counters else { return }
+        keys[place]?.advance(to: LedgerRules.counters(after: advance, from: counters))
+    }
+
+    mutating func insert(_ use: UsedDigest) { digests[place] = Digest(use: use, usedAt: use.usedAt.stored) }
 }
 
 extension Date {
