@@ -56,16 +56,11 @@ final class BaseLedger: Sendable {
 
     /// The entries that a commit concerns.
     func known(for action: LedgerEffect.Action) async throws(LedgerOutage) -> KnownToBase {
-        switch action {
-        case .consumeChallenge, .rememberDigest: .nothing
-        case .enrol(let key, _): try await known(key.identifier)
-        case .advanceCounter(let advance): try await known(advance.key)
-        case .useKey(let use): try await known(use.key)
-        case .confirmUnblocked(let subject): KnownToBase(key: nil, block: try await standing(of: subject)?.block)
+        switch action.row {
+        case .challenge, .digest: .nothing
+        case .key(let identifier):
+            KnownToBase(key: try await key(identifier), block: try await standing(of: identifier.subject)?.block)
+        case .standing(let subject): KnownToBase(key: nil, block: try await standing(of: subject)?.block)
         }
-    }
-
-    private func known(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> KnownToBase {
-        KnownToBase(key: try await key(identifier), block: try await standing(of: identifier.subject)?.block)
     }
 }

@@ -19,8 +19,6 @@ package final class ReplayLedger: Ledger {
     private let base: BaseLedger?
     private let state: Mutex<ReplayLedgerState>
 
-    private let tally: PresumptionTally
-
     /// A ledger with its own tally, for tests.
     package convenience init(challenges: ReplayChallenges, base: (any Ledger)? = nil) {
         self.init(challenges: challenges, base: base.map { BaseLedger($0) }, tally: PresumptionTally())
@@ -33,8 +31,7 @@ package final class ReplayLedger: Ledger {
     ///   - tally: counts the presumptions.
     init(challenges: ReplayChallenges, base: BaseLedger?, tally: PresumptionTally) {
         self.base = base
-        self.tally = tally
-        state = Mutex(ReplayLedgerState(challenges: challenges))
+        state = Mutex(ReplayLedgerState(challenges: challenges, tally: tally))
     }
 
     package func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
@@ -43,12 +40,12 @@ package final class ReplayLedger: Ledger {
     }
 
     /// A key enrolled by this replay.
-    func ownKey(_ identifier: KeyIdentifier) -> EnrolledKey? { state.withLock { $0.key(identifier) } }
+    func ownKey(_ identifier: KeyIdentifier) -> EnrolledKey? { state.withLock { $0.enrolledKey(identifier) } }
 
     /// A key enrolled by this replay, and the number of its app and properties.
     func ownKeyWithTerms(_ identifier: KeyIdentifier) -> (key: EnrolledKey, terms: UInt32)? {
         state.withLock { state in
-            guard let key = state.key(identifier), let terms = state.terms(identifier) else { return nil }
+            guard let key = state.enrolledKey(identifier), let terms = state.terms(identifier) else { return nil }
             return (key, terms)
         }
     }
@@ -79,7 +76,7 @@ package final class ReplayLedger: Ledger {
         if let base {
             for effect in effects { known.append(try await base.known(for: effect.action)) }
         }
-        return state.withLock { state in tally.update { state.commit(effects, known, at: now, &$0) } }
+        return state.withLock { $0.commit(effects, known, at: now) }
     }
 
     /// Whether the replay has enrolled or refreshed one of these keys since the assessment read them.
@@ -105,7 +102,5 @@ final class PresumptionTally: Sendable {
 
     var total: ReplayPresumptions { counts.withLock { $0 } }
 
-    func update<Result: Sendable>(_ body: (inout ReplayPresumptions) -> Result) -> Result {
-        counts.withLock { body(&$0) }
-    }
+    func update(_ body: (inout ReplayPresumptions) -> Void) { counts.withLock { body(&$0) } }
 }
