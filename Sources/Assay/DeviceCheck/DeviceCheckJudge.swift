@@ -207,13 +207,7 @@ struct DeviceCheckJudge {
     /// The account of the key that the evidence enrols or uses; nil for none.
     private func accountOfKey() async throws(LedgerOutage) -> String? {
         for effect in assessment.effects {
-            let identifier: KeyIdentifier
-            switch effect.action {
-            case .enrol(let key, _): identifier = key.identifier
-            case .advanceCounter(let advance): identifier = advance.key
-            case .useKey(let use): identifier = use.key
-            case .consumeChallenge, .rememberDigest, .confirmUnblocked: continue
-            }
+            guard case .key(let identifier) = effect.action.row else { continue }
             if let account = try await ledger.enrolledKey(identifier)?.account { return account }
         }
         return nil

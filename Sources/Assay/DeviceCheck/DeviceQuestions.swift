@@ -11,23 +11,18 @@ final class DeviceQuestions: Sendable {
     /// The most evidence that is counted, twice.
     private static let capacity = 50_000
 
-    /// What a piece of evidence uses up.
-    private enum Use: Hashable {
-        case challenge([UInt8])
-        case enrolment(KeyIdentifier)
-        case counter(KeyIdentifier, UInt32)
-        case digest([UInt8])
-        /// A key, device or account of blocked evidence, which uses up nothing.
-        case blocked(LedgerSubject)
+    /// What a piece of evidence uses up: a row of the ledger, and the counter of a key. Blocked evidence uses up
+    /// nothing; the standing of its key, device or account represents it.
+    private struct Use: Hashable {
+        let row: LedgerEffect.Row
+        var counter: UInt32?
+
+        init(blocked subject: LedgerSubject) { row = .standing(subject) }
 
         init?(_ action: LedgerEffect.Action) {
-            switch action {
-            case .consumeChallenge(let value, _, _): self = .challenge(value)
-            case .enrol(let key, _): self = .enrolment(key.identifier)
-            case .advanceCounter(let advance): self = .counter(advance.key, advance.counter)
-            case .rememberDigest(let use): self = .digest(use.digest)
-            case .useKey, .confirmUnblocked: return nil
-            }
+            guard action.isChange else { return nil }
+            row = action.row
+            if case .advanceCounter(let advance) = action { counter = advance.counter }
         }
     }
 
@@ -41,7 +36,7 @@ final class DeviceQuestions: Sendable {
         guard uses.isEmpty, !assessment.isAcceptable, let subject = assessment.subject,
             let identifier = subject.identifier
         else { return uses }
-        return [.blocked(LedgerSubject(subject.identifierKind, identifier))]
+        return [Use(blocked: LedgerSubject(subject.identifierKind, identifier))]
     }
 
     /// Whether the bits count the enrolment already, as an earlier attempt with the same evidence had no verdict.
