@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 package import CoreMetrics
 import Synchronization
 
@@ -82,9 +82,15 @@ package final class MetricsRegistry: MetricsFactory {
     private static let countBounds: [Double] = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
     private let state = Mutex(State())
+    /// The sentences about metrics, by name.
+    let help: [String: String]
 
-    /// Starts without a metric.
-    package init() {}
+    /// Starts without a value.
+    ///
+    /// - Parameter names: the metrics that the program has.
+    package init(_ names: [MetricName] = MetricName.service) {
+        help = Dictionary(names.map { ($0.rawValue, $0.help) }, uniquingKeysWith: { first, _ in first })
+    }
 
     /// The families by name, as they are now.
     var families: [String: Family] { state.withLock { $0.families } }

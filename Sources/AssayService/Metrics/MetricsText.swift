@@ -1,5 +1,3 @@
-import AssayCore
-
 /// The text format of Prometheus, version 0.0.4 (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
 enum MetricsText {
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
@@ -9,7 +7,7 @@ enum MetricsText {
         var text: [UInt8] = []
         text.reserveCapacity(1 << 18)
         for (name, family) in registry.families.sorted(by: { $0.key < $1.key }) where !family.series.isEmpty {
-            if let help = MetricName(rawValue: name)?.help { text += "# HELP \(name) \(help)\n".utf8 }
+            if let help = registry.help[name] { text += "# HELP \(name) \(help)\n".utf8 }
             text += "# TYPE \(name) \(family.kind.rawValue)\n".utf8
             for (labels, series) in family.series {
                 switch series {

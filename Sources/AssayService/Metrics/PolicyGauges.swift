@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayHummingbird
 import CoreMetrics
 import Synchronization
 

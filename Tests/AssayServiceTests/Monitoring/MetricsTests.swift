@@ -64,10 +64,7 @@ struct MetricsTests {
         let body = try Self.scrape(service).body
         for line in body.split(separator: "\n") where !line.hasPrefix("#") {
             let name = String(line.prefix { $0 != "{" && $0 != " " })
-            let base = ["_bucket", "_sum", "_count"].reduce(name) {
-                $0.hasSuffix($1) ? String($0.dropLast($1.count)) : $0
-            }
-            let metric = try #require(MetricName(rawValue: name) ?? MetricName(rawValue: base), "\(line)")
+            let metric = try Monitoring.metric(name)
             #expect(body.contains("# HELP \(metric.rawValue) \(metric.help)\n"))
             let labels = line.matches(of: /[{,]([a-z_]+)="/).map { String($0.1) }.filter { $0 != "le" }
             #expect(labels == metric.labels, "\(line)")

@@ -1,3 +1,5 @@
+import AssayCore
+import AssayProgram
 import AssayTestSupport
 import Foundation
 import Testing
@@ -5,6 +7,12 @@ import Testing
 /// The files of `Examples/monitoring`, and Prometheus.
 enum Monitoring {
     static let folder = TestVectors.folder.deletingLastPathComponent().appendingPathComponent("Examples/monitoring")
+
+    /// The metric of a name in the exposition, in which histograms have suffixes.
+    static func metric(_ name: String) throws -> MetricName {
+        let base = name.replacing(/_(bucket|sum|count)$/, with: "")
+        return try #require(MetricName.program.first { [name, base].contains($0.rawValue) }, "no metric \(name)")
+    }
 
     static func text(_ name: String) throws -> String {
         try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)

@@ -1,0 +1,36 @@
+package import AssayCore
+
+extension MetricName {
+    package static let verdicts = MetricName(
+        "assay_verdicts_total", labels: ["app", "kind", "outcome"],
+        help: "Verdicts. The app is empty if no app of the policy could decode the evidence.")
+    package static let checks = MetricName(
+        "assay_checks_total", labels: ["check", "status", "code"],
+        help: "Checks that failed, or that failed and were only annotated.")
+    package static let verification = MetricName(
+        "assay_verification_seconds", labels: ["kind"], help: "Time to judge evidence, until the ledger has committed.")
+    package static let requestErrors = MetricName(
+        "assay_request_errors_total", labels: ["code"],
+        help: "Wrong calls: records that cannot be read, unknown apps, apps without a live key.")
+    package static let challenges = MetricName(
+        "assay_challenges_total", labels: ["app", "kind", "event"],
+        help: "Challenges that were issued, used, and presented too late.")
+    package static let distinctDevices = MetricName(
+        "assay_distinct_devices", labels: ["app", "period"],
+        help: "Estimate of the distinct devices and keys accepted in the current period (UTC).")
+    package static let keyEnd = MetricName(
+        "assay_key_end_timestamp_seconds", labels: ["name", "use"],
+        help: "When a key of the policy or the key store ends, in seconds since 1970.")
+    package static let debugTokens = MetricName(
+        "assay_debug_tokens_total", labels: ["app", "name"],
+        help: "Tokens that were issued for a debug token of the policy, without evidence.")
+    package static let failoverTokens = MetricName(
+        "assay_failover_tokens_total", labels: ["app"],
+        help: "Tokens that a failover instance has issued, without evidence.")
+
+    /// The metrics of the verifier.
+    package static let verifier: [MetricName] = [
+        .verdicts, .checks, .verification, .requestErrors, .challenges, .distinctDevices, .keyEnd, .debugTokens,
+        .failoverTokens,
+    ]
+}
