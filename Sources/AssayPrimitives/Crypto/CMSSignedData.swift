@@ -20,14 +20,6 @@ package enum CMSSignedData {
     package static func verify(
         _ message: ArraySlice<UInt8>, detachedContent: [UInt8]? = nil
     ) -> Result<Verified, CMSFailure> {
-        SignatureMemo.recall(
-            message, detachedContent: detachedContent,
-            orElse: { verifyAnew(message, detachedContent: detachedContent) })
-    }
-
-    private static func verifyAnew(
-        _ message: ArraySlice<UInt8>, detachedContent: [UInt8]?
-    ) -> Result<Verified, CMSFailure> {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
         do throws(CMSFailure) {

@@ -1,7 +1,8 @@
 import Synchronization
 
 /// Caches recent results while one piece of evidence is verified more than once, such as under two policies. Results
-/// are always correct: a verification is a pure function of its inputs. A task without a memo runs every verification.
+/// are always correct: a verification is a pure function of its inputs. A task without a memo runs every verification,
+/// and a process without one does not look it up.
 package final class SignatureMemo: Sendable {
     /// The signature scheme.
     enum Scheme: Sendable, Equatable {
@@ -16,6 +17,9 @@ package final class SignatureMemo: Sendable {
     /// The memo of the task, or nil.
     @TaskLocal package static var current: SignatureMemo?
 
+    /// Whether the process has created a memo. It is cheaper to read than ``current``.
+    private static let exists = Atomic(false)
+
     /// More than the five verifications of an attestation with its receipt.
     private static let capacity = 8
 
@@ -27,15 +31,8 @@ package final class SignatureMemo: Sendable {
         let isValid: Bool
     }
 
-    private struct Message {
-        let message: ArraySlice<UInt8>
-        let detachedContent: [UInt8]?
-        let result: Result<CMSSignedData.Verified, CMSFailure>
-    }
-
     private struct State {
         var signatures: [Signature] = []
-        var messages: [Message] = []
         var verified = 0
         var recalled = 0
     }
@@ -43,7 +40,7 @@ package final class SignatureMemo: Sendable {
     private let state = Mutex(State())
 
     /// Creates an empty memo.
-    package init() {}
+    package init() { Self.exists.store(true, ordering: .relaxed) }
 
     /// The number of verifications performed.
     package var verified: Int { state.withLock { $0.verified } }
@@ -52,10 +49,7 @@ package final class SignatureMemo: Sendable {
 
     /// Removes all results. Call it before other evidence.
     package func clear() {
-        state.withLock { state in
-            state.signatures.removeAll(keepingCapacity: true)
-            state.messages.removeAll(keepingCapacity: true)
-        }
+        state.withLock { $0.signatures.removeAll(keepingCapacity: true) }
     }
 
     /// Whether a signature is valid: the cached result, or that of `verify`. `key` must be the canonical encoding of
@@ -63,7 +57,7 @@ package final class SignatureMemo: Sendable {
     static func recall(
         _ scheme: Scheme, key: [UInt8], digest: () -> [UInt8], signature: ArraySlice<UInt8>, orElse verify: () -> Bool
     ) -> Bool {
-        guard let memo = current else { return verify() }
+        guard exists.load(ordering: .relaxed), let memo = current else { return verify() }
         let digest = digest()
         let known = memo.state.withLock { state in
             let known = state.signatures.first {
@@ -81,26 +75,5 @@ package final class SignatureMemo: Sendable {
                 Signature(scheme: scheme, key: key, digest: digest, signature: signature, isValid: isValid))
         }
         return isValid
-    }
-
-    /// The result of verifying a CMS message: cached, or that of `verify`.
-    static func recall(
-        _ message: ArraySlice<UInt8>, detachedContent: [UInt8]?,
-        orElse verify: () -> Result<CMSSignedData.Verified, CMSFailure>
-    ) -> Result<CMSSignedData.Verified, CMSFailure> {
-        guard let memo = current else { return verify() }
-        let known = memo.state.withLock { state in
-            let known = state.messages.first { $0.message == message && $0.detachedContent == detachedContent }
-            if known != nil { state.recalled += 1 }
-            return known?.result
-        }
-        if let known { return known }
-        let result = verify()
-        memo.state.withLock { state in
-            state.verified += 1
-            if state.messages.count == capacity { state.messages.removeFirst() }
-            state.messages.append(Message(message: message, detachedContent: detachedContent, result: result))
-        }
-        return result
     }
 }
