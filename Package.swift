@@ -137,7 +137,7 @@ let package = Package(
             "AndroidKey AppAttest Approov AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives",
             "AssayTokens PlayIntegrity CoreMetrics Yams", with: callerIsolated),
         // Writes records as they arrive, for replays later.
-        library("AssayCapture", "AndroidKey Assay AssayCore AssayPrimitives Crypto"),
+        library("AssayCapture", "Assay AssayCore AssayPrimitives Crypto"),
         // Judges captured evidence in bulk, and reports on it.
         library(
             "AssayReplay",

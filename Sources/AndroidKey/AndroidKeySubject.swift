@@ -243,6 +243,8 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
     package var identifier: String? { Base64.encode(publicKeySHA256, .standard) }
     /// The facts of a request's signature.
     package var message: MessageFacts? { request }
+    /// The status list.
+    package var document: (any ConsultedDocument)? { statusList }
     /// Where the key is attested, and what the device booted.
     package var trustworthiness: Trustworthiness {
         let isSound = rootOfTrust.map { $0.verifiedBootState == .verified && $0.deviceLocked }

@@ -1,4 +1,3 @@
-import AndroidKey
 public import AssayCore
 public import FoundationEssentials
 import Synchronization
@@ -33,8 +32,8 @@ public final class RecordCapture: Sendable {
     private let folder: CaptureFolder
     private let options: CaptureOptions
     private let state = Mutex(State())
-    /// The digest of the last stored status list.
-    private let lists = Mutex<[UInt8]>([])
+    /// The digest of the last stored document.
+    private let documents = Mutex<[UInt8]>([])
 
     /// Creates the folder if it is missing. The first record creates the first file.
     ///
@@ -66,18 +65,18 @@ public final class RecordCapture: Sendable {
         judged.deviceBits = verdict?.deviceBits ?? record.deviceBits
         // Outside the lock: sealing takes longer than writing.
         let line = try judged.captureLine(options.fields)
-        if let list = verdict?.androidKey?.statusList { try keep(list) }
+        if let document = verdict?.engineSubject?.document { try keep(document) }
         try state.withLock { (state) throws(CaptureError) in
             guard !state.isClosed else { throw CaptureError(.closed, "the capture was closed") }
             try write(line, &state, at: now)
         }
     }
 
-    /// Writes the status list of a verdict beside the captures, once for each list.
-    private func keep(_ list: AttestationStatusList) throws(CaptureError) {
-        guard lists.withLock({ $0 != list.digest }) else { return }
-        try StatusListFolder(beside: folder.path).keep(list)
-        lists.withLock { $0 = list.digest }
+    /// Writes the document of a verdict beside the captures, once for each document.
+    private func keep(_ document: some ConsultedDocument) throws(CaptureError) {
+        guard documents.withLock({ $0 != document.digest }) else { return }
+        try DocumentFolder(beside: folder.path).keep(document)
+        documents.withLock { $0 = document.digest }
     }
 
     private func write(_ line: [UInt8], _ state: inout State, at now: Date) throws(CaptureError) {

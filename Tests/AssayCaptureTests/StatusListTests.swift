@@ -65,7 +65,7 @@ struct StatusListCaptureTests {
         let present = try Self.list(Array(serial).hexadecimal)
         let today = try await verifier([Source(list: present)]).verify(record, at: Self.time)
         #expect(today.failed.map(\.name) == ["android-key.attestation.revocation"])
-        let archive = CapturedStatusLists(beside: [folder])
+        let archive = CapturedDocuments(beside: [folder])
         let then = try await verifier([archive, Source(list: present)]).verify(record, at: Self.time)
         #expect(then.outcome == .accept)
         #expect(then.androidKey?.statusListSHA256 == former.digest)
@@ -73,7 +73,7 @@ struct StatusListCaptureTests {
         // A file with other contents is not that list.
         try Data(present.json).write(to: URL(filePath: "\(folder)/status-lists/\(kept[0])"))
         do throws(VerificationError) {
-            _ = try await verifier([CapturedStatusLists(beside: [folder])]).verify(record, at: Self.time)
+            _ = try await verifier([CapturedDocuments(beside: [folder])]).verify(record, at: Self.time)
             Issue.record("a verdict")
         } catch {
             guard case .request(let request) = error else { throw error }

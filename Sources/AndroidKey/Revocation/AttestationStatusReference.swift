@@ -47,7 +47,13 @@ package struct AttestationStatusReference: Sendable, Equatable {
     }
 }
 
-extension AttestationStatusList {
+extension AttestationStatusList: ConsultedDocument {
+    package static var folder: String { "status-lists" }
+
+    package var bytes: [UInt8] { json }
+
+    package init(bytes: [UInt8]) throws(DecodeError) { try self.init(json: bytes, fetchedAt: nil) }
+
     /// The name of this list in verdicts and records.
     package var reference: AttestationStatusReference {
         AttestationStatusReference(digest: digest, fetchedAt: fetchedAt)

@@ -109,15 +109,26 @@ package enum AttestationStatusRule: Sendable {
     /// The list to judge by; nil if the policy says that there is none.
     ///
     /// - Parameters:
-    ///   - services: the services of the verifier. An archive, which only analyses have, is asked first, whatever the policy says.
+    ///   - services: the services of the verifier. A fixed list and an archive, which only analyses have, are asked first, whatever
+    ///     the policy says.
     ///   - reference: the list that the record names; nil for none.
-    /// - Throws: `.request` if the policy demands a service that the verifier does not have, `.outage` with a ``StatusListOutage``
-    ///   if its list is missing, or older than `maximumAge` at `now`.
+    /// - Throws: `.request` if the archive lacks the list, because the original judgement cannot be repeated, or if the policy
+    ///   demands a service that the verifier does not have; `.outage` with a ``StatusListOutage`` if its list is missing, or older
+    ///   than `maximumAge` at `now`.
     package func list(
         from services: [any EngineService], asCaptured reference: AttestationStatusReference?, at now: Date
     ) async throws(VerificationError) -> AttestationStatusList? {
-        for case let archive as any AttestationStatusArchive in services {
-            if let list = try await archive.statusList(asCaptured: reference) { return list }
+        for service in services {
+            if let fixed = service as? FixedStatusList { return fixed.list }
+            guard let reference, let archive = service as? any DocumentArchive else { continue }
+            guard let list = archive.document(AttestationStatusList.self, digest: reference.digest) else {
+                throw .request(
+                    RequestError(
+                        .noStatusList,
+                        "the record was judged by the status list \(reference.digest.hexadecimal), which is not in "
+                            + archive.place(of: AttestationStatusList.self)))
+            }
+            return AttestationStatusList(list, fetchedAt: reference.fetchedAt)
         }
         switch self {
         case .none: return nil

@@ -12,17 +12,6 @@ package protocol AttestationStatusSource: EngineService {
     func statusList(at now: Date, maximumAge: Double) async throws(StatusListOutage) -> AttestationStatusList
 }
 
-/// Lists that were kept, for analyses of captured evidence: a service of the verifier.
-package protocol AttestationStatusArchive: EngineService {
-    /// The list that counts in place of the one that the policy names; nil if the policy decides.
-    ///
-    /// - Parameter reference: the list that the record names as the one it was judged by; nil for none.
-    /// - Throws: `.request` if the archive lacks the list.
-    func statusList(
-        asCaptured reference: AttestationStatusReference?
-    ) async throws(VerificationError) -> AttestationStatusList?
-}
-
 /// There is no status list that is recent enough to judge by.
 public struct StatusListOutage: Outage, Equatable {
     /// What is not available.

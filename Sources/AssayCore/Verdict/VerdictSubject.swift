@@ -28,6 +28,8 @@ package protocol EngineSubject: VerdictSubject {
     var clientFacts: [ClientFact] { get }
     /// Whether the evidence is of the platform's environment for development.
     var isOfDevelopment: Bool { get }
+    /// The document that the judgement consulted, for captures.
+    var document: (any ConsultedDocument)? { get }
     /// What the evidence says in an attestation result.
     var trustworthiness: Trustworthiness { get }
 }
@@ -57,6 +59,8 @@ extension EngineSubject {
     package var clientFacts: [ClientFact] { identifier.map { [ClientFact("keyId", $0)] } ?? [] }
     /// The platform has no such environment.
     package var isOfDevelopment: Bool { false }
+    /// None.
+    package var document: (any ConsultedDocument)? { nil }
     /// Nothing.
     package var trustworthiness: Trustworthiness { Trustworthiness() }
 }

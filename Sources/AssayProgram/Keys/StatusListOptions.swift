@@ -36,7 +36,7 @@ enum StatusListChoice: Equatable {
     func archive(beside files: [String]) throws(CommandFailure) -> (any EngineService)? {
         switch self {
         case .service: return nil
-        case .asCaptured: return CapturedStatusLists(beside: files.filter { $0 != "-" })
+        case .asCaptured: return CapturedDocuments(beside: files.filter { $0 != "-" })
         case .file(let path):
             let json: [UInt8]
             do throws(SecretSourceError) {
