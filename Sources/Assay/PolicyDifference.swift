@@ -208,7 +208,7 @@ extension PolicyDifference {
             "annotations.note")
         add(
             .refused, "annotations.reject", "appAccessRisk.reject", "deviceRecall.reject", "versions.withdrawn",
-            "deviceCheck.required", "required", "binding", "messageSigning.components", "requests.components",
+            "required", "binding", "messageSigning.components", "requests.components",
             "patchLevel.levels")
         add(.maximum, "life", "past", "future")
         add(.words(["off", "annotate", "reject"]), "enforcement")

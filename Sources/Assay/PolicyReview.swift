@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 package import Foundation
 
 /// Every error and every weak setting of a policy file.
@@ -158,15 +157,12 @@ package struct PolicyReview: Sendable {
     private static func absentKinds(
         of configuration: any ReadableConfiguration, _ app: PolicyApp, _ engines: EngineRegistry
     ) -> [PolicyRemark] {
-        let requests = engines.requestEvidence(of: app).map(\.kind)
-        return configuration.required.enumerated().compactMap { index, kind in
+        configuration.required.enumerated().compactMap { index, kind in
             var lacks: String?
             for (engine, section) in zip(engines.engines, engines.configurations) where engine.kinds.contains(kind) {
                 let found = app.configurations.first { type(of: $0).policyField == section.policyField }
                 if found == nil {
                     lacks = section.policyField
-                } else if kind.name.hasSuffix(".request"), !requests.contains(kind) {
-                    lacks = "\(section.policyField).requests"
                 } else if let field = (found as? any ReadableConfiguration)?.missingField(for: kind) {
                     lacks = "\(section.policyField).\(field)"
                 }

@@ -5,6 +5,11 @@ extension AndroidKeyConfiguration {
     /// Phones are patched at least every three months for some years.
     private static let longPatchAge: Double = 2 * 365 * 86_400
 
+    /// The section with the rules of requests.
+    package func missingField(for kind: EvidenceKind) -> String? {
+        kind == .androidKeyRequest && requests == nil ? "requests" : nil
+    }
+
     /// The policy checks that do not run without a field.
     package var missingRules: [CheckID: String] {
         var missing: [CheckID: String] = [:]

@@ -6,6 +6,11 @@ extension AppAttestConfiguration {
     /// A server requests a refreshed receipt and judges it at once: Apple recommends five minutes.
     private static let longReceiptAge: Double = 3600
 
+    /// The section with the rules of requests.
+    package func missingField(for kind: EvidenceKind) -> String? {
+        kind == .appAttestRequest && requests == nil ? "requests" : nil
+    }
+
     /// The policy checks that do not run without a field.
     package var missingRules: [CheckID: String] {
         var missing: [CheckID: String] = [:]

@@ -9,6 +9,11 @@ extension PlayIntegrityConfiguration {
     /// The package name, which is also the scope of keys that Google's console names by package.
     package var keyScopes: [String] { [packageName] }
 
+    /// The section with the rules of requests.
+    package func missingField(for kind: EvidenceKind) -> String? {
+        kind == .playIntegrityRequest && requests == nil ? "requests" : nil
+    }
+
     /// The policy checks that do not run without a field.
     package var missingRules: [CheckID: String] {
         guard let android else { return [:] }
