@@ -3,6 +3,7 @@ import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTestSupport
+import AssayVectors
 import Foundation
 import Testing
 
@@ -24,6 +25,12 @@ struct CheckCodeTests {
         static func < (lhs: Use, rhs: Use) -> Bool { lhs.description < rhs.description }
     }
 
+    @Test("the names, kinds and codes of all checks are those of TestVectors/checks.txt, in its order")
+    func names() throws {
+        let committed = try String(contentsOf: TestVectors.folder.appendingPathComponent("checks.txt"), encoding: .utf8)
+        #expect(CheckTable.text == committed, "run `make vectors`; names are never changed")
+    }
+
     @Test("a code is in the catalogue if and only if the sources construct it")
     func constructed() throws {
         let constructed = try Self.texts("Sources").flatMap { text in
@@ -35,9 +42,11 @@ struct CheckCodeTests {
         #expect(constructed.count == declared.count)
     }
 
-    @Test("each check has codes, each of its own, which are in kebab case and explained by a sentence")
+    @Test("each check is explained and has codes, each of its own, which are in kebab case and explained by a sentence")
     func form() {
         for check in Verifier.catalogue {
+            for text in [check.proves, check.stops, check.lookAt] { #expect(text.count > 10, "\(check.id)") }
+            #expect(!check.source.isEmpty, "\(check.id)")
             #expect(!check.codes.isEmpty, "\(check.id)")
             #expect(Set(check.codes.map(\.name)).count == check.codes.count, "\(check.id)")
             for code in check.codes {

@@ -9,6 +9,9 @@ struct MintVectors: AsyncParsableCommand {
     @Flag(help: "Print the names of the engines that have test vectors.")
     var list = false
 
+    @Flag(help: "Print the names, kinds and codes of all checks.")
+    var checks = false
+
     @Argument(help: "The engine.")
     var engine: String?
 
@@ -23,6 +26,7 @@ struct MintVectors: AsyncParsableCommand {
 
     func run() async throws {
         if list { return print(VectorSets.all.map { $0.name }.joined(separator: "\n")) }
+        if checks { return print(CheckTable.text, terminator: "") }
         guard let set = VectorSets.all.first(where: { $0.name == engine }), let output else {
             throw CleanExit.helpRequest(self)
         }
