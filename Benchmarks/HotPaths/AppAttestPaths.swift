@@ -46,9 +46,10 @@ enum AppAttestPaths {
     static func configuration(_ authority: TestAuthority, challenge: AppAttestConfiguration.ChallengeSource) throws
         -> AppAttestConfiguration
     {
-        try AppAttestConfiguration(
-            appIDs: [appID], environments: [.production], challenge: challenge, clientData: .none,
-            testRoots: [Certificate(der: authority.root.certificate[...])])
+        let root = try Certificate(der: authority.root.certificate[...])
+        return try AppAttestConfiguration(
+            appIDs: [appID], environments: [.production], challenge: challenge, clientData: .none
+        ) { $0.testRoots = [root] }
     }
 
     static func mintAssertion(_ key: AttestedKey, counter: UInt32, appID: String = appID) throws -> MintedAssertion {

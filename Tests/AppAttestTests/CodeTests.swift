@@ -18,12 +18,15 @@ struct CodeTests {
         clientData: AppAttestConfiguration.ClientDataBinding = .none,
         minimumOSVersion: AppAttestConfiguration.MinimumOSVersion? = nil, demandsExtensions: Bool = false
     ) throws -> AppAttestConfiguration {
-        try AppAttestConfiguration(
-            appIDs: [Fixtures.appID], environments: [.production], challenge: challenge, clientData: clientData,
-            minimumOSVersion: minimumOSVersion,
-            versions: VersionRules(minimum: demandsExtensions ? DottedVersion("1") : nil),
-            validationCategories: demandsExtensions ? [.appStore] : nil,
-            testRoots: try PEM.certificates(in: Array(Fixtures.authority.get().rootPEM.utf8)))
+        let roots = try PEM.certificates(in: Array(Fixtures.authority.get().rootPEM.utf8))
+        return try AppAttestConfiguration(
+            appIDs: [Fixtures.appID], environments: [.production], challenge: challenge, clientData: clientData
+        ) {
+            $0.minimumOSVersion = minimumOSVersion
+            $0.versions = VersionRules(minimum: demandsExtensions ? DottedVersion("1") : nil)
+            $0.validationCategories = demandsExtensions ? [.appStore] : nil
+            $0.testRoots = roots
+        }
     }
 
     /// The codes of an assertion by a supplied key, or by a key enrolled with these properties.

@@ -34,11 +34,18 @@ enum Fixtures {
     ) throws -> AppAttestConfiguration {
         let roots = try PEM.certificates(in: Array(authority.get().rootPEM.utf8))
         return try AppAttestConfiguration(
-            appIDs: appIDs, environments: environments, challenge: challenge, clientData: clientData,
-            counter: counter, reattestation: reattestation, account: account, maximumKeys: maximumKeys,
-            versions: versions, validationCategories: validationCategories,
-            receipt: receipt, requests: requests,
-            testRoots: isTest ? roots : [])
+            appIDs: appIDs, environments: environments, challenge: challenge, clientData: clientData
+        ) {
+            $0.counter = counter
+            if let reattestation { $0.reattestation = reattestation }
+            $0.account = account
+            $0.maximumKeys = maximumKeys
+            $0.versions = versions
+            $0.validationCategories = validationCategories
+            $0.receipt = receipt
+            $0.requests = requests
+            $0.testRoots = isTest ? roots : []
+        }
     }
 
     static func expectations(

@@ -177,9 +177,10 @@ struct KeyTests {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(), ledger: ledger)
         #expect(try await attest(verifier, key).failed == [])
         let namesake = try TestAuthority(seed: "namesake", notBefore: Fixtures.now.addingTimeInterval(-86400))
+        let roots = try PEM.certificates(in: Array(namesake.rootPEM.utf8))
         let other = try AppAttestConfiguration(
-            appIDs: [Fixtures.appID], environments: [.production], challenge: .caller, clientData: .none,
-            testRoots: try PEM.certificates(in: Array(namesake.rootPEM.utf8)))
+            appIDs: [Fixtures.appID], environments: [.production], challenge: .caller, clientData: .none
+        ) { $0.testRoots = roots }
         let trustingTheOther = try Fixtures.verifier(other, ledger: ledger)
         #expect(try await assert(trustingTheOther, key, counter: 1).failed == [AssertionCheck.key])
     }

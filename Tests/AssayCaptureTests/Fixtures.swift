@@ -23,7 +23,8 @@ enum Fixtures {
     static func verifier() throws -> Verifier {
         let roots = try PEM.certificates(in: Array(theAuthority.get().rootPEM.utf8))
         let configuration = try AppAttestConfiguration(
-            appIDs: [appID], environments: [.production], challenge: .caller, clientData: .none, testRoots: roots)
+            appIDs: [appID], environments: [.production], challenge: .caller, clientData: .none
+        ) { $0.testRoots = roots }
         let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue)
         return Verifier(policy: policy, ledger: MemoryLedger())

@@ -38,8 +38,8 @@ struct RouteTests {
                 PolicyApp(
                     name: "phone",
                     try AppAttestConfiguration(
-                        appIDs: [appID], environments: [.production], challenge: .caller, clientData: .raw,
-                        requests: RequestRules(enforcement: phone))),
+                        appIDs: [appID], environments: [.production], challenge: .caller, clientData: .raw
+                    ) { $0.requests = RequestRules(enforcement: phone) }),
                 PolicyApp(name: "api", try ApproovConfiguration(settings)),
             ], keys: [TestAPI.key()], catalogue: Verifier.catalogue,
             routes: [

@@ -1,36 +1,132 @@
 package import AssayCore
 import AssayHTTPSignatures
+import AssayPrimitives
 
-extension AppAttestConfiguration {
+extension AppAttestConfiguration: SectionConfiguration {
     /// The fields of `appAttest` in a policy and of `assay verify --set`.
-    package static let fields =
-        [
-            PolicyField("appIDs", .list(.text), isRequired: true, "An App ID that is allowed."),
-            PolicyField(
-                "environments", .list(.words(AttestEnvironment.self)), isRequired: true, "An environment to allow."),
-            PolicyField("challenge", .words(ChallengeSource.self), isRequired: true, "Who keeps track of challenges."),
-            PolicyField("clientData", .text, isRequired: true, "Where client data carries the challenge: raw or none."),
-            PolicyField("clientData.challengeAt", .text, "The JSON pointer to the challenge in client data."),
-            PolicyField("counter", .text, "Which steps of a counter are allowed: increasing, successor or window(N)."),
-            PolicyField("reattestation", .words(Reattestation.self), "What becomes of a further attestation of a key."),
-            PolicyField("account", .words(AccountBinding.self), "How the accounts of requests and keys are compared."),
-            PolicyField("maximumKeys", .text, "How many keys one account may have."),
-            PolicyField(
-                "keysExceeded", .words(AccountKeyLimit.Excess.self), "What becomes of a key beyond maximumKeys."),
-            PolicyField("minimumOSVersion", .text, "The lowest operating system version of an attestation."),
+    package static let table: [SectionField<Values>] = [
+        .field(
+            "appIDs", \.appIDs, .list(of: .text(objection(toAppID:))), "An App ID that is allowed.",
+            required: "a list of App IDs, such as 1234567890.com.example.shop"
+        ).example("1234567890.com.example.app"),
+        .field(
+            "environments", \.environments, .list(of: .word), "An environment to allow.",
+            required: "a list of production, development"
+        ).example("production").weak(
+            if: { $0.environments.contains(.development) },
+            "development admits builds from Xcode of every member of the team; use it for tests only"),
+        .challenge(\.challenge, required: "allowed are ledger, caller").example("ledger"),
+        clientData,
+        .field(
+            "counter", \.counter, .text(\.text, read: counterRule),
+            "Which steps of a counter are allowed: increasing, successor or window(N)."),
+        .reattestation(\.reattestation, \.challenge),
+        .accounts(\.account, \.maximumKeys),
+        minimumOSVersion.example("16.0").needed(by: AttestationCheck.osVersion).weak(
+            if: { $0.minimumOSVersion == nil }, "not set: systems with known jailbreaks are accepted"),
+        .versions(
+            \.versions, minimum: "minimumBundleVersion", "The lowest bundle version.", version, example: "1",
+            neededBy: AttestationCheck.bundleVersion, AssertionCheck.bundleVersion),
+        .field(
+            "validationCategories", \.validationCategories, .list(of: .word), "A way of distribution that is allowed."
+        ).weak { values in
+            guard let categories = values.validationCategories else {
+                return "not set: apps are accepted however they were installed, such as by Xcode or enterprise "
+                    + "distribution"
+            }
+            guard categories.contains(.development), !values.environments.contains(.development) else { return nil }
+            return "development admits apps that Xcode installed; use it for tests only"
+        },
+        .group("receipt", \.receipt, "What is demanded of refreshed receipts.", receiptTable),
+        SectionField("testRoots", .list(.file), "PEM roots of a test authority in place of Apple's.") { _ in
+            []
+        } read: { (values, node, files) throws(PolicyError) in
+            for element in try node.elements() { values.testRoots += try certificates(in: element, files: files) }
+        }.weak(
+            if: { !$0.testRoots.isEmpty },
+            "a test authority replaces Apple's roots: the holder of its key can make evidence; never use it in production"
+        ),
+        .requests(\.requests),
+    ]
+
+    private static let receiptTable: [SectionField<ReceiptRules>] = [
+        // A server requests a refreshed receipt and judges it at once.
+        .field("maximumAge", \.maximumAge, receiptAge, "How old a refreshed receipt may be.").weak {
+            guard $0.maximumAge > 3600 else { return nil }
+            return
+                "\(PolicyNode.text(ofSeconds: $0.maximumAge)) is long: the risk metric is that of the receipt's time; "
+                + "Apple recommends 5m"
+        },
+        .field(
+            "maximumRiskMetric", \.maximumRiskMetric, .number(0...Int.max, "a whole number from 0 on"),
+            "The greatest risk metric that is allowed."
+        ).example("10").needed(by: [ReceiptCheck.riskMetric, AssertionCheck.riskMetric]).states(
+            AssertionCheck.riskMetric),
+        .field(
+            "maximumRiskMetricAge", \.maximumRiskMetricAge, receiptAge,
+            "How old the risk metric of an assertion's key may be."
+        ).allowed(
+            if: { $0.maximumRiskMetric != nil },
+            "maximumRiskMetricAge is for a policy with maximumRiskMetric, which is missing"),
+        .field("keep", \.keep, .word, "How receipts are kept, to refresh them."),
+    ]
+
+    private static let receiptAge = FieldForm<Double>.duration(0...10 * 366 * 86_400, "at most ten years")
+
+    private static let version = FieldForm<DottedVersion>.text(\.description) { (node) throws(PolicyError) in
+        guard let version = try DottedVersion(node.text()) else {
+            throw node.error("expected a version of numbers and periods, such as \"16.0\", found \(node.found)")
+        }
+        return version
+    }
+
+    private static let minimumOSVersion = SectionField<Values>(
+        "minimumOSVersion", .text, "The lowest operating system version of an attestation.",
+        parts: [
             PolicyField("minimumOSVersion.iOS", .text, "The lowest version of iOS."),
             PolicyField("minimumOSVersion.macOS", .text, "The lowest version of macOS."),
-            PolicyField("minimumBundleVersion", .text, "The lowest bundle version."),
-        ] + PolicyField.versions + [
-            PolicyField(
-                "validationCategories", .list(.words(ValidationCategory.self)), "A way of distribution that is allowed."
-            ),
-            PolicyField("receipt", .mapping, "What is demanded of refreshed receipts."),
-            PolicyField("receipt.maximumAge", .duration, "How old a refreshed receipt may be."),
-            PolicyField("receipt.maximumRiskMetric", .text, "The greatest risk metric that is allowed."),
-            PolicyField(
-                "receipt.maximumRiskMetricAge", .duration, "How old the risk metric of an assertion's key may be."),
-            PolicyField("receipt.keep", .words(ReceiptKeeping.self), "How receipts are kept, to refresh them."),
-            PolicyField("testRoots", .list(.file), "PEM roots of a test authority in place of Apple's."),
-        ] + RequestRules.fields
+        ]
+    ) { values in
+        guard let versions = values.minimumOSVersion, versions.any == nil else {
+            return [PolicySetting("minimumOSVersion", values.minimumOSVersion?.any?.description)]
+        }
+        return ApplePlatform.allCases.map {
+            PolicySetting("minimumOSVersion.\($0.rawValue)", versions.byPlatform[$0]?.description)
+        }
+    } read: { (values, node, files) throws(PolicyError) in
+        guard case .mapping = node.content else {
+            values.minimumOSVersion = MinimumOSVersion(try version.read(node, files))
+            return
+        }
+        var versions: [ApplePlatform: DottedVersion] = [:]
+        for (name, value) in try node.members(ApplePlatform.allCases.map(\.rawValue)) {
+            guard let platform = ApplePlatform(rawValue: name) else { continue }
+            versions[platform] = try version.read(value, files)
+        }
+        guard !versions.isEmpty else {
+            throw node.error("expected a version, or one by platform, found an empty mapping")
+        }
+        values.minimumOSVersion = MinimumOSVersion(versions)
+    }
+
+    private static let clientData = SectionField<Values>(
+        "clientData", .text, "Where client data carries the challenge: raw or none.",
+        required: "allowed are raw, none, { challengeAt: JSON POINTER }",
+        parts: [PolicyField("clientData.challengeAt", .text, "The JSON pointer to the challenge in client data.")]
+    ) {
+        switch $0.clientData {
+        case .raw: [PolicySetting("clientData", "raw")]
+        case .none: [PolicySetting("clientData", "none")]
+        case .challengeAt(let pointer): [PolicySetting("clientData.challengeAt", pointer.description)]
+        }
+    } read: { (values, node, _) throws(PolicyError) in
+        values.clientData = try binding(node)
+    }.example("raw").objection {
+        guard $0.challenge == .ledger, case .none = $0.clientData else { return nil }
+        return "none and challenge: ledger exclude each other: no assertion would consume a challenge; say where the "
+            + "client data has it, raw or { challengeAt: JSON POINTER }, or set challenge: caller"
+    }.weak {
+        guard case .none = $0.clientData else { return nil }
+        return "none: assertions are compared with no challenge; only the counter stops one that is sent late or twice"
+    }
 }

@@ -3,19 +3,16 @@ package import AssayHTTPSignatures
 package import AssayPrimitives
 
 /// The policy's requirements for the App Attest evidence of one app. A class: all requests share one instance.
+@dynamicMemberLookup
 package final class AppAttestConfiguration: EngineConfiguration {
     /// The engine's name.
     package static let engine = "app-attest"
     /// The field of an app in a policy file.
     package static let policyField = "appAttest"
 
-    /// Whether the ledger or the caller ensures that a challenge was issued and is used once.
-    package enum ChallengeSource: String, Sendable, CaseIterable {
-        /// The ledger issued it and consumes it.
-        case ledger
-        /// The caller compares it.
-        case caller
-    }
+    package typealias ChallengeSource = AssayCore.ChallengeSource
+    package typealias Reattestation = AssayCore.Reattestation
+    package typealias AccountBinding = AssayCore.AccountBinding
 
     /// Where the client data of an assertion carries the challenge.
     package enum ClientDataBinding: Sendable {
@@ -25,24 +22,6 @@ package final class AppAttestConfiguration: EngineConfiguration {
         case challengeAt(JSONPointer)
         /// Nowhere: client data is not compared with a challenge.
         case none
-    }
-
-    /// The treatment of a further attestation of an enrolled key.
-    package enum Reattestation: String, Sendable, CaseIterable {
-        /// Its facts replace the stored ones. An app that lost the answer to its attestation attests again.
-        case refresh
-        /// It is refused.
-        case refuse
-    }
-
-    /// How the account of a request and the account of the key are compared.
-    package enum AccountBinding: String, Sendable, CaseIterable {
-        /// Not at all. Attestations still bind keys to accounts.
-        case none
-        /// They must be the same if the backend names an account and the key has one.
-        case match
-        /// The backend must name an account, and it must be that of the key.
-        case required
     }
 
     /// The lowest allowed operating system version, for every platform or by platform.
@@ -73,17 +52,14 @@ package final class AppAttestConfiguration: EngineConfiguration {
 
     /// The requirements for a refreshed receipt.
     package struct ReceiptRules: Sendable, Equatable {
-        /// Ten years, in seconds.
-        static let longestAge: Double = 10 * 366 * 86_400
-
         /// The maximum age, in seconds. Apple recommends five minutes.
-        package let maximumAge: Double
+        package var maximumAge: Double
         /// The greatest allowed risk metric; nil for any.
-        package let maximumRiskMetric: Int?
+        package var maximumRiskMetric: Int?
         /// The greatest age of the metric of an assertion's key, in seconds; nil for any.
-        package let maximumRiskMetricAge: Double?
+        package var maximumRiskMetricAge: Double?
         /// How receipts are kept; nil if they are not.
-        package let keep: ReceiptKeeping?
+        package var keep: ReceiptKeeping?
 
         /// States the rules.
         package init(
@@ -97,75 +73,79 @@ package final class AppAttestConfiguration: EngineConfiguration {
         }
     }
 
-    /// The App IDs: App ID prefix, a period, bundle identifier.
-    package let appIDs: [String]
-    /// The allowed environments.
-    package let environments: [AttestEnvironment]
-    /// The allowed steps of an assertion's counter.
-    package let counter: CounterAdvance.Rule
-    /// Whether the ledger or the caller checks challenges.
-    package let challenge: ChallengeSource
-    /// The treatment of a further attestation of an enrolled key.
-    package let reattestation: Reattestation
-    /// How accounts are compared.
-    package let account: AccountBinding
-    /// How many keys one account may have; nil for any number.
-    package let maximumKeys: AccountKeyLimit?
-    /// Where assertions carry the challenge.
-    package let clientData: ClientDataBinding
-    /// The lowest operating system version; nil for any.
-    package let minimumOSVersion: MinimumOSVersion?
-    /// The bundle versions that are allowed.
-    package let versions: VersionRules<DottedVersion>
-    /// The allowed validation categories; nil for all appropriate ones.
-    package let validationCategories: [ValidationCategory]?
-    /// The requirements for refreshed receipts.
-    package let receipt: ReceiptRules
-    /// The requirements for requests that carry assertions; nil if the app sends none.
-    package let requests: RequestRules?
-    /// Roots of a test authority in place of Apple's; empty for Apple's.
-    package let testRoots: [Certificate]
+    /// The fields of the section, with their defaults.
+    package struct Values: Sendable {
+        /// The App IDs: App ID prefix, a period, bundle identifier.
+        package var appIDs: [String] = []
+        /// The allowed environments.
+        package var environments: [AttestEnvironment] = []
+        /// Whether the ledger or the caller checks challenges.
+        package var challenge = ChallengeSource.ledger
+        /// Where assertions carry the challenge.
+        package var clientData = ClientDataBinding.raw
+        /// The allowed steps of an assertion's counter.
+        package var counter = CounterAdvance.Rule.increasing
+        /// The treatment of a further attestation of an enrolled key. Without a challenge of the ledger, a recorded attestation would
+        /// pass again: the default is then `refuse`.
+        package var reattestation: Reattestation {
+            get { statedReattestation ?? (challenge == .ledger ? .refresh : .refuse) }
+            set { statedReattestation = newValue }
+        }
+        private var statedReattestation: Reattestation?
+        /// How accounts are compared.
+        package var account = AccountBinding.match
+        /// How many keys one account may have; nil for any number.
+        package var maximumKeys: AccountKeyLimit?
+        /// The lowest operating system version; nil for any.
+        package var minimumOSVersion: MinimumOSVersion?
+        /// The bundle versions that are allowed.
+        package var versions = VersionRules<DottedVersion>()
+        /// The allowed validation categories; nil for all appropriate ones.
+        package var validationCategories: [ValidationCategory]?
+        /// The requirements for refreshed receipts.
+        package var receipt = ReceiptRules()
+        /// The requirements for requests that carry assertions; nil if the app sends none.
+        package var requests: RequestRules?
+        /// Roots of a test authority in place of Apple's; empty for Apple's.
+        package var testRoots: [Certificate] = []
+    }
+
+    /// The fields.
+    package let values: Values
+
+    /// A field: `configuration.appIDs`.
+    package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     /// Whether builds from Xcode are accepted, whose keys are of the development environment.
-    package var admitsDevelopmentBuilds: Bool { environments.contains(.development) }
+    package var admitsDevelopmentBuilds: Bool { values.environments.contains(.development) }
 
-    /// Composes a configuration in code. Fields that affect security have no default. Throws when an App ID has no
-    /// prefix, or nothing is allowed.
-    package init(
-        appIDs: [String], environments: [AttestEnvironment], challenge: ChallengeSource,
-        clientData: ClientDataBinding, counter: CounterAdvance.Rule = .increasing, reattestation: Reattestation? = nil,
-        account: AccountBinding = .match, maximumKeys: AccountKeyLimit? = nil,
-        minimumOSVersion: MinimumOSVersion? = nil, versions: VersionRules<DottedVersion> = VersionRules(),
-        validationCategories: [ValidationCategory]? = nil, receipt: ReceiptRules = ReceiptRules(),
-        requests: RequestRules? = nil, testRoots: [Certificate] = []
+    /// Composes a configuration in code. Fields that affect security have no default; `others` sets the rest. Throws when an App ID has
+    /// no prefix, or nothing is allowed.
+    package convenience init(
+        appIDs: [String], environments: [AttestEnvironment], challenge: ChallengeSource, clientData: ClientDataBinding,
+        _ others: (inout Values) -> Void = { _ in }
     ) throws(PolicyError) {
-        guard !appIDs.isEmpty else { throw PolicyError(field: "appIDs", "at least one App ID is needed") }
-        for appID in appIDs {
-            if let objection = AppAttestConfiguration.objection(toAppID: appID) {
-                throw PolicyError(field: "appIDs", objection)
-            }
+        var values = Values()
+        values.appIDs = appIDs
+        values.environments = environments
+        values.challenge = challenge
+        values.clientData = clientData
+        others(&values)
+        try self.init(values)
+    }
+
+    init(_ values: Values) throws(PolicyError) {
+        guard !values.appIDs.isEmpty else { throw PolicyError(field: "appIDs", "at least one App ID is needed") }
+        for appID in values.appIDs {
+            if let objection = Self.objection(toAppID: appID) { throw PolicyError(field: "appIDs", objection) }
         }
-        guard !environments.isEmpty else {
+        guard !values.environments.isEmpty else {
             throw PolicyError(field: "environments", "at least one environment is needed")
         }
-        guard validationCategories?.isEmpty != true else {
+        guard values.validationCategories?.isEmpty != true else {
             throw PolicyError(field: "validationCategories", "at least one category is needed")
         }
-        self.appIDs = appIDs
-        self.environments = environments
-        self.challenge = challenge
-        self.clientData = clientData
-        self.counter = counter
-        // Without a challenge of the ledger, a recorded attestation would pass again.
-        self.reattestation = reattestation ?? (challenge == .ledger ? .refresh : .refuse)
-        self.account = account
-        self.maximumKeys = maximumKeys
-        self.minimumOSVersion = minimumOSVersion
-        self.versions = versions
-        self.validationCategories = validationCategories
-        self.receipt = receipt
-        self.requests = requests
-        self.testRoots = testRoots
+        self.values = values
     }
 
     /// Team identifiers, and the older App ID prefixes, have ten characters.

@@ -8,18 +8,12 @@ public enum Enforcement: String, Sendable, CaseIterable {
     case off
 }
 
-extension Enforcement {
-    /// The declaration of a policy field that holds one.
-    package static func field(_ path: String) -> PolicyField {
-        PolicyField(path, .words(Enforcement.self), "What a server does with rejected requests.")
-    }
-
-    /// The remark on a section whose rejected requests pass; none for `reject`.
-    package func remarks(_ path: String) -> [PolicyRemark] {
-        guard self != .reject else { return [] }
-        return [
-            PolicyRemark(
-                path, "\(rawValue): a server lets requests through whatever their verdict")
-        ]
+extension SectionField {
+    /// The field `enforcement`.
+    package static func enforcement(_ property: Property<Enforcement>) -> Self {
+        .field("enforcement", property, .word, "What a server does with rejected requests.").weak {
+            let rule = $0[keyPath: property]
+            return rule == .reject ? nil : "\(rule.rawValue): a server lets requests through whatever their verdict"
+        }
     }
 }

@@ -20,18 +20,18 @@ package struct PolicyField: Sendable {
     package let path: String
     /// The type.
     package let value: Value
-    /// Whether every section must have it.
-    package let isRequired: Bool
     /// The text for help.
     package let help: String
 
     /// Declares a field.
-    package init(_ path: String, _ value: Value, isRequired: Bool = false, _ help: String) {
+    package init(_ path: String, _ value: Value, _ help: String) {
         self.path = path
         self.value = value
-        self.isRequired = isRequired
         self.help = help
     }
+
+    /// The same field in a mapping.
+    func below(_ name: String) -> PolicyField { PolicyField("\(name).\(path)", value, help) }
 
     /// Whether it holds a list. Each use of an option adds an element.
     package var isList: Bool { if case .list = value { true } else { false } }
@@ -61,12 +61,9 @@ extension PolicyField.Value {
 }
 
 extension PolicyNode {
-    /// The members of a mapping. Throws for a member that the schema does not declare. `parent` is the path of the
-    /// mapping in the section; empty for the section itself.
-    package func members(of schema: [PolicyField], in parent: String = "") throws(PolicyError) -> [String: PolicyNode] {
-        let prefix = parent.isEmpty ? "" : "\(parent)."
-        let names = schema.filter { $0.path.hasPrefix(prefix) }.map { $0.path.dropFirst(prefix.count) }
-        return try members(names.filter { !$0.contains(".") }.map(String.init))
+    /// The members of a mapping. Throws for a member that the schema does not declare.
+    package func members(of schema: [PolicyField]) throws(PolicyError) -> [String: PolicyNode] {
+        try members(schema.map(\.path).filter { !$0.contains(".") })
     }
 }
 

@@ -143,13 +143,15 @@ package struct PolicyNode: Sendable {
     }
 
     /// A list of different texts.
-    package func uniqueTexts() throws(PolicyError) -> [String] {
+    ///
+    /// - Parameter repeated: the error for a text that is in the list twice.
+    package func uniqueTexts(
+        repeated: (String) -> String = { "\($0.excerpt) is in the list twice" }
+    ) throws(PolicyError) -> [String] {
         var texts: [String] = []
         for element in try elements() {
             let text = try element.text()
-            guard !texts.containsBytes(of: text) else {
-                throw element.error("\(text.excerpt) is in the list twice")
-            }
+            guard !texts.containsBytes(of: text) else { throw element.error(repeated(text)) }
             texts.append(text)
         }
         return texts

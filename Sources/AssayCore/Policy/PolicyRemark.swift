@@ -11,7 +11,7 @@ package struct PolicyRemark: Sendable, Equatable {
     }
 
     /// The path of the field below the section. For a value of a list, its index follows in brackets.
-    package let field: String
+    package private(set) var field: String
     /// The kind.
     package let kind: Kind
     /// What is set, what it admits, and what to do.
@@ -41,6 +41,15 @@ package struct PolicyRemark: Sendable, Equatable {
     }
 }
 
+extension PolicyRemark {
+    /// The remark on a field in a mapping.
+    func below(_ name: String) -> PolicyRemark {
+        var remark = self
+        remark.field = "\(name).\(field)"
+        return remark
+    }
+}
+
 /// A setting in force in an engine's section of a policy.
 package struct PolicySetting: Sendable {
     /// The path of the field below the section.
@@ -64,6 +73,9 @@ package struct PolicySetting: Sendable {
     package init(_ path: String, _ list: [String]) {
         self.init(path, list.isEmpty ? nil : PolicyNode.Content.sequence(list.map { .written(.scalar($0)) }))
     }
+
+    /// The setting of a field in a mapping.
+    func below(_ name: String) -> PolicySetting { PolicySetting("\(name).\(path)", value) }
 
     /// A setting with a length of time.
     package init(_ path: String, seconds: Double?) {

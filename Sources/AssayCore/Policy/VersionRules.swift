@@ -3,11 +3,11 @@
 @usableFromInline
 package struct VersionRules<Version: Comparable & Sendable>: Sendable, Equatable {
     /// The lowest version; nil for any.
-    @usableFromInline package let minimum: Version?
+    @usableFromInline package var minimum: Version?
     /// The highest version; nil for any.
-    @usableFromInline package let maximum: Version?
+    @usableFromInline package var maximum: Version?
     /// Versions in between that are not allowed.
-    @usableFromInline package let withdrawn: [Version]
+    @usableFromInline package var withdrawn: [Version]
 
     /// States the rules.
     package init(minimum: Version? = nil, maximum: Version? = nil, withdrawn: [Version] = []) {
@@ -71,49 +71,40 @@ package struct VersionCodes: Sendable {
     package var all: [CheckCode] { [tooLow, tooHigh, withdrawn] }
 }
 
-extension PolicyField {
-    /// The fields of `versions`, for an engine whose evidence has the app's version.
-    package static let versions = [
-        PolicyField("versions", .mapping, "Which versions of the app are allowed."),
-        PolicyField("versions.maximum", .text, "The highest version that is allowed."),
-        PolicyField("versions.withdrawn", .list(.text), "A version that is not allowed."),
-    ]
-}
-
-extension VersionRules {
-    /// Reads the rules.
+extension SectionField {
+    /// The engine's field of the lowest version of the app, and the field `versions` with the other rules.
     ///
     /// - Parameters:
-    ///   - node: the field `versions`.
-    ///   - lowest: the engine's field of the minimum.
-    ///   - read: reads one version.
-    package init(
-        reading node: PolicyNode?, minimum lowest: PolicyNode?, _ read: (PolicyNode) throws(PolicyError) -> Version
-    ) throws(PolicyError) {
-        let fields = try node?.members(of: PolicyField.versions, in: "versions") ?? [:]
-        let minimum = try lowest.map(read)
-        var maximum: Version?
-        if let field = fields["maximum"] {
-            let version = try read(field)
-            if let minimum, version < minimum {
-                throw field.error("the maximum \(version) is below the minimum \(minimum): no version would be allowed")
-            }
-            maximum = version
+    ///   - example: a valid minimum, if checks need one.
+    ///   - checks: the checks that do not run without rules.
+    package static func versions<Version>(
+        _ property: Property<VersionRules<Version>>, minimum name: String, _ help: String, _ form: FieldForm<Version>,
+        example: String? = nil, neededBy checks: CheckID...
+    ) -> Self {
+        let minimum = Self(name, .text, help) {
+            [PolicySetting(name, $0[keyPath: property].minimum.flatMap(form.show))]
+        } read: { (values, node, files) throws(PolicyError) in
+            values[keyPath: property].minimum = try form.read(node, files)
         }
-        var withdrawn: [Version] = []
-        for element in try fields["withdrawn"]?.elements() ?? [] {
-            let version = try read(element)
-            guard !withdrawn.contains(version) else { throw element.error("\(version) is in the list twice") }
-            withdrawn.append(version)
-        }
-        self.init(minimum: minimum, maximum: maximum, withdrawn: withdrawn)
-    }
-
-    /// The settings in force, except the minimum, which has its own field.
-    package var settings: [PolicySetting] {
-        [
-            PolicySetting("versions.maximum", maximum.map { "\($0)" }),
-            PolicySetting("versions.withdrawn", withdrawn.map { "\($0)" }),
-        ]
+        return .all([
+            (example.map(minimum.example) ?? minimum).needed(by: checks) { $0[keyPath: property].isEmpty }.weak(
+                if: { $0[keyPath: property].minimum == nil },
+                "not set: versions of the app with known vulnerabilities are accepted"),
+            .group(
+                "versions", property, "Which versions of the app are allowed.",
+                [
+                    SectionField<VersionRules<Version>>("maximum", .text, "The highest version that is allowed.") {
+                        [PolicySetting("maximum", $0.maximum.flatMap(form.show))]
+                    } read: { (values, node, files) throws(PolicyError) in
+                        let maximum = try form.read(node, files)
+                        if let minimum = values.minimum, maximum < minimum {
+                            throw node.error(
+                                "the maximum \(maximum) is below the minimum \(minimum): no version would be allowed")
+                        }
+                        values.maximum = maximum
+                    },
+                    .field("withdrawn", \.withdrawn, .list(of: form), "A version that is not allowed."),
+                ]),
+        ])
     }
 }

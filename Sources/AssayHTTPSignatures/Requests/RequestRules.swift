@@ -24,17 +24,17 @@ package struct RequestRules: Sendable, Equatable {
     package static let standardComponents = ["@method", "@target-uri"]
 
     /// The label of the signature.
-    package let label: String
+    package var label: String
     /// The components that every signature must cover, besides `content-digest` if there is a body.
-    package let components: [String]
+    package var components: [String]
     /// The freshness window.
-    package let freshness: FreshnessWindow
+    package var freshness: FreshnessWindow
     /// The role of the nonce.
-    package let nonce: NonceRule
+    package var nonce: NonceRule
     /// The party that compares bodies that Assay does not receive.
-    package let body: BodyRule
+    package var body: BodyRule
     /// The treatment of requests with rejected evidence.
-    package let enforcement: Enforcement
+    package var enforcement: Enforcement
 
     /// Creates the rules.
     package init(
@@ -57,117 +57,68 @@ extension RequestRules {
     /// The field of an engine's section.
     package static let policyField = "requests"
 
-    /// The fields for the schema of an engine's section.
-    package static let fields = [
-        PolicyField("requests", .mapping, "What is demanded of requests that carry evidence."),
-        PolicyField("requests.label", .text, "The label of the signature."),
-        PolicyField("requests.components", .list(.text), "What a signature must cover."),
-        PolicyField("requests.freshness", .mapping, "How far the time of a signature may be off."),
-        PolicyField("requests.freshness.past", .duration, "How old a signature may be."),
-        PolicyField("requests.freshness.future", .duration, "How far ahead of the server's clock it may be."),
-        PolicyField("requests.nonce", .words(NonceRule.self), "Whether the nonce must be a challenge of the ledger."),
-        PolicyField("requests.body", .words(BodyRule.self), "Who compares a body that a gateway does not pass on."),
-        Enforcement.field("requests.enforcement"),
+    fileprivate static let table: [SectionField<RequestRules>] = [
+        .field("label", \.label, .text(objection(toLabel:)), "The label of the signature."),
+        .field(
+            "components", \.components, .texts(SignatureComponent.objection(toDemandOf:)),
+            "What a signature must cover."
+        ).remarks { values in
+            [("@method", "with another method"), ("@target-uri", "to another path")].filter {
+                !values.components.containsBytes(of: $0.0)
+            }.map { PolicyRemark("components", "\($0.0) is missing: a captured signature passes \($0.1)") }
+        },
+        .freshness(\.freshness),
+        .field("nonce", \.nonce, .word, "Whether the nonce must be a challenge of the ledger."),
+        .body(\.body),
+        .enforcement(\.enforcement),
     ]
 
-    /// Reads the field `requests`.
-    package init(reading node: PolicyNode) throws(PolicyError) {
-        let fields = try node.members(of: Self.fields, in: Self.policyField)
-        var label = Self.standardLabel
-        if let field = fields["label"] {
-            label = try field.text()
-            guard Self.isLabel(label) else {
-                throw field.error(
-                    "expected a label of a structured field, lower-case letters, digits, _ - . or *, found \(field.found)"
-                )
-            }
-        }
-        var components = Self.standardComponents
-        if let field = fields["components"] {
-            components = try field.uniqueTexts()
-            guard !components.isEmpty else { throw field.error("expected at least one component, found none") }
-            for name in components {
-                if let objection = SignatureComponent.objection(toDemandOf: name) { throw field.error(objection) }
-            }
-        }
-        self.init(
-            label: label, components: components,
-            freshness: try FreshnessWindow(reading: fields["freshness"]),
-            nonce: try fields["nonce"]?.word(NonceRule.self) ?? .any,
-            body: try fields["body"]?.word(BodyRule.self) ?? .verified,
-            enforcement: try fields["enforcement"]?.word(Enforcement.self) ?? .reject)
-    }
-
-    /// Whether a text is a key of a dictionary (RFC 9651 section 3.2).
-    private static func isLabel(_ text: String) -> Bool {
+    /// Why a text is no key of a dictionary (RFC 9651 section 3.2); nil if it is one.
+    private static func objection(toLabel text: String) -> String? {
         func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
-        guard let first = text.utf8.first, text.utf8.count <= 64 else { return false }
-        return (isLetter(first) || first == UInt8(ascii: "*"))
+        let isLabel =
+            text.utf8.count <= 64 && text.utf8.first.map { isLetter($0) || $0 == UInt8(ascii: "*") } == true
             && text.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "_-.*".utf8.contains($0) }
-    }
-
-    /// The weak settings.
-    package var remarks: [PolicyRemark] {
-        var remarks = freshness.remarks("\(Self.policyField).freshness")
-        for (name, hole) in [
-            ("@method", "with another method"), ("@target-uri", "to another path"),
-        ] where !components.containsBytes(of: name) {
-            remarks.append(
-                PolicyRemark(
-                    "requests.components", "\(name) is missing: a captured signature passes \(hole)"))
-        }
-        return remarks + body.remarks("requests.body") + enforcement.remarks("requests.enforcement")
-    }
-
-    /// The settings in force.
-    package var settings: [PolicySetting] {
-        [
-            PolicySetting("requests.label", label), PolicySetting("requests.components", components),
-            PolicySetting("requests.freshness.past", seconds: freshness.past),
-            PolicySetting("requests.freshness.future", seconds: freshness.future),
-            PolicySetting("requests.nonce", nonce.rawValue), PolicySetting("requests.body", body.rawValue),
-            PolicySetting("requests.enforcement", enforcement.rawValue),
-        ]
+        return isLabel
+            ? nil
+            : "expected a label of a structured field, lower-case letters, digits, _ - . or *, found \"\(text.excerpt)\""
     }
 }
 
-extension RequestRules.BodyRule {
-    /// The remark on `upstream` in a field.
-    package func remarks(_ path: String) -> [PolicyRemark] {
-        guard self == .upstream else { return [] }
-        return [
-            PolicyRemark(
-                path,
-                "upstream: nothing compares the body with its signed digest unless the server behind the gateway does")
-        ]
+extension SectionField {
+    /// The field `requests`.
+    package static func requests(_ property: Property<RequestRules?>) -> Self {
+        .group(
+            RequestRules.policyField, property, "What is demanded of requests that carry evidence.",
+            else: { _ in RequestRules() }, RequestRules.table)
+    }
+
+    /// The field `body` of rules for signed requests.
+    package static func body(_ property: Property<RequestRules.BodyRule>) -> Self {
+        .field("body", property, .word, "Who compares a body that a gateway does not pass on.").weak(
+            if: { $0[keyPath: property] == .upstream },
+            "upstream: nothing compares the body with its signed digest unless the server behind the gateway does")
+    }
+
+    /// The field `freshness` of rules for signed requests.
+    package static func freshness(_ property: Property<FreshnessWindow>) -> Self {
+        .group("freshness", property, "How far the time of a signature may be off.", FreshnessWindow.table)
     }
 }
 
 extension FreshnessWindow {
-    /// Longer windows are allowed, with a remark.
-    private static let long = FreshnessWindow(past: 900, future: 300)
+    fileprivate static let table: [SectionField<FreshnessWindow>] = [
+        .field("past", \.past, form, "How old a signature may be.").weak { remark($0.past, plenty: 900) },
+        .field("future", \.future, form, "How far ahead of the server's clock it may be.").weak {
+            remark($0.future, plenty: 300)
+        },
+    ]
+    private static let form = FieldForm<Double>.duration(0...longest, "0 s to one day")
 
-    /// Reads a mapping of `past` and `future`; nil for the defaults.
-    package init(reading node: PolicyNode?) throws(PolicyError) {
-        let fields = try node?.members(["past", "future"]) ?? [:]
-        let standard = Self()
-        func seconds(_ name: String, _ standard: Double) throws(PolicyError) -> Double {
-            guard let field = fields[name] else { return standard }
-            let seconds = try field.duration()
-            guard seconds <= Self.longest else { throw field.error("expected 0 s to one day, found \(field.found)") }
-            return seconds
-        }
-        self.init(past: try seconds("past", standard.past), future: try seconds("future", standard.future))
-    }
-
-    /// The remarks on a long window at a path of the policy.
-    package func remarks(_ path: String) -> [PolicyRemark] {
-        [(past, "past", Self.long.past), (future, "future", Self.long.future)].filter { $0.0 > $0.2 }.map {
-            PolicyRemark(
-                "\(path).\($0.1)",
-                "\(PolicyNode.text(ofSeconds: $0.0)) is long: clients sign when they send; "
-                    + "\(PolicyNode.text(ofSeconds: $0.2)) is plenty")
-        }
+    private static func remark(_ seconds: Double, plenty: Double) -> String? {
+        guard seconds > plenty else { return nil }
+        return "\(PolicyNode.text(ofSeconds: seconds)) is long: clients sign when they send; "
+            + "\(PolicyNode.text(ofSeconds: plenty)) is plenty"
     }
 }
 

@@ -7,9 +7,9 @@ package struct FreshnessWindow: Sendable, Equatable {
     package static let longest: Double = 86_400
 
     /// The maximum age of a signature, in seconds.
-    package let past: Double
+    package var past: Double
     /// The maximum lead over the server's clock, in seconds.
-    package let future: Double
+    package var future: Double
 
     /// Creates the window. Default: 60 s back, because clients let signatures expire after 15 s, and 15 s ahead.
     package init(past: Double = 60, future: Double = 15) {

@@ -88,11 +88,14 @@ struct TestApple: Sendable {
             time: time.client, holder: "first")
         apple.setLog { log.add($0) }
         client = AppleServicesClient(keys: keys, settings: try Self.settings(server), time: time.client)
+        let root = try Certificate(der: authority.rootCertificate[...])
         let configuration = try AppAttestConfiguration(
-            appIDs: [Self.appID], environments: [environment], challenge: .caller, clientData: .raw,
-            reattestation: .refresh,
-            receipt: .init(maximumRiskMetric: maximum, maximumRiskMetricAge: age, keep: keep),
-            testRoots: [try Certificate(der: authority.rootCertificate[...])])
+            appIDs: [Self.appID], environments: [environment], challenge: .caller, clientData: .raw
+        ) {
+            $0.reattestation = .refresh
+            $0.receipt = .init(maximumRiskMetric: maximum, maximumRiskMetricAge: age, keep: keep)
+            $0.testRoots = [root]
+        }
         verifier = Verifier(
             policy: try VerificationPolicy(
                 apps: [

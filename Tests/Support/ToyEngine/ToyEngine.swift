@@ -124,7 +124,7 @@ extension CheckCode {
 package final class ToyConfiguration: ReadableConfiguration {
     package static let engine = "toy"
     package static let policyField = "toy"
-    package static let fields = [PolicyField("word", .text, isRequired: true, "The word that a stamp carries.")]
+    package static let fields = [PolicyField("word", .text, "The word that a stamp carries.")]
 
     package let word: String
 

@@ -39,9 +39,10 @@ struct MintedAppAttestSubject: Sendable {
         }
         attestationInputs = attestations.map(Self.input)
         self.assertions = assertions
+        let root = try Certificate(der: authority.rootCertificate[...])
         let configuration = try AppAttestConfiguration(
-            appIDs: [Self.appID], environments: [.production], challenge: .caller, clientData: .none,
-            testRoots: [Certificate(der: authority.rootCertificate[...])])
+            appIDs: [Self.appID], environments: [.production], challenge: .caller, clientData: .none
+        ) { $0.testRoots = [root] }
         let receipt = AttestationCheck.receipt
         withReceipt = AppAttestExpectations(app: "benchmark", configuration: configuration, modes: [receipt: .enforce])
         withoutReceipt = AppAttestExpectations(app: "benchmark", configuration: configuration, modes: [receipt: .off])

@@ -130,10 +130,14 @@ enum AppleMint {
         clientData: AppAttestConfiguration.ClientDataBinding = .none, modes: [CheckID: CheckMode] = [:]
     ) -> Verifier {
         do {
+            let roots = try PEM.certificates(in: Array(authority.rootPEM.utf8))
             let configuration = try AppAttestConfiguration(
-                appIDs: [appID], environments: [.production], challenge: .ledger, clientData: clientData,
-                receipt: .init(maximumAge: 300, maximumRiskMetric: 9), requests: RequestRules(),
-                testRoots: PEM.certificates(in: Array(authority.rootPEM.utf8)))
+                appIDs: [appID], environments: [.production], challenge: .ledger, clientData: clientData
+            ) {
+                $0.receipt = .init(maximumAge: 300, maximumRiskMetric: 9)
+                $0.requests = RequestRules()
+                $0.testRoots = roots
+            }
             return Verifier(
                 policy: try VerificationPolicy(
                     apps: [PolicyApp(name: "shop", configuration)], modes: modes, catalogue: Verifier.catalogue),
