@@ -18,8 +18,8 @@ struct DeviceRuleTests {
         var payload = Fixtures.android
         payload["deviceIntegrity.deviceRecognitionVerdict"] = .array(labels.map { .text($0) })
         payload["deviceIntegrity.deviceAttributes.sdkVersion"] = sdk.map { .raw("\($0)") }
-        let android = PlayIntegrityConfiguration.AndroidRules(
-            certificateDigests: [Fixtures.digest], deviceRecognition: rules)
+        var android = PlayIntegrityConfiguration.AndroidRules(certificateDigests: [Fixtures.digest])
+        android.statedDeviceRecognition = rules
         let verdict = try await Fixtures.verifier(Fixtures.configuration(android: android))
             .verifyClassicIntegrityToken(Fixtures.classic(payload), at: Fixtures.now)
         #expect(verdict.failed == [] || verdict.failed == [PlayIntegrityCheck.deviceRecognition])

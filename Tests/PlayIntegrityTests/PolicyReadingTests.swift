@@ -200,6 +200,14 @@ struct PolicyReadingTests {
         var licensing: [IntegrityLabel] = [.licensed]
     }
 
+    private static func rules(
+        _ change: (inout PlayIntegrityConfiguration.AndroidRules) -> Void
+    ) -> PlayIntegrityConfiguration.AndroidRules {
+        var rules = PlayIntegrityConfiguration.AndroidRules(certificateDigests: [Fixtures.digest])
+        change(&rules)
+        return rules
+    }
+
     @Test(
         "A configuration composed in code is checked by the same rules",
         arguments: [
@@ -208,14 +216,9 @@ struct PolicyReadingTests {
             Parts(testDescription: "short digest", android: .init(certificateDigests: [[1]])),
             Parts(
                 testDescription: "PC label",
-                android: .init(
-                    certificateDigests: [Fixtures.digest], deviceRecognition: [.init(minimumSDK: 1, require: .pc)])),
-            Parts(
-                testDescription: "no device rules",
-                android: .init(certificateDigests: [Fixtures.digest], deviceRecognition: [])),
-            Parts(
-                testDescription: "no level",
-                android: .init(certificateDigests: [Fixtures.digest], maximumDeviceActivity: .unevaluated)),
+                android: rules { $0.statedDeviceRecognition = [.init(minimumSDK: 1, require: .pc)] }),
+            Parts(testDescription: "no device rules", android: rules { $0.statedDeviceRecognition = [] }),
+            Parts(testDescription: "no level", android: rules { $0.maximumDeviceActivity = .unevaluated }),
             Parts(testDescription: "no keys", keys: []), Parts(testDescription: "key twice", keys: ["a", "a"]),
             Parts(testDescription: "no licensing", licensing: []),
             Parts(testDescription: "negative", freshness: .init(past: -1)),
@@ -225,8 +228,12 @@ struct PolicyReadingTests {
     func inCode(parts: Parts) {
         #expect(throws: PolicyError.self) {
             try PlayIntegrityConfiguration(
-                packageName: parts.packageName, android: parts.android, keys: parts.keys, freshness: parts.freshness,
-                licensing: parts.licensing)
+                packageName: parts.packageName, android: parts.android
+            ) {
+                $0.keys = parts.keys
+                $0.freshness = parts.freshness
+                $0.licensing = parts.licensing
+            }
         }
     }
 }

@@ -19,8 +19,8 @@ struct PlayIntegritySharedVectorTests {
         let configuration = try PlayIntegrityConfiguration(
             packageName: "com.example.app",
             android: .init(certificateDigests: [Array(digest)], versions: VersionRules(minimum: 42)),
-            keys: ["play-test"],
-            challenge: .caller)
+            challenge: .caller
+        ) { $0.keys = ["play-test"] }
         let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "shop-android", configuration)],
             keys: [NamedKey(name: "play-test", material: material)], catalogue: Verifier.catalogue)

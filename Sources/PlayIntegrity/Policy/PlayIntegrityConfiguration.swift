@@ -3,19 +3,14 @@ package import AssayHTTPSignatures
 import AssayPrimitives
 
 /// The policy for the Play Integrity evidence of one app. A class: all requests of the app share it.
+@dynamicMemberLookup
 package final class PlayIntegrityConfiguration: EngineConfiguration {
     /// The engine's name.
     package static let engine = "play-integrity"
     /// The field of an app in a policy file.
     package static let policyField = "playIntegrity"
 
-    /// The party that ensures that the nonce of a classic token was issued and is used only once.
-    package enum ChallengeSource: String, Sendable, CaseIterable {
-        /// The ledger issues and consumes it.
-        case ledger
-        /// The caller compares it.
-        case caller
-    }
+    package typealias ChallengeSource = AssayCore.ChallengeSource
 
     /// The party that opens classic tokens.
     package enum TokenOpener: String, Sendable, CaseIterable {
@@ -36,9 +31,9 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     /// The allowed distance between the time of a token and the time of judgement, both ends included.
     package struct Freshness: Sendable, Equatable {
         /// The maximum age of a token, in seconds.
-        package let past: Double
+        package var past: Double
         /// The maximum lead over the server's clock, in seconds.
-        package let future: Double
+        package var future: Double
 
         /// Creates the window. The default follows the guidance: five minutes back and one ahead.
         package init(past: Double = 300, future: Double = 60) {
@@ -69,153 +64,135 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         ]
     }
 
-    /// The rules for an Android app. Payloads of PC games have none of these values.
+    /// The rules for an Android app, with defaults that follow the guidance. Payloads of PC games have none of these values.
     package struct AndroidRules: Sendable {
         /// The SHA-256 digests of the allowed signing certificates, 32 bytes each.
-        package let certificateDigests: [[UInt8]]
+        package var certificateDigests: [[UInt8]]
         /// The version codes that are allowed.
-        package let versions: VersionRules<Int64>
+        package var versions = VersionRules<Int64>()
         /// The allowed app recognition verdicts.
-        package let appRecognition: [IntegrityLabel]
+        package var appRecognition: [IntegrityLabel] = [.playRecognized]
         /// The device rules by Android version, highest first.
-        package let deviceRecognition: [DeviceRule]
-        /// Whether the policy states the device rules. Without them, those of the guidance apply; as long as Google does not tell a
+        package private(set) var deviceRecognition = DeviceRule.guidance
+        /// The device rules that the policy states. Without them, those of the guidance apply; as long as Google does not tell a
         /// device's version of Android, its lowest rule does.
-        package let statesDeviceRecognition: Bool
-        /// The labels if a policy names none.
-        package enum Defaults {
-            /// The allowed verdicts on the app.
-            package static let appRecognition: [IntegrityLabel] = [.playRecognized]
-            /// The allowed verdicts of Play Protect.
-            package static let playProtect: [IntegrityLabel] = [.noIssues, .noData]
-            /// The rejected capabilities of other apps.
-            package static let rejectedAccessRisks: [IntegrityLabel] = [
-                .unknownCapturing, .unknownOverlays, .unknownControlling,
-            ]
-            /// The allowed location verdicts.
-            package static let locationSpoofing: [IntegrityLabel] = [.lowRiskDevice, .lowRiskNetwork]
+        package var statedDeviceRecognition: [DeviceRule]? {
+            didSet {
+                deviceRecognition = (statedDeviceRecognition ?? DeviceRule.guidance).sorted {
+                    $0.minimumSDK > $1.minimumSDK
+                }
+            }
         }
-
+        /// Whether the policy states the device rules.
+        package var statesDeviceRecognition: Bool { statedDeviceRecognition != nil }
         /// The lowest SDK version; nil for any.
-        package let minimumSDKVersion: Int32?
+        package var minimumSDKVersion: Int32?
         /// The highest activity level; nil for any.
-        package let maximumDeviceActivity: IntegrityLabel?
+        package var maximumDeviceActivity: IntegrityLabel?
         /// The bits of device recall that cause rejection if set.
-        package let rejectedRecallBits: [DeviceRecallBit]
+        package var rejectedRecallBits: [DeviceRecallBit] = []
         /// The allowed verdicts of Play Protect.
-        package let playProtect: [IntegrityLabel]
+        package var playProtect: [IntegrityLabel] = [.noIssues, .noData]
         /// The rejected capabilities of other apps. Unknown labels are rejected too.
-        package let rejectedAccessRisks: [IntegrityLabel]
+        package var rejectedAccessRisks: [IntegrityLabel] = [.unknownCapturing, .unknownOverlays, .unknownControlling]
         /// The allowed location verdicts.
-        package let locationSpoofing: [IntegrityLabel]
+        package var locationSpoofing: [IntegrityLabel] = [.lowRiskDevice, .lowRiskNetwork]
 
-        /// Creates the rules. Defaults follow the guidance.
-        ///
-        /// - Parameter deviceRecognition: the device rules; nil for those of the guidance, see ``statesDeviceRecognition``.
-        package init(
-            certificateDigests: [[UInt8]], versions: VersionRules<Int64> = VersionRules(),
-            appRecognition: [IntegrityLabel] = Defaults.appRecognition,
-            deviceRecognition: [DeviceRule]? = nil,
-            minimumSDKVersion: Int32? = nil, maximumDeviceActivity: IntegrityLabel? = nil,
-            rejectedRecallBits: [DeviceRecallBit] = [], playProtect: [IntegrityLabel] = Defaults.playProtect,
-            rejectedAccessRisks: [IntegrityLabel] = Defaults.rejectedAccessRisks,
-            locationSpoofing: [IntegrityLabel] = Defaults.locationSpoofing
-        ) {
+        /// Creates the rules.
+        package init(certificateDigests: [[UInt8]], versions: VersionRules<Int64> = VersionRules()) {
             self.certificateDigests = certificateDigests
             self.versions = versions
-            self.appRecognition = appRecognition
-            statesDeviceRecognition = deviceRecognition != nil
-            self.deviceRecognition = (deviceRecognition ?? DeviceRule.guidance).sorted { $0.minimumSDK > $1.minimumSDK }
-            self.minimumSDKVersion = minimumSDKVersion
-            self.maximumDeviceActivity = maximumDeviceActivity
-            self.rejectedRecallBits = rejectedRecallBits
-            self.playProtect = playProtect
-            self.rejectedAccessRisks = rejectedAccessRisks
-            self.locationSpoofing = locationSpoofing
         }
     }
 
-    /// The package name.
-    package let packageName: String
-    /// The names of the keys; nil for all keys with the package name or the app's name as their scope.
-    package let keys: [String]?
-    /// The party that checks nonces.
-    package let challenge: ChallengeSource
-    /// The party that opens classic tokens; nil for the app's keys if there are any, otherwise Google.
-    package let classicTokens: TokenOpener?
-    /// The party that vouches for answers; nil for Google if the verifier can call it, otherwise the caller. In an app with
-    /// tokens it is Google unless the policy says caller; see ``inForce(beside:)``.
-    package let answers: AnswerSource?
-    /// ``answers`` as the policy has it, for the analysis of captured evidence, which gives no token.
-    let writtenAnswers: AnswerSource?
-    /// The allowed distance between the time of a token and the time of judgement.
-    package let freshness: Freshness
-    /// The allowed licensing verdicts.
-    package let licensing: [IntegrityLabel]
-    /// The requirements for requests that carry tokens; nil if the app sends none.
-    package let requests: RequestRules?
-    /// The Android rules; nil for a game on PC.
-    package let android: AndroidRules?
+    /// The fields of the section, with their defaults.
+    package struct Values: Sendable {
+        /// The package name.
+        package var packageName = ""
+        /// The names of the keys; nil for all keys with the package name or the app's name as their scope.
+        package var keys: [String]?
+        /// The party that checks nonces.
+        package var challenge = ChallengeSource.ledger
+        /// The party that opens classic tokens; nil for the app's keys if there are any, otherwise Google.
+        package var classicTokens: TokenOpener?
+        /// The party that vouches for answers; nil for Google if the verifier can call it, otherwise the caller. In an app with
+        /// tokens it is Google unless the policy says caller; see ``inForce(beside:)``.
+        package var answers: AnswerSource?
+        /// The allowed distance between the time of a token and the time of judgement.
+        package var freshness = Freshness()
+        /// The allowed licensing verdicts.
+        package var licensing: [IntegrityLabel] = [.licensed]
+        /// The requirements for requests that carry tokens; nil if the app sends none.
+        package var requests: RequestRules?
+        /// The Android rules; nil for a game on PC.
+        package var android: AndroidRules? = AndroidRules(certificateDigests: [])
+        /// The form of tokens, which selects Google's decode call.
+        package var platform: IntegrityTokenForm {
+            get { android == nil ? .pc : .android }
+            set { if newValue == .pc { android = nil } }
+        }
+    }
 
-    /// The form of tokens, which selects Google's decode call.
-    package var platform: IntegrityTokenForm { android == nil ? .pc : .android }
+    /// The fields.
+    package let values: Values
+    /// `answers` as the policy has it, for the analysis of captured evidence, which gives no token.
+    let writtenAnswers: AnswerSource?
+
+    /// A field: `configuration.packageName`.
+    package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     /// Creates a configuration in code.
     ///
-    /// - Parameter android: The rules for an Android app; nil for a game on PC.
+    /// - Parameters:
+    ///   - android: The rules for an Android app; nil for a game on PC.
+    ///   - others: Sets other fields.
     /// - Throws: ``PolicyError`` for an invalid package name or digest, an empty list of allowed values, or a duplicate
     ///   in a list.
-    package init(
-        packageName: String, android: AndroidRules?, keys: [String]? = nil, challenge: ChallengeSource = .ledger,
-        classicTokens: TokenOpener? = nil, answers: AnswerSource? = nil, freshness: Freshness = Freshness(),
-        licensing: [IntegrityLabel] = [.licensed], requests: RequestRules? = nil
+    package convenience init(
+        packageName: String, android: AndroidRules?, challenge: ChallengeSource = .ledger,
+        _ others: (inout Values) -> Void = { _ in }
     ) throws(PolicyError) {
-        if let objection = PackageName.objection(to: packageName) {
+        var values = Values()
+        values.packageName = packageName
+        values.android = android
+        values.challenge = challenge
+        others(&values)
+        try self.init(values)
+    }
+
+    init(_ values: Values) throws(PolicyError) {
+        if let objection = PackageName.objection(to: values.packageName) {
             throw PolicyError(field: "packageName", objection)
         }
-        guard classicTokens != .google || keys == nil else {
+        guard values.classicTokens != .google || values.keys == nil else {
             throw PolicyError(
                 field: "keys", "classicTokens: google has Google open classic tokens; the app needs no keys")
         }
-        if let keys { try Self.demandList(keys.map { Array($0.utf8) }, "keys") }
-        try Self.demandList(licensing, "licensing")
+        if let keys = values.keys { try Self.demandList(keys.map { Array($0.utf8) }, "keys") }
+        try Self.demandList(values.licensing, "licensing")
+        let freshness = values.freshness
         for (seconds, field) in [(freshness.past, "freshness.past"), (freshness.future, "freshness.future")] {
             guard seconds >= 0, seconds <= Self.longestWindow else {
                 throw PolicyError(field: field, "expected 0 to \(Int(Self.longestWindow)) seconds, found \(seconds)")
             }
         }
-        try android?.validate()
-        self.packageName = packageName
-        self.android = android
-        self.keys = keys
-        self.challenge = challenge
-        self.classicTokens = classicTokens
-        self.answers = answers
-        writtenAnswers = answers
-        self.freshness = freshness
-        self.licensing = licensing
-        self.requests = requests
+        try values.android?.validate()
+        self.values = values
+        writtenAnswers = values.answers
     }
 
-    /// The same rules with other answers.
-    private init(_ other: PlayIntegrityConfiguration, answers: AnswerSource) {
-        packageName = other.packageName
-        android = other.android
-        keys = other.keys
-        challenge = other.challenge
-        classicTokens = other.classicTokens
-        self.answers = answers
-        writtenAnswers = other.writtenAnswers
-        freshness = other.freshness
-        licensing = other.licensing
-        requests = other.requests
+    private init(_ values: Values, writtenAnswers: AnswerSource?) {
+        self.values = values
+        self.writtenAnswers = writtenAnswers
     }
 
     /// The rules in an app with other sections. Tokens carry an answer to services that never see the evidence: without a rule,
     /// only Google vouches for answers there.
     package func inForce(beside sections: [any EngineConfiguration]) -> any EngineConfiguration {
-        guard answers == nil, sections.contains(where: { $0.givesTokens }) else { return self }
-        return PlayIntegrityConfiguration(self, answers: .google)
+        guard values.answers == nil, sections.contains(where: { $0.givesTokens }) else { return self }
+        var values = values
+        values.answers = .google
+        return PlayIntegrityConfiguration(values, writtenAnswers: writtenAnswers)
     }
 
     /// Ten years in seconds: above any practical value, and within the range of 64-bit milliseconds.

@@ -66,11 +66,14 @@ enum Fixtures {
         deviceRecognition: [PlayIntegrityConfiguration.DeviceRule] = PlayIntegrityConfiguration.DeviceRule.guidance,
         rejectedRecallBits: [DeviceRecallBit] = [.bitFirst]
     ) -> PlayIntegrityConfiguration.AndroidRules {
-        PlayIntegrityConfiguration.AndroidRules(
+        var rules = PlayIntegrityConfiguration.AndroidRules(
             certificateDigests: [digest, [UInt8](repeating: 7, count: 32)],
-            versions: versions ?? VersionRules(minimum: minimumVersionCode),
-            deviceRecognition: deviceRecognition, minimumSDKVersion: 24, maximumDeviceActivity: "LEVEL_2",
-            rejectedRecallBits: rejectedRecallBits)
+            versions: versions ?? VersionRules(minimum: minimumVersionCode))
+        rules.statedDeviceRecognition = deviceRecognition
+        rules.minimumSDKVersion = 24
+        rules.maximumDeviceActivity = "LEVEL_2"
+        rules.rejectedRecallBits = rejectedRecallBits
+        return rules
     }
 
     static func configuration(
@@ -81,8 +84,14 @@ enum Fixtures {
         freshness: PlayIntegrityConfiguration.Freshness = .init(), requests: RequestRules? = nil
     ) throws -> PlayIntegrityConfiguration {
         try PlayIntegrityConfiguration(
-            packageName: packageName, android: android, keys: keys, challenge: challenge,
-            classicTokens: classicTokens, answers: answers, freshness: freshness, requests: requests)
+            packageName: packageName, android: android, challenge: challenge
+        ) {
+            $0.keys = keys
+            $0.classicTokens = classicTokens
+            $0.answers = answers
+            $0.freshness = freshness
+            $0.requests = requests
+        }
     }
 
     static func material(_ fixture: TokenFixture = keys) throws -> PlayIntegrityKeys {

@@ -46,9 +46,11 @@ enum GoogleMint {
     /// A verifier that enforces every check, for an app on Android or a game on PC.
     static func verifier(isOnComputer: Bool = false) -> Verifier {
         do {
-            let rules = PlayIntegrityConfiguration.AndroidRules(
-                certificateDigests: [digest], versions: VersionRules(minimum: 42), minimumSDKVersion: 24,
-                maximumDeviceActivity: "LEVEL_2", rejectedRecallBits: [.bitFirst])
+            var rules = PlayIntegrityConfiguration.AndroidRules(
+                certificateDigests: [digest], versions: VersionRules(minimum: 42))
+            rules.minimumSDKVersion = 24
+            rules.maximumDeviceActivity = "LEVEL_2"
+            rules.rejectedRecallBits = [.bitFirst]
             let configuration = try PlayIntegrityConfiguration(
                 packageName: packageName, android: isOnComputer ? nil : rules,
                 challenge: isOnComputer ? .caller : .ledger)
