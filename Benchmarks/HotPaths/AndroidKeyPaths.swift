@@ -45,10 +45,13 @@ enum AndroidKeyPaths {
     static func configuration(
         _ authority: AndroidKeyTestAuthority, challenge: AndroidKeyConfiguration.ChallengeSource
     ) throws -> AndroidKeyConfiguration {
-        try AndroidKeyConfiguration(
-            packages: [packageName], certificateDigests: [digest], challenge: challenge, statusList: .none,
-            requests: RequestRules(),
-            testRoots: authority.rootCertificates.map { try Certificate(der: $0[...]) })
+        let roots = try authority.rootCertificates.map { try Certificate(der: $0[...]) }
+        return try AndroidKeyConfiguration(
+            packages: [packageName], certificateDigests: [digest], challenge: challenge, statusList: .none
+        ) {
+            $0.requests = RequestRules()
+            $0.testRoots = roots
+        }
     }
 
     static func blueprint(

@@ -16,10 +16,15 @@ struct AndroidKeyAccountTests {
         packages: [String] = [Fixtures.package],
         reattestation: AndroidKeyConfiguration.Reattestation = .refresh
     ) throws -> AndroidKeyConfiguration {
-        try AndroidKeyConfiguration(
-            packages: packages, certificateDigests: [Fixtures.digest], challenge: .caller, statusList: .none,
-            reattestation: reattestation, account: account, maximumKeys: limit,
-            testRoots: Fixtures.configuration().testRoots)
+        let roots = try Fixtures.configuration().testRoots
+        return try AndroidKeyConfiguration(
+            packages: packages, certificateDigests: [Fixtures.digest], challenge: .caller, statusList: .none
+        ) {
+            $0.reattestation = reattestation
+            $0.account = account
+            $0.maximumKeys = limit
+            $0.testRoots = roots
+        }
     }
 
     private func attest(

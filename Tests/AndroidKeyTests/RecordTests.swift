@@ -54,9 +54,10 @@ struct AndroidKeyRecordTests {
     @Test("among several apps, the package selects one, and evidence that cannot be read is rejected")
     func selection() async throws {
         func configuration(_ package: String) throws -> AndroidKeyConfiguration {
-            try AndroidKeyConfiguration(
-                packages: [package], certificateDigests: [Fixtures.digest], challenge: .caller, statusList: .none,
-                testRoots: Fixtures.configuration().testRoots)
+            let roots = try Fixtures.configuration().testRoots
+            return try AndroidKeyConfiguration(
+                packages: [package], certificateDigests: [Fixtures.digest], challenge: .caller, statusList: .none
+            ) { $0.testRoots = roots }
         }
         let policy = try VerificationPolicy(
             apps: [

@@ -78,8 +78,11 @@ struct AndroidKeyRequestKeyStateTests {
     private static func verifier(_ modes: [CheckID: CheckMode], _ ledger: any Ledger) throws -> Verifier {
         let certificates = try Fixtures.authority.get().rootCertificates.map { try Certificate(der: $0[...]) }
         let configuration = try AndroidKeyConfiguration(
-            packages: [Fixtures.package], certificateDigests: [Fixtures.digest], challenge: .caller, statusList: .none,
-            requests: RequestRules(), testRoots: certificates)
+            packages: [Fixtures.package], certificateDigests: [Fixtures.digest], challenge: .caller, statusList: .none
+        ) {
+            $0.requests = RequestRules()
+            $0.testRoots = certificates
+        }
         let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "shop", configuration)], modes: modes, catalogue: Verifier.catalogue)
         return Verifier(policy: policy, ledger: ledger)

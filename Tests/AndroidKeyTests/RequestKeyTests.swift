@@ -50,8 +50,11 @@ struct AndroidKeyRequestKeyTests {
         binding: AndroidKeyConfiguration.AccountBinding = .match
     ) async throws -> String {
         let configuration = try AndroidKeyConfiguration(
-            packages: [Fixtures.package], certificateDigests: [Fixtures.digest], challenge: .caller, statusList: .none,
-            account: binding, requests: requests)
+            packages: [Fixtures.package], certificateDigests: [Fixtures.digest], challenge: .caller, statusList: .none
+        ) {
+            $0.account = binding
+            $0.requests = requests
+        }
         var draft = AndroidKeyRequestTests.Draft()
         draft.nonce = "bm9uY2U"
         let verdict = try await Fixtures.verifier(configuration, ledger: ledger).verifyAndroidKeyRequest(

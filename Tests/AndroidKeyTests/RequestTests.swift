@@ -55,7 +55,12 @@ struct AndroidKeyRequestTests {
         let certificates = try Fixtures.authority.get().rootCertificates.map { try Certificate(der: $0[...]) }
         return try AndroidKeyConfiguration(
             packages: packages, certificateDigests: [Fixtures.digest], challenge: .caller, statusList: .none,
-            rules: rules, account: account, requests: requests, testRoots: roots ?? certificates)
+            rules: rules
+        ) {
+            $0.account = account
+            $0.requests = requests
+            $0.testRoots = roots ?? certificates
+        }
     }
 
     private let ledger = MemoryLedger()

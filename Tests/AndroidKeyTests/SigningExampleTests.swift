@@ -26,8 +26,8 @@ struct SigningExampleTests {
             method: "POST", targetURI: "https://api.example.com/v1/orders?id=7", fields: fields,
             body: .bytes(Array(#"{"amount":42}"#.utf8)))
         let configuration = try AndroidKeyConfiguration(
-            packages: [Fixtures.package], certificateDigests: [Fixtures.digest], challenge: .caller, statusList: .none,
-            requests: RequestRules())
+            packages: [Fixtures.package], certificateDigests: [Fixtures.digest], challenge: .caller, statusList: .none
+        ) { $0.requests = RequestRules() }
         let verdict = try await Fixtures.verifier(configuration).verifyAndroidKeyRequest(
             request, suppliedKey: key, at: Date(timeIntervalSince1970: 1_789_992_000))
         #expect(verdict.outcome == .accept, "\(verdict.failed.map(\.name))")

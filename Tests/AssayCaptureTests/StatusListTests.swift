@@ -26,10 +26,11 @@ struct StatusListCaptureTests {
     }
 
     private static func policy(_ authority: AndroidKeyTestAuthority) throws -> VerificationPolicy {
+        let roots = try authority.rootCertificates.map { try Certificate(der: $0[...]) }
         let configuration = try AndroidKeyConfiguration(
             packages: ["com.example.shop"], certificateDigests: [[UInt8](repeating: 7, count: 32)], challenge: .caller,
-            statusList: .service(maximumAge: 86_400),
-            testRoots: authority.rootCertificates.map { try Certificate(der: $0[...]) })
+            statusList: .service(maximumAge: 86_400)
+        ) { $0.testRoots = roots }
         return try VerificationPolicy(apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue)
     }
 

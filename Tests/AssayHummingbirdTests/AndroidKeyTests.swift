@@ -29,9 +29,13 @@ struct AndroidKeyRouteTests {
         init(_ algorithm: AndroidAttestedKey.Algorithm = .p256) async throws {
             let authority = try AndroidKeyTestAuthority(seed: "routes", notBefore: TestAPI.now - 86_400)
             key = try AndroidAttestedKey(algorithm, seed: "routes", label: "phone")
+            let roots = try authority.rootCertificates.map { try Certificate(der: $0[...]) }
             let configuration = try AndroidKeyConfiguration(
-                packages: [package], certificateDigests: [digest], challenge: .caller, statusList: .none,
-                requests: RequestRules(), testRoots: authority.rootCertificates.map { try Certificate(der: $0[...]) })
+                packages: [package], certificateDigests: [digest], challenge: .caller, statusList: .none
+            ) {
+                $0.requests = RequestRules()
+                $0.testRoots = roots
+            }
             let policy = try VerificationPolicy(
                 apps: [PolicyApp(name: "android", configuration)], catalogue: Verifier.catalogue)
             let verifier = Verifier(policy: policy, ledger: ledger)

@@ -3,19 +3,16 @@ package import AssayHTTPSignatures
 package import AssayPrimitives
 
 /// The policy's requirements for the key attestations of one app. A class: all requests share one instance.
+@dynamicMemberLookup
 package final class AndroidKeyConfiguration: EngineConfiguration {
     /// The engine's name.
     package static let engine = "android-key"
     /// The field of an app in a policy file.
     package static let policyField = "androidKey"
 
-    /// Whether the ledger or the caller ensures that a challenge was issued and is used once.
-    package enum ChallengeSource: String, Sendable, CaseIterable {
-        /// The ledger issued it and consumes it.
-        case ledger
-        /// The caller compares it.
-        case caller
-    }
+    package typealias ChallengeSource = AssayCore.ChallengeSource
+    package typealias Reattestation = AssayCore.Reattestation
+    package typealias AccountBinding = AssayCore.AccountBinding
 
     /// An algorithm of attested keys.
     package enum KeyAlgorithm: String, Sendable, CaseIterable {
@@ -94,32 +91,14 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
         case remote
     }
 
-    /// What becomes of a further attestation of an enrolled key.
-    package enum Reattestation: String, Sendable, CaseIterable {
-        /// Its facts take the place of the stored ones.
-        case refresh
-        /// It is refused.
-        case refuse
-    }
-
-    /// How the account of a request and that of the key are compared.
-    package enum AccountBinding: String, Sendable, CaseIterable {
-        /// Not at all. Attestations still bind keys to accounts.
-        case none
-        /// They must be the same if the backend names an account and the key has one.
-        case match
-        /// The backend must name an account, and it must be that of the key.
-        case required
-    }
-
     /// How old security patch levels may be. The age counts from the first day of the month.
     package struct PatchLevelRules: Sendable, Equatable {
         /// The greatest age, in seconds.
-        package let maximumAge: Double
+        package var maximumAge: Double
         /// How far ahead of the time of judgement a level may be, in seconds: makers ship levels before their month.
-        package let maximumAhead: Double
+        package var maximumAhead: Double
         /// The levels to judge.
-        package let levels: [PatchLevelName]
+        package var levels: [PatchLevelName]
 
         /// The default of `maximumAhead`: two months.
         package static let standardAhead = 62 * 86_400.0
@@ -135,9 +114,9 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
     /// How far the time at which the key was made may be from that of judgement, in seconds.
     package struct CreationTimeRules: Sendable, Equatable {
         /// How long ago.
-        package let past: Double
+        package var past: Double
         /// How far ahead: the device's clock is another one.
-        package let future: Double
+        package var future: Double
 
         /// States the rules.
         package init(past: Double = 300, future: Double = 60) {
@@ -183,48 +162,86 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
         package init() {}
     }
 
-    /// The package names, one of which must have made the key.
-    package let packages: [String]
-    /// SHA-256 of the app's signing certificates, 32 bytes each.
-    package let certificateDigests: [[UInt8]]
-    /// The version codes that are allowed.
-    package let versions: VersionRules<Int64>
-    /// Whether the ledger or the caller checks challenges.
-    package let challenge: ChallengeSource
-    /// The preset that was named; nil for none.
-    package let preset: AndroidKeyPreset?
-    /// The requirements in force.
-    package let rules: Rules
-    /// The list of revoked certificates.
-    package let statusList: AttestationStatusRule
-    /// What becomes of a further attestation of an enrolled key.
-    package let reattestation: Reattestation
-    /// How accounts are compared.
-    package let account: AccountBinding
-    /// How many keys one account may have; nil for any number.
-    package let maximumKeys: AccountKeyLimit?
-    /// The requirements for requests that attested keys sign; nil if the app sends none.
-    package let requests: RequestRules?
-    /// Roots of a test authority in place of Google's; empty for Google's.
-    package let testRoots: [Certificate]
+    /// The fields of the section, with their defaults.
+    package struct Values: Sendable {
+        /// The package names, one of which must have made the key.
+        package var packages: [String] = []
+        /// SHA-256 of the app's signing certificates, 32 bytes each.
+        package var certificateDigests: [[UInt8]] = []
+        /// The list of revoked certificates.
+        package var statusList = AttestationStatusRule.none
+        /// The preset that was named; nil for none.
+        package var preset: AndroidKeyPreset?
+        /// The requirements in force.
+        package var rules = Rules()
+        /// The version codes that are allowed.
+        package var versions = VersionRules<Int64>()
+        /// Whether the ledger or the caller checks challenges.
+        package var challenge = ChallengeSource.ledger
+        /// What becomes of a further attestation of an enrolled key. Without a challenge of the ledger, a recorded attestation would
+        /// pass again: the default is then `refuse`.
+        package var reattestation: Reattestation {
+            get { statedReattestation ?? (challenge == .ledger ? .refresh : .refuse) }
+            set { statedReattestation = newValue }
+        }
+        private var statedReattestation: Reattestation?
+        /// How accounts are compared.
+        package var account = AccountBinding.match
+        /// How many keys one account may have; nil for any number.
+        package var maximumKeys: AccountKeyLimit?
+        /// The requirements for requests that attested keys sign; nil if the app sends none.
+        package var requests: RequestRules?
+        /// Roots of a test authority in place of Google's; empty for Google's.
+        package var testRoots: [Certificate] = []
+        /// The allowed results of verified boot. Those that a section states replace the keys of its preset, too: without
+        /// `selfSigned`, these would be an error in a field that the policy does not contain.
+        var bootStates: [BootState] {
+            get { rules.bootStates }
+            set {
+                rules.bootStates = newValue
+                if !newValue.contains(.selfSigned) { rules.verifiedBootKeys = [] }
+            }
+        }
+    }
 
-    /// Composes a configuration in code. Fields that security depends on have no default. Throws when nothing is allowed.
-    package init(
-        packages: [String], certificateDigests: [[UInt8]], versions: VersionRules<Int64> = VersionRules(),
-        challenge: ChallengeSource, statusList: AttestationStatusRule, preset: AndroidKeyPreset? = nil,
-        rules: Rules = Rules(), reattestation: Reattestation? = nil, account: AccountBinding = .match,
-        maximumKeys: AccountKeyLimit? = nil, requests: RequestRules? = nil, testRoots: [Certificate] = []
+    /// The fields.
+    package let values: Values
+
+    /// A field: `configuration.packages`.
+    package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
+
+    /// Composes a configuration in code. Fields that security depends on have no default; `others` sets the rest. Throws when nothing
+    /// is allowed.
+    package convenience init(
+        packages: [String], certificateDigests: [[UInt8]], challenge: ChallengeSource,
+        statusList: AttestationStatusRule, rules: Rules = Rules(), _ others: (inout Values) -> Void = { _ in }
     ) throws(PolicyError) {
-        try Self.demandList(packages, "packages")
-        for name in packages {
+        var values = Values()
+        values.packages = packages
+        values.certificateDigests = certificateDigests
+        values.challenge = challenge
+        values.statusList = statusList
+        values.rules = rules
+        others(&values)
+        try self.init(values)
+    }
+
+    init(_ values: Values) throws(PolicyError) {
+        try Self.demandList(values.packages, "packages")
+        for name in values.packages {
             if let objection = PackageName.objection(to: name) {
                 throw PolicyError(field: "packages", objection)
             }
         }
-        try Self.demandList(certificateDigests, "certificateDigests")
-        for digest in certificateDigests where digest.count != 32 {
+        try Self.demandList(values.certificateDigests, "certificateDigests")
+        for digest in values.certificateDigests where digest.count != 32 {
             throw PolicyError(field: "certificateDigests", "a SHA-256 digest has 32 bytes, found \(digest.count)")
         }
+        try Self.validate(values.rules)
+        self.values = values
+    }
+
+    private static func validate(_ rules: Rules) throws(PolicyError) {
         try Self.demandList(rules.keyAlgorithms, "keyAlgorithms")
         try Self.demandList(rules.bootStates, "bootStates")
         try Self.demandList(rules.purposes, "purposes")
@@ -251,19 +268,6 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
             }
         }
         if let patchLevel = rules.patchLevel { try Self.demandList(patchLevel.levels, "patchLevel.levels") }
-        self.packages = packages
-        self.certificateDigests = certificateDigests
-        self.versions = versions
-        self.challenge = challenge
-        self.statusList = statusList
-        self.preset = preset
-        self.rules = rules
-        // Without a challenge of the ledger, a recorded attestation would pass again.
-        self.reattestation = reattestation ?? (challenge == .ledger ? .refresh : .refuse)
-        self.account = account
-        self.maximumKeys = maximumKeys
-        self.requests = requests
-        self.testRoots = testRoots
     }
 
     private static func demandList<Element: Hashable>(_ list: [Element], _ field: String) throws(PolicyError) {

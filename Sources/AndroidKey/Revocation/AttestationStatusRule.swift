@@ -19,20 +19,13 @@ package enum AttestationStatusRule: Sendable {
 
     private enum Word: String, CaseIterable { case service, none }
 
-    /// The fields for the schema of the section.
-    package static let fields = [
-        PolicyField("statusList", .mapping, "The list of revoked certificates: service, file:PATH or none."),
-        PolicyField("statusList.source", .text, "service, file:PATH or none."),
-        PolicyField("statusList.maximumAge", .duration, "How old the list of the service may be."),
-    ]
-
     /// Reads the field: `service`, `none`, `file:PATH`, or a mapping of `source` and `maximumAge`.
     package init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         guard case .mapping = node.content else {
             self = try Self(source: node, age: nil, files)
             return
         }
-        let members = try node.members(of: Self.fields, in: Self.policyField)
+        let members = try node.members(["source", "maximumAge"])
         guard let source = members["source"] else {
             throw node.missing("source", "allowed are service, file:PATH, none")
         }
@@ -157,6 +150,27 @@ package enum AttestationStatusRule: Sendable {
                             + "look at why no newer one can be fetched"))
             }
             return list
+        }
+    }
+}
+
+extension SectionField {
+    /// The field `statusList`.
+    static func statusList(_ property: Property<AttestationStatusRule>) -> Self {
+        let name = AttestationStatusRule.policyField
+        return Self(
+            name, .mapping, "The list of revoked certificates: service, file:PATH or none.",
+            required: "service, file:PATH or none: a policy says in words where it knows revoked keys from",
+            parts: [
+                PolicyField("\(name).source", .text, "service, file:PATH or none."),
+                PolicyField("\(name).maximumAge", .duration, "How old the list of the service may be."),
+            ]
+        ) {
+            $0[keyPath: property].settings
+        } read: { (values, node, files) throws(PolicyError) in
+            values[keyPath: property] = try AttestationStatusRule(reading: node, files: files)
+        }.example("service").remarks { $0[keyPath: property].remarks }.needed(by: KeyAttestationCheck.revocation) {
+            if case .none = $0[keyPath: property] { true } else { false }
         }
     }
 }

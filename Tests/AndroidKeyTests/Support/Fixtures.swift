@@ -34,9 +34,15 @@ enum Fixtures {
         versions: VersionRules<Int64> = VersionRules(minimum: 42), statusList: AttestationStatusRule = .none,
         reattestation: AndroidKeyConfiguration.Reattestation? = nil, testRoots: [Certificate]? = nil
     ) throws -> AndroidKeyConfiguration {
-        try AndroidKeyConfiguration(
-            packages: [package], certificateDigests: [digest], versions: versions, challenge: challenge,
-            statusList: statusList, rules: rules, reattestation: reattestation, testRoots: testRoots ?? roots.get())
+        let roots = try testRoots ?? roots.get()
+        return try AndroidKeyConfiguration(
+            packages: [package], certificateDigests: [digest], challenge: challenge, statusList: statusList,
+            rules: rules
+        ) {
+            $0.versions = versions
+            if let reattestation { $0.reattestation = reattestation }
+            $0.testRoots = roots
+        }
     }
 
     static func verifier(

@@ -42,9 +42,10 @@ struct AndroidKeySubject: Sendable {
             return try blueprint.mint().certificates
         }
         inputs = certificates.map { KeyAttestationInput(certificates: $0, challenge: challenge) }
+        let roots = try authority.rootCertificates.map { try Certificate(der: $0[...]) }
         let configuration = try AndroidKeyConfiguration(
-            packages: [Self.packageName], certificateDigests: [Self.digest], challenge: .caller, statusList: .none,
-            testRoots: authority.rootCertificates.map { try Certificate(der: $0[...]) })
+            packages: [Self.packageName], certificateDigests: [Self.digest], challenge: .caller, statusList: .none
+        ) { $0.testRoots = roots }
         expectations = AndroidKeyExpectations(app: "benchmark", configuration: configuration, modes: [:])
         knowing = AndroidKeyExpectations(app: "benchmark", configuration: configuration, modes: [:])
         bare = try certificates.prefix(16).map { chain in

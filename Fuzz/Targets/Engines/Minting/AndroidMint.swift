@@ -59,9 +59,13 @@ enum AndroidMint {
 
     /// A verifier that trusts the authority.
     static let verifier: Verifier = making("no policy") {
+        let roots = try PEM.certificates(in: Array(authority.rootPEM.utf8))
         let configuration = try AndroidKeyConfiguration(
-            packages: [packageName], certificateDigests: [digest], challenge: .ledger, statusList: .none,
-            requests: RequestRules(), testRoots: PEM.certificates(in: Array(authority.rootPEM.utf8)))
+            packages: [packageName], certificateDigests: [digest], challenge: .ledger, statusList: .none
+        ) {
+            $0.requests = RequestRules()
+            $0.testRoots = roots
+        }
         return Verifier(
             policy: try VerificationPolicy(
                 apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue),
