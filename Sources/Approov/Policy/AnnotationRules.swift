@@ -50,15 +50,15 @@ package struct AnnotationRules: Sendable, Equatable {
     package static let floor = ["tampered", "scan-fail", "bad-nonce", "bad-hmac"]
 
     /// The rejection policy for annotations that no list names; nil for none.
-    package let preset: Preset?
+    package var preset: Preset?
     /// The annotations to reject.
-    package let reject: [String]
+    package var reject: [String]
     /// The annotations to note in the verdict.
-    package let note: [String]
+    package var note: [String]
     /// The annotations to ignore.
-    package let ignore: [String]
+    package var ignore: [String]
     /// The rule for all others, such as annotations that Approov adds later.
-    package let others: Rule
+    package var others: Rule
 
     /// Creates the rules. A configuration rejects an annotation in several lists.
     package init(
@@ -79,5 +79,43 @@ package struct AnnotationRules: Sendable, Equatable {
         if ignore.containsBytes(of: annotation) { return .ignore }
         if let preset, preset.rejects(annotation, among: all) { return .reject }
         return others
+    }
+}
+
+extension AnnotationRules {
+    /// The fields of `annotations` in a policy.
+    static let table: [SectionField<AnnotationRules>] = [
+        .field("preset", \.preset, .word, "A rejection policy of Approov to apply.").weak {
+            switch $0.preset {
+            case .allowRootAndJailbroken, .whitelist:
+                "\($0.preset?.rawValue ?? ""): lets rooted and jailbroken devices and emulators pass"
+            case .blacklist: "blacklist: rejects every token"
+            case .standard, .allowXposed, .allowRoot, nil: nil
+            }
+        },
+        list(
+            "reject", \.reject, "A property of the device that is rejected, such as rooted.",
+            misspelt: "devices with the property that is meant are not rejected"),
+        list(
+            "note", \.note, "A property of the device that the verdict notes.",
+            misspelt: "the property that is meant may not be noted"),
+        list(
+            "ignore", \.ignore, "A property of the device to ignore.",
+            misspelt: "the property that is meant is not ignored"),
+        .field("others", \.others, .word, "How all other annotations count.").weak(
+            if: { $0.others == .ignore }, "ignore: no verdict shows a property of the device that no list names"),
+    ]
+
+    /// A list of annotations, with remarks on those that Approov does not document.
+    private static func list(
+        _ name: String, _ property: SectionField<AnnotationRules>.Property<[String]>, _ help: String,
+        misspelt consequence: String
+    ) -> SectionField<AnnotationRules> {
+        .field(name, property, .texts, help).remarks { rules in
+            let known = AnnotationMeanings.names
+            return rules[keyPath: property].enumerated().filter { !known.containsBytes(of: $1) }.map {
+                PolicyRemark(unknown: $1, in: name, at: $0, known: known, consequence: consequence)
+            }
+        }
     }
 }

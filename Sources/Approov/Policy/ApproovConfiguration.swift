@@ -1,6 +1,7 @@
 package import AssayCore
 
 /// The policy for the Approov evidence of one API. A class: all requests share it.
+@dynamicMemberLookup
 package final class ApproovConfiguration: EngineConfiguration {
     /// The engine's name.
     package static let engine = "approov"
@@ -86,42 +87,16 @@ package final class ApproovConfiguration: EngineConfiguration {
         package init() {}
     }
 
-    /// The names of the keys; nil for all keys with the app's name as their scope.
-    package let keys: [String]?
-    /// The form of tokens.
-    package let format: TokenFormat
-    /// The request field with the token.
-    package let tokenHeader: String
-    /// The text before the token in that field; nil for none.
-    package let tokenPrefix: String?
-    /// The request fields that tokens are bound to, in order.
-    package let binding: [String]
+    /// The fields.
+    package let values: Settings
+
+    /// A field: `configuration.tokenHeader`.
+    package subscript<Value>(dynamicMember field: KeyPath<Settings, Value>) -> Value { values[keyPath: field] }
+
     /// The treatment of failover tokens.
-    package let failover: FailoverRule
-    /// The accepted `iss` values of app and failover tokens.
-    package let issuers: [String]
-    /// The accepted `iss` values of long-lived server tokens.
-    package let longLivedIssuers: [String]
-    /// The accepted `aud` values.
-    package let audiences: [String]
-    /// The rules for status words.
-    package let statusWords: [ApproovStatusWord: StatusWordRule]
-    /// The treatment of a request without the bound fields.
-    package let whenAbsent: AbsenceRule
-    /// The rules for annotations.
-    package let annotations: AnnotationRules
-    /// The maximum remaining lifetime in seconds. Long-lived server tokens are exempt.
-    package let maximumLifetime: Double?
-    /// The rules for signed messages.
-    package let messageSigning: MessageSigning?
-    /// The rules for signed texts.
-    package let textSigning: TextSigning?
+    package var failover: FailoverRule { values.failover ?? .accept }
     /// The rules for measurement proofs.
-    package let proof: ProofRules
-    /// Whether the policy states rules for measurement proofs.
-    let statesProof: Bool
-    /// The initial treatment of rejected requests by a server.
-    package let enforcement: Enforcement
+    package var proof: ProofRules { values.proof ?? ProofRules() }
 
     /// Creates a configuration in code.
     ///
@@ -129,23 +104,6 @@ package final class ApproovConfiguration: EngineConfiguration {
     ///   without a failover rule.
     package init(_ settings: Settings = Settings()) throws(PolicyError) {
         try settings.validate()
-        keys = settings.keys
-        format = settings.format
-        tokenHeader = settings.tokenHeader
-        tokenPrefix = settings.tokenPrefix
-        binding = settings.binding
-        failover = settings.failover ?? .accept
-        issuers = settings.issuers
-        longLivedIssuers = settings.longLivedIssuers
-        audiences = settings.audiences
-        statusWords = settings.statusWords
-        whenAbsent = settings.whenAbsent
-        annotations = settings.annotations
-        maximumLifetime = settings.maximumLifetime
-        messageSigning = settings.messageSigning
-        textSigning = settings.textSigning
-        proof = settings.proof ?? ProofRules()
-        statesProof = settings.proof != nil
-        enforcement = settings.enforcement
+        values = settings
     }
 }

@@ -1,3 +1,4 @@
+import AssayCore
 package import AssayHTTPSignatures
 
 /// A policy's rules for message signatures.
@@ -57,20 +58,20 @@ package struct MessageSigning: Sendable, Equatable {
     package static let standardComponents = ["@method", "@target-uri", "approov-token"]
 
     /// The owner of the signing key.
-    package let signer: Signer
+    package var signer: Signer
     /// The names of the account's keys; nil for all keys with the app as their scope. Not used for installations.
-    package let keys: [String]?
+    package var keys: [String]?
     /// The components that every signature must cover: field names in lower case, and derived components. A message
     /// with a body must also cover `content-digest`.
-    package let components: [String]
+    package var components: [String]
     /// The freshness window.
-    package let freshness: FreshnessWindow
+    package var freshness: FreshnessWindow
     /// The replay protection.
-    package let replay: ReplayGuard
+    package var replay: ReplayGuard
     /// The allowed deviations.
-    package let quirks: Set<Quirk>
+    package var quirks: Set<Quirk>
     /// The party that compares bodies that Assay does not receive.
-    package let body: RequestRules.BodyRule
+    package var body: RequestRules.BodyRule
 
     /// Creates the rules.
     package init(
@@ -86,4 +87,30 @@ package struct MessageSigning: Sendable, Equatable {
         self.quirks = quirks
         self.body = body
     }
+}
+
+extension MessageSigning {
+    /// The fields of `messageSigning` in a policy.
+    static let table: [SectionField<MessageSigning>] = [
+        .field(
+            "signer", \.signer, .word, "Whose key signs messages.", required: "allowed are installation, account"
+        ).example("installation"),
+        .field("keys", \.keys, .texts, "The name of a message signing key of the account."),
+        .field("components", \.components, .texts, "What a signature must cover."),
+        .freshness(\.freshness),
+        .field("replay", \.replay, .word, "Who remembers messages.").weak(
+            if: { $0.replay == .caller },
+            "caller: a captured message passes again within its window unless the backend detects it"),
+        .field("quirks", \.quirks, quirks, "A known deviation of clients from the standards that is accepted."),
+        .body(\.body),
+    ]
+
+    private static let quirks: FieldForm<Set<Quirk>> = {
+        let list = FieldForm<[Quirk]>.list(of: .word)
+        return FieldForm(.list(.words(Quirk.self))) {
+            list.show($0.sorted { $0.rawValue < $1.rawValue })
+        } read: { (node, files) throws(PolicyError) in
+            Set(try list.read(node, files))
+        }
+    }()
 }

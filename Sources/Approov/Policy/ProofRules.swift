@@ -20,11 +20,11 @@ package struct ProofRules: Sendable, Equatable {
     }
 
     /// Which tokens may carry measurements.
-    package let tokens: TokenRule
+    package var tokens: TokenRule
     /// The party that checks nonces.
-    package let nonce: NonceRule
+    package var nonce: NonceRule
     /// The names of the keys that open measurement tokens; nil for all keys with the app as their scope.
-    package let keys: [String]?
+    package var keys: [String]?
 
     /// Creates the rules.
     package init(tokens: TokenRule = .encrypted, nonce: NonceRule = .caller, keys: [String]? = nil) {
@@ -36,20 +36,11 @@ package struct ProofRules: Sendable, Equatable {
 
 extension ProofRules {
     /// The fields of `proof` in a policy.
-    static let fields = [
-        PolicyField("proof", .mapping, "What is demanded of measurement proofs."),
-        PolicyField("proof.tokens", .words(TokenRule.self), "Which tokens may carry measurements."),
-        PolicyField("proof.nonce", .words(NonceRule.self), "Who sees to it that a nonce is used once."),
-        PolicyField("proof.keys", .list(.text), "The name of a key that opens measurement tokens."),
+    static let table: [SectionField<ProofRules>] = [
+        .field("tokens", \.tokens, .word, "Which tokens may carry measurements."),
+        .field("nonce", \.nonce, .word, "Who sees to it that a nonce is used once."),
+        .field("keys", \.keys, .texts, "The name of a key that opens measurement tokens."),
     ]
-
-    /// Reads the field `proof`.
-    init(reading node: PolicyNode) throws(PolicyError) {
-        let fields = try node.members(of: ApproovConfiguration.fields, in: "proof")
-        self.init(
-            tokens: try fields["tokens"]?.word(TokenRule.self) ?? .encrypted,
-            nonce: try fields["nonce"]?.word(NonceRule.self) ?? .caller, keys: try fields["keys"]?.uniqueTexts())
-    }
 
     func validate() throws(PolicyError) {
         if let keys { try ApproovConfiguration.Settings.demandList(keys, "proof.keys") }
@@ -66,14 +57,6 @@ extension ProofRules {
                         + "token is rejected; set the API up for encrypted tokens, format: jwe"
                     : "any: the tokens of the API are signed, format: jws, so that every reader of a token has the key of proofs; set "
                         + "the API up for encrypted tokens, format: jwe")
-        ]
-    }
-
-    /// The settings in force.
-    var settings: [PolicySetting] {
-        [
-            PolicySetting("proof.tokens", tokens.rawValue), PolicySetting("proof.nonce", nonce.rawValue),
-            PolicySetting("proof.keys", keys ?? []),
         ]
     }
 }

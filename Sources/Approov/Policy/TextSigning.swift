@@ -3,9 +3,9 @@ import AssayCore
 /// A policy's rules for texts that apps sign with the account's key.
 package struct TextSigning: Sendable, Equatable {
     /// The names of the account's keys; nil for all keys with the app as their scope.
-    package let keys: [String]?
+    package var keys: [String]?
     /// The replay protection.
-    package let replay: MessageSigning.ReplayGuard
+    package var replay: MessageSigning.ReplayGuard
 
     /// Creates the rules.
     package init(keys: [String]? = nil, replay: MessageSigning.ReplayGuard = .ledger) {
@@ -16,41 +16,14 @@ package struct TextSigning: Sendable, Equatable {
 
 extension TextSigning {
     /// The fields of `textSigning` in a policy.
-    static let fields = [
-        PolicyField("textSigning", .mapping, "What is demanded of signed texts."),
-        PolicyField("textSigning.keys", .list(.text), "The name of a message signing key of the account."),
-        PolicyField("textSigning.replay", .words(MessageSigning.ReplayGuard.self), "Who remembers texts."),
+    static let table: [SectionField<TextSigning>] = [
+        .field("keys", \.keys, .texts, "The name of a message signing key of the account."),
+        .field("replay", \.replay, .word, "Who remembers texts.").weak(
+            if: { $0.replay == .caller },
+            "caller: a captured text passes again until its token expires unless the backend detects it"),
     ]
-
-    /// Reads the field `textSigning`.
-    init(reading node: PolicyNode) throws(PolicyError) {
-        let fields = try node.members(of: ApproovConfiguration.fields, in: "textSigning")
-        self.init(
-            keys: try fields["keys"]?.uniqueTexts(),
-            replay: try fields["replay"]?.word(MessageSigning.ReplayGuard.self) ?? .ledger)
-    }
 
     func validate() throws(PolicyError) {
         if let keys { try ApproovConfiguration.Settings.demandList(keys, "textSigning.keys") }
-    }
-
-    /// The weak settings.
-    var remarks: [PolicyRemark] {
-        switch replay {
-        case .ledger: []
-        case .caller:
-            [
-                PolicyRemark(
-                    "textSigning.replay",
-                    "caller: a captured text passes again until its token expires unless the backend detects it")
-            ]
-        }
-    }
-
-    /// The settings in force.
-    var settings: [PolicySetting] {
-        [
-            PolicySetting("textSigning.keys", keys ?? []), PolicySetting("textSigning.replay", replay.rawValue),
-        ]
     }
 }
