@@ -201,8 +201,9 @@ enum VerifierPaths {
     }
 
     private static func tokens(_ total: Int, _ mint: (Int) throws -> SignedRequest) throws -> HotPath.Work {
-        let configuration = TokenConfiguration(
-            issuer: TokenPaths.issuer, audiences: [TokenPaths.audience], key: .optional)
+        let configuration = TokenConfiguration(issuer: TokenPaths.issuer, audiences: [TokenPaths.audience]) {
+            $0.key = .optional
+        }
         let verifier = try verifier(configuration, keys: TokenPaths.keys())
         return each(try (0..<total).map(mint)) { try await verifier.verifyTokenRequest($0, at: now) }
     }

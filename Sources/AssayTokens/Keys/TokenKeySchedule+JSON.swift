@@ -23,11 +23,11 @@ extension TokenConfiguration {
     /// endpoints for users.
     package var metadata: String {
         let attestations =
-            shape.format == .clientAttestation
+            values.shape.format == .clientAttestation
             ? #","client_attestation_version":"draft-ietf-oauth-attestation-based-client-auth-08","#
                 + #""client_attestation_signing_alg_values_supported":["ES256"]"# : ""
         return """
-            {"issuer":\(RecordJSON.quoted(issuer)),"jwks_uri":\(RecordJSON.quoted(issuer + Self.keySetPath)),\
+            {"issuer":\(RecordJSON.quoted(values.issuer)),"jwks_uri":\(RecordJSON.quoted(values.issuer + Self.keySetPath)),\
             "response_types_supported":[],"subject_types_supported":["pairwise"],\
             "id_token_signing_alg_values_supported":["ES256"],"dpop_signing_alg_values_supported":["ES256"]\(attestations)}
             """

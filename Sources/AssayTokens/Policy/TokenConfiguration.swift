@@ -1,6 +1,7 @@
 package import AssayCore
 
 /// The token rules of an app: issuer, audiences and key binding. The field `tokens`.
+@dynamicMemberLookup
 package final class TokenConfiguration: EngineConfiguration {
     /// The name of the engine in checks.
     package static let engine = "assay"
@@ -11,8 +12,6 @@ package final class TokenConfiguration: EngineConfiguration {
     package static let shortestLife: Double = 60
     /// The longest life of a token in seconds: an hour.
     package static let longestLife: Double = 3600
-    /// The life of a token in seconds without a rule.
-    package static let standardLife: Double = 300
     /// The life of a token for one use in seconds.
     package static let limitedUseLife: Double = 60
 
@@ -108,55 +107,58 @@ package final class TokenConfiguration: EngineConfiguration {
         package init() {}
     }
 
-    /// `iss`: an https URL without query and fragment, compared byte for byte.
-    package let issuer: String
-    /// `aud`: for whom tokens may be issued.
-    package let audiences: [String]
-    /// The audiences whose tokens are accepted here.
-    package let acceptedAudiences: [String]
-    /// The life of a token in seconds.
-    package let life: Double
-    /// Whether tokens must be bound to a key.
-    package let key: KeyRule
-    /// Whether proofs must contain a nonce.
-    package let nonce: NonceRule
-    /// Whether every token is for one use.
-    package let limitedUse: Bool
-    /// Whether tokens may rest on a test authority.
-    package let testAuthorities: TestRule
-    /// Whether tokens may rest on the caller's word.
-    package let callerEvidence: CallerRule
-    /// The secrets for which tokens are issued without evidence.
-    package let debugTokens: [DebugToken]
-    /// How a server treats requests with rejected tokens.
-    package let enforcement: Enforcement
-    /// What issued tokens look like.
-    package let shape: Shape
+    /// The fields of the section, with their defaults.
+    package struct Values: Sendable {
+        /// `iss`: an https URL without query and fragment, compared byte for byte.
+        package var issuer = ""
+        /// `aud`: for whom tokens may be issued.
+        package var audiences: [String] = []
+        /// The audiences whose tokens are accepted here; by default, all.
+        package var acceptedAudiences: [String] {
+            get { statedAcceptedAudiences ?? audiences }
+            set { statedAcceptedAudiences = newValue }
+        }
+        private var statedAcceptedAudiences: [String]?
+        /// The life of a token in seconds.
+        package var life: Double = 300
+        /// Whether tokens must be bound to a key.
+        package var key = KeyRule.required
+        /// Whether proofs must contain a nonce.
+        package var nonce = NonceRule.none
+        /// Whether every token is for one use.
+        package var limitedUse = false
+        /// Whether tokens may rest on a test authority.
+        package var testAuthorities = TestRule.refuse
+        /// Whether tokens may rest on the caller's word.
+        package var callerEvidence = CallerRule.refuse
+        /// The secrets for which tokens are issued without evidence.
+        package var debugTokens: [DebugToken] = []
+        /// How a server treats requests with rejected tokens.
+        package var enforcement = Enforcement.reject
+        /// What issued tokens look like.
+        package var shape = Shape()
+    }
+
+    /// The fields.
+    package let values: Values
+
+    /// A field: `configuration.issuer`.
+    package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     /// Yes.
     package var givesTokens: Bool { true }
 
     /// Whether rejected evidence gets a token, so that no answer may depend on the evidence in another way.
-    package var hidesRejections: Bool { shape.format == .approov && shape.refused == .token }
+    package var hidesRejections: Bool { values.shape.format == .approov && values.shape.refused == .token }
 
-    /// States the rules. `acceptedAudiences` is all audiences if it is nil.
-    package init(
-        issuer: String, audiences: [String], acceptedAudiences: [String]? = nil, life: Double = standardLife,
-        key: KeyRule = .required, nonce: NonceRule = .none, limitedUse: Bool = false,
-        testAuthorities: TestRule = .refuse, callerEvidence: CallerRule = .refuse, debugTokens: [DebugToken] = [],
-        enforcement: Enforcement = .reject, shape: Shape = Shape()
-    ) {
-        self.issuer = issuer
-        self.audiences = audiences
-        self.acceptedAudiences = acceptedAudiences ?? audiences
-        self.life = life
-        self.key = key
-        self.nonce = nonce
-        self.limitedUse = limitedUse
-        self.testAuthorities = testAuthorities
-        self.callerEvidence = callerEvidence
-        self.debugTokens = debugTokens
-        self.enforcement = enforcement
-        self.shape = shape
+    init(_ values: Values) { self.values = values }
+
+    /// States the rules. `others` sets other fields.
+    package convenience init(issuer: String, audiences: [String], _ others: (inout Values) -> Void = { _ in }) {
+        var values = Values()
+        values.issuer = issuer
+        values.audiences = audiences
+        others(&values)
+        self.init(values)
     }
 }

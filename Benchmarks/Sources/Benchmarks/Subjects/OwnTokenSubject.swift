@@ -47,7 +47,7 @@ struct OwnTokenSubject: Sendable {
             let input = minted.token.prefix(upTo: minted.token.lastIndex(of: ".") ?? minted.token.startIndex)
             return (Array(input.utf8), try P256.Signing.ECDSASignature(rawRepresentation: jws.signature))
         }
-        let configuration = TokenConfiguration(issuer: Self.issuer, audiences: [Self.audience], key: .optional)
+        let configuration = TokenConfiguration(issuer: Self.issuer, audiences: [Self.audience]) { $0.key = .optional }
         let set = SecretBytes(Array(AssayTokenBlueprint.keySet([key]).utf8))
         let keys = [NamedKey(name: "issuer", material: try TokenKey(parts: [TokenKey.keySetPart: set]))]
         verifier = Verifier(
