@@ -59,9 +59,12 @@ struct DeviceCheckTests {
         _ meaning: DeviceCheckConfiguration.Meaning = .ban(.bit0), months: Int? = nil,
         blocks: DeviceCheckConfiguration.BlockRule = .none, outage: DeviceCheckConfiguration.OutageRule = .outage
     ) -> DeviceCheckConfiguration {
-        DeviceCheckConfiguration(
-            appID: TestApple.appID, meaning: meaning, months: months, required: [.appAttestAttestation], blocks: blocks,
-            outage: outage)
+        DeviceCheckConfiguration(appID: TestApple.appID, meaning: meaning) {
+            $0.months = months
+            $0.required = [.appAttestAttestation]
+            $0.blocks = blocks
+            $0.outage = outage
+        }
     }
 
     private static func code(_ check: CheckID, _ verdict: Verdict) -> String? {
