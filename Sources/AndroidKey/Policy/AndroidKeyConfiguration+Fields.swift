@@ -10,6 +10,11 @@ extension AndroidKeyConfiguration: SectionConfiguration {
         do { try self.init(values) } catch { throw error.placed(in: node) }
     }
 
+    /// The section with the rules of requests.
+    package func missingField(for kind: EvidenceKind) -> String? {
+        kind == .androidKeyRequest && values.requests == nil ? "requests" : nil
+    }
+
     /// The fields of `androidKey` in a policy and of `assay verify --set`.
     package static let table: [SectionField<Values>] = [
         .field(

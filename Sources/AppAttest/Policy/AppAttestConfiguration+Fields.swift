@@ -3,6 +3,11 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension AppAttestConfiguration: SectionConfiguration {
+    /// The section with the rules of requests.
+    package func missingField(for kind: EvidenceKind) -> String? {
+        kind == .appAttestRequest && values.requests == nil ? "requests" : nil
+    }
+
     /// The fields of `appAttest` in a policy and of `assay verify --set`.
     package static let table: [SectionField<Values>] = [
         .field(

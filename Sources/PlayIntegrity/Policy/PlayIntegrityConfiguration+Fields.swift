@@ -3,6 +3,11 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension PlayIntegrityConfiguration: SectionConfiguration {
+    /// The section with the rules of requests.
+    package func missingField(for kind: EvidenceKind) -> String? {
+        kind == .playIntegrityRequest && values.requests == nil ? "requests" : nil
+    }
+
     /// The fields of `playIntegrity` in a policy, for its reader and `assay verify --set`.
     package static let table = commonTable + [android, .requests(\.requests)]
 
