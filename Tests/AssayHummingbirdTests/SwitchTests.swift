@@ -5,6 +5,7 @@ import AssayHummingbird
 import AssayTestSupport
 import AssayTesting
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
@@ -90,6 +91,20 @@ struct SwitchTests {
         let after = turn(200...399)
         #expect(try await details(former, 200) == before)
         #expect(try await details(present, 200) == after)
+    }
+
+    @Test("A handler of one's own that takes the verifier for each request follows an exchange")
+    func ownHandlers() async throws {
+        let live = try TestAPI.live { $0.enforcement = .reject }
+        let router = Router(context: BasicEvidenceRequestContext.self)
+        router.get("apps") { _, _ in live.verifier.policy.apps.map(\.name).joined(separator: ",") }
+        try await Application(router: router).test(.router) { client in
+            #expect(try await client.execute(uri: "/apps", method: .get) { String(buffer: $0.body) } == "api")
+            let other = try VerificationPolicy(
+                apps: [PolicyApp(name: "other", try ApproovConfiguration())], catalogue: Verifier.catalogue)
+            try live.exchange(for: Verifier(policy: other, ledger: MemoryLedger()))
+            #expect(try await client.execute(uri: "/apps", method: .get) { String(buffer: $0.body) } == "other")
+        }
     }
 
     @Test("A policy without an app that is checked, or with demands that the server cannot meet, is refused")

@@ -98,8 +98,16 @@ public final class LiveVerifier: Sendable {
                     verifier, evidence, enforcement.follow(evidence, after: [], ledger: verifier.ledger))))
     }
 
-    /// The verifier for new requests.
-    package var verifier: Verifier { state.verifier }
+    /// The verifier for new requests, under the policy that was exchanged last.
+    ///
+    /// Handlers of your own, such as those that issue challenges and enrol keys, take it once at the start of each request:
+    ///
+    ///     router.post("challenges") { _, _ in
+    ///         try await live.verifier.issueChallenge(app: "shop-ios", for: .appAttestRequest, at: Date()).text
+    ///     }
+    ///
+    /// A handler that stores it judges by the policy of that day, also after a reload.
+    public var verifier: Verifier { state.verifier }
 
     /// The state for new requests.
     package var state: State { holder.withLock { $0.state } }

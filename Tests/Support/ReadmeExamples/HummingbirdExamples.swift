@@ -2,6 +2,7 @@
 
 import Assay
 import AssayHummingbird
+import Foundation
 import Hummingbird
 import Logging
 
@@ -23,6 +24,26 @@ struct HummingbirdExamples {
             server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard.handler()])),
             logger: logger)
         try await application.runService()
+    }
+
+    func addRoutes(to router: Router<BasicEvidenceRequestContext>, live: LiveVerifier) {
+        router.post("challenges") { _, _ in
+            try await live.verifier.issueChallenge(app: "shop-ios", for: .appAttestAttestation, at: Date()).text
+        }
+        router.post("keys") { request, context in
+            let evidence = try await request.decode(as: NewKey.self, context: context)
+            let input = AttestationInput(
+                keyID: evidence.keyID, attestation: evidence.attestation,
+                clientData: .data(Array(evidence.challenge.utf8)))
+            let verdict = try await live.verifier.verifyAttestation(input, app: "shop-ios", at: Date())
+            return verdict.outcome == .accept ? HTTPResponse.Status.created : .forbidden
+        }
+    }
+
+    struct NewKey: Decodable {
+        let keyID: Data
+        let attestation: Data
+        let challenge: String
     }
 
     func block2() async throws {
