@@ -20,6 +20,13 @@ package struct AndroidKeyEngine: InspectableEngine {
     /// SHA-256 of Google's keys, in hexadecimal.
     package static var rootKeyDigests: [String] { AndroidKeyTrust.google.anchors.map(\.keyDigest) }
 
+    /// Attestations carry a challenge. A request has it as the nonce of its signature.
+    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
+        guard let configuration = app.configuration(Configuration.self) else { return nil }
+        if kind == .androidKeyRequest { return configuration.requests.map { $0.nonce == .any } }
+        return kind == .androidKeyAttestation ? configuration.challenge == .caller : nil
+    }
+
     let apps: EngineApps<AndroidKeyExpectations>
     /// The parsed keys of signed requests.
     let keyCache = AttestedKeyCache()

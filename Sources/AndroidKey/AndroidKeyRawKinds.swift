@@ -8,13 +8,6 @@ extension AndroidKeyEngine {
     /// The fields of the engine's section of a policy.
     package static let policyFields = AndroidKeyConfiguration.fields
 
-    /// Attestations carry a challenge. A request has it as the nonce of its signature.
-    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
-        guard let configuration = app.configuration(Configuration.self) else { return nil }
-        if kind == .androidKeyRequest { return configuration.requests.map { $0.nonce == .any } }
-        return kind == .androidKeyAttestation ? configuration.challenge == .caller : nil
-    }
-
     /// Chains for `assay verify --kind`.
     package static let rawKinds: [RawKind] = [
         RawKind(

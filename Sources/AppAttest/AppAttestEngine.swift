@@ -30,6 +30,14 @@ package struct AppAttestEngine: InspectableEngine {
     /// Attestations enrol keys.
     package static let enrolsKeys = true
 
+    /// One policy field applies to attestations, which carry a challenge, and to assertions, whose client data may
+    /// carry one.
+    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
+        let configuration = app.configuration(Configuration.self)
+        if kind == .appAttestRequest { return configuration?.requests.map { $0.nonce == .any } }
+        return configuration.map { $0.challenge == .caller }
+    }
+
     private let apps: EngineApps<AppAttestExpectations>
     private let keyCache = EnrolledKeyCache()
 

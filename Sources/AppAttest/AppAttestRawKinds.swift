@@ -7,14 +7,6 @@ extension AppAttestEngine {
     /// The fields of the engine's section of a policy.
     package static let policyFields = AppAttestConfiguration.fields
 
-    /// One policy field applies to attestations, which carry a challenge, and to assertions, whose client data may
-    /// carry one.
-    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
-        let configuration = app.configuration(Configuration.self)
-        if kind == .appAttestRequest { return configuration?.requests.map { $0.nonce == .any } }
-        return configuration.map { $0.challenge == .caller }
-    }
-
     /// Attestations, assertions and receipts for `assay verify --kind`.
     package static let rawKinds: [RawKind] = [
         RawKind(

@@ -25,6 +25,12 @@ package struct ApproovEngine: InspectableEngine {
         ApproovKey.self, ApproovMessageKey.self, ApproovHardwareKey.self,
     ]
 
+    /// Whether the caller keeps track of the nonces of proofs.
+    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
+        guard kind == EvidenceKind.approovProof else { return nil }
+        return app.configuration(Configuration.self).map { $0.proof.nonce == .caller }
+    }
+
     private let apps: EngineApps<ApproovExpectations>
     private let keys: any KeyStore
     private let use: VerdictUse

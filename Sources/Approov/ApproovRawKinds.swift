@@ -8,12 +8,6 @@ extension ApproovEngine {
     /// The fields of the engine's policy section.
     package static let policyFields = ApproovConfiguration.fields
 
-    /// Whether the caller keeps track of the nonces of proofs.
-    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
-        guard kind == EvidenceKind.approovProof else { return nil }
-        return app.configuration(Configuration.self).map { $0.proof.nonce == .caller }
-    }
-
     /// Tokens, signed requests, signed texts and measurement proofs for `assay verify --kind`.
     package static let rawKinds: [RawKind] = [
         RawKind(

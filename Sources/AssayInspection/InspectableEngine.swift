@@ -11,10 +11,6 @@ package protocol InspectableEngine: EvidenceEngine {
     /// The kinds of evidence that `assay verify --kind` accepts as one raw blob.
     static var rawKinds: [RawKind] { get }
 
-    /// Whether an app's policy leaves the challenges of a kind to the caller; nil if the app has no evidence of this
-    /// kind.
-    static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool?
-
     /// The platform's formats. They are recognised before the general formats.
     static var formats: [any BlobFormat.Type] { get }
 
@@ -40,7 +36,4 @@ extension InspectableEngine {
 
     /// None: the engine accepts records only.
     package static var rawKinds: [RawKind] { [] }
-
-    /// Nil: no evidence carries a challenge.
-    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? { nil }
 }

@@ -24,6 +24,14 @@ package struct PlayIntegrityEngine: InspectableEngine {
         return hash
     }
 
+    /// Only classic tokens carry a challenge. Games on PC have no classic tokens.
+    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
+        guard let configuration = app.configuration(Configuration.self) else { return nil }
+        if kind == .playIntegrityRequest { return configuration.requests.map { $0.nonce == .any } }
+        guard kind == .playIntegrityClassic, configuration.platform == .android else { return nil }
+        return configuration.challenge == .caller
+    }
+
     private let apps: EngineApps<PlayIntegrityExpectations>
     private let keys: any KeyStore
     private let decoder: (any IntegrityTokenDecoder)?
@@ -78,12 +86,17 @@ package struct PlayIntegrityEngine: InspectableEngine {
         do { expectations = try self.app(app, packageName: input.packageName) } catch {
             return try undecodable(EvidenceKind.playIntegrityClassic, PlayIntegrityCheck.classicChecks, or: error) {
                 run in
+                if input.problem != nil { return ClassicIntegrityAssessor.decode(input, &run) != nil }
                 switch input.evidence {
                 case .decoded(let answer): return StandardIntegrityAssessor.decode(answer, from: .caller, &run) != nil
                 case .token:
                     return canBeSent(input.evidence) || ClassicIntegrityAssessor.decode(input, &run) != nil
                 }
             }
+        }
+        if input.problem != nil {
+            // Whatever opens the token, nothing is asked.
+            return ClassicIntegrityAssessor.assess(input, keys: [], expectations: expectations, now: now)
         }
         let standings = account == nil ? .none : try await standings(of: account, in: ledger, at: now)
         if let selection = try await classicKeys(for: expectations, input.evidence, at: now) {

@@ -8,14 +8,6 @@ extension PlayIntegrityEngine {
     /// The fields of the engine's policy section.
     package static let policyFields = PlayIntegrityConfiguration.fields
 
-    /// Only classic tokens carry a challenge. Games on PC have no classic tokens.
-    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
-        guard let configuration = app.configuration(Configuration.self) else { return nil }
-        if kind == .playIntegrityRequest { return configuration.requests.map { $0.nonce == .any } }
-        guard kind == .playIntegrityClassic, configuration.platform == .android else { return nil }
-        return configuration.challenge == .caller
-    }
-
     /// Tokens, and Google's answers to them, for `assay verify --kind`.
     package static let rawKinds: [RawKind] = [
         RawKind(

@@ -12,10 +12,12 @@ extension EvidenceRecord {
     /// - Parameters:
     ///   - id: The name of the record in verdicts and reports, such as the request ID.
     ///   - app: The policy's app; nil for the one with the package name.
-    /// - Throws: ``DecodeError`` if Google's answer is not a JSON object, which a record cannot contain.
+    /// - Throws: ``DecodeError`` if Google's answer is not a JSON object, or nonce, challenge or hash have no allowed form: a record
+    ///   cannot contain them.
     public init(
         _ input: ClassicIntegrityInput, id: String? = nil, app: String? = nil, account: String? = nil, receivedAt: Date
     ) throws(DecodeError) {
+        if let problem = input.problem { throw problem }
         var fields: [(String, RecordValue.Content)] = [
             ("packageName", .text(input.packageName)), try input.evidence.recordField(),
         ]

@@ -13,11 +13,8 @@ extension ClassicIntegrityInput {
         let nonce = try fields.text("nonce")
         guard fields["challenge"] != nil || fields["requestHash"] != nil else {
             guard let nonce else { throw fields.missing("nonce") }
-            do {
-                try self.init(integrity, packageName: packageName, nonce: nonce)
-            } catch {
-                throw fields.error("nonce", error.message)
-            }
+            self.init(integrity, packageName: packageName, nonce: nonce)
+            if let problem { throw fields.error(problem.field, problem.message) }
             return
         }
         guard nonce == nil else {
@@ -25,11 +22,8 @@ extension ClassicIntegrityInput {
         }
         let challenge = try fields.bytes("challenge")
         let requestHash = try fields.bytes("requestHash")
-        do {
-            try self.init(integrity, packageName: packageName, challenge: challenge, requestHash: requestHash)
-        } catch {
-            throw fields.error(error.field, error.message)
-        }
+        self.init(integrity, packageName: packageName, challenge: challenge, requestHash: requestHash)
+        if let problem { throw fields.error(problem.field, problem.message) }
     }
 }
 

@@ -83,12 +83,11 @@ struct ProofRulesTests {
         func failures(_ nonce: [UInt8], after seconds: Double = 0) async throws -> [String] {
             try await verifier.verifyApproovProof(Self.input(nonce: nonce), at: Self.now + seconds).failures
         }
-        func issue(_ kind: EvidenceKind = .approovProof) async throws -> IssuedChallenge {
-            try await verifier.issueChallenge(app: "api", for: kind, at: Self.now)
+        func issue() async throws -> IssuedChallenge {
+            try await verifier.issueChallenge(app: "api", for: .approovProof, at: Self.now)
         }
         let challenge = try await issue()
         #expect(challenge.value.count == 16 && challenge.text.count == 22)
-        #expect(try await issue(.appAttestAttestation).value.count == 32)
         var wrong = Self.input(nonce: challenge.value)
         wrong = ApproovProofInput(nonce: challenge.value, proof: [UInt8](wrong.proof.reversed()), source: wrong.source)
         // A rejection consumes nothing.

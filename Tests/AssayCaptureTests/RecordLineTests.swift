@@ -73,7 +73,7 @@ struct RecordLineTests {
     func playIntegrity() throws {
         // 16 and 500 characters are the shortest and the longest nonces; padding counts.
         for nonce in ["AAAAAAAAAAAAAA==", "AAAAAAAAAAAAAAAAAA", String(repeating: "-", count: 498) + "A"] {
-            let input = try ClassicIntegrityInput(token: "t", packageName: "p", nonce: nonce)
+            let input = ClassicIntegrityInput(token: "t", packageName: "p", nonce: nonce)
             let record = try EvidenceRecord(input, receivedAt: Fixtures.time)
             #expect(record.jsonLine.contains(#""token":"t""#))
             let read = try ClassicIntegrityInput(record.evidence)
@@ -90,7 +90,7 @@ struct RecordLineTests {
             let read = try StandardIntegrityInput(record.evidence)
             #expect(read.packageName == "p" && read.requestHash == "h")
             guard case .decoded(let answer) = evidence else { continue }
-            let classic = try ClassicIntegrityInput(.decoded(answer), packageName: "p", nonce: "AAAAAAAAAAAAAAAAAA")
+            let classic = ClassicIntegrityInput(.decoded(answer), packageName: "p", nonce: "AAAAAAAAAAAAAAAAAA")
             let line = try EvidenceRecord(classic, receivedAt: Fixtures.time).jsonLine
             #expect(line.contains(text))
         }

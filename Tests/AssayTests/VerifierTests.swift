@@ -112,8 +112,8 @@ struct VerifierTests {
         }
     }
 
-    @Test("A challenge that is never valid is not issued", arguments: [0.0, -1])
-    func challengeThatIsNeverValid(seconds: Double) async throws {
+    @Test("A challenge is valid for a second to a day", arguments: [0.0, -1, 0.9, 86_401])
+    func challengeLifetimes(seconds: Double) async throws {
         let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
         let error = await #expect(throws: VerificationError.self) {
             try await verifier.issueChallenge(
@@ -124,6 +124,33 @@ struct VerifierTests {
             return
         }
         #expect(request.reason == .invalidTime)
+        #expect(request.message == "a challenge is valid for 1 to 86400 seconds, found \(seconds)")
+    }
+
+    @Test("A challenge is issued only for evidence that carries one, and that the app has a section for")
+    func challengeKinds() async throws {
+        let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
+        let refused: [(EvidenceKind, RequestError.Reason, String)] = [
+            (.appAttestReceipt, .unknownKind, "challenges are for app-attest.attestation, app-attest.assertion"),
+            (EvidenceKind("app-attest.atestation"), .unknownKind, "found app-attest.atestation"),
+            (.playIntegrityClassic, .unknownApp, "of the policy accepts no evidence of kind play-integrity.classic"),
+        ]
+        for (kind, reason, part) in refused {
+            let error = await #expect(throws: VerificationError.self) {
+                try await verifier.issueChallenge(app: "shop", for: kind, at: Fixtures.time)
+            }
+            guard case .request(let request)? = error else {
+                Issue.record("\(kind): \(String(describing: error))")
+                continue
+            }
+            #expect(request.reason == reason)
+            #expect(request.message.contains(part), "\(request.message)")
+        }
+        for seconds in [1.0, 86_400] {
+            let challenge = try await verifier.issueChallenge(
+                app: "shop", for: .appAttestAttestation, validFor: seconds, at: Fixtures.time)
+            #expect(challenge.expiresAt == Fixtures.time.addingTimeInterval(seconds))
+        }
     }
 
     @Test("A ledger that cannot be reached is an outage for evidence that would be accepted")

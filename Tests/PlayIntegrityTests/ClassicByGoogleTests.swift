@@ -29,7 +29,7 @@ struct ClassicByGoogleTests {
     }
 
     private func answer(_ payload: JSON = Fixtures.android) throws -> ClassicIntegrityInput {
-        try ClassicIntegrityInput(
+        ClassicIntegrityInput(
             .decoded(IntegrityAnswer(json: Array(FixedDecoder.body(payload).utf8))), packageName: Fixtures.packageName,
             nonce: Fixtures.nonce)
     }
@@ -125,7 +125,7 @@ struct ClassicByGoogleTests {
         var payload = Fixtures.android
         payload["requestDetails.nonce"] = .text(issued.text)
         let asking = try verifier(.google, decoder: FixedDecoder(payload), challenge: .ledger, ledger: ledger)
-        let input = try ClassicIntegrityInput(
+        let input = ClassicIntegrityInput(
             token: FixedDecoder.token, packageName: Fixtures.packageName, nonce: issued.text)
         let other = try await asking.verifyClassicIntegrityToken(token(), at: Fixtures.now)
         #expect(other.failed == [PlayIntegrityCheck.nonce])

@@ -14,7 +14,7 @@ struct LedgerTests {
         var payload = Fixtures.android
         payload["requestDetails.nonce"] = .text(nonce)
         let token = try Fixtures.keys.token(Array(payload.rendered.utf8))
-        let input = try ClassicIntegrityInput(
+        let input = ClassicIntegrityInput(
             token: token, packageName: Fixtures.packageName, nonce: given ?? nonce)
         return try await verifier.verifyClassicIntegrityToken(input, at: Fixtures.now)
     }
@@ -49,7 +49,7 @@ struct LedgerTests {
         let verifier = try verifier()
         let hash = Digest.sha256(Array("transfer 100 to 42".utf8))
         func judge(_ challenge: [UInt8], _ hash: [UInt8], token: String) async throws -> Verdict {
-            let input = try ClassicIntegrityInput(
+            let input = ClassicIntegrityInput(
                 .token(token), packageName: Fixtures.packageName, challenge: challenge, requestHash: hash)
             let record = try EvidenceRecord(input, receivedAt: Fixtures.now)
             return try await verifier.verify(record, at: Fixtures.now)
@@ -82,13 +82,49 @@ struct LedgerTests {
         #expect(
             ClassicIntegrityInput.nonce(binding: Array("abc".utf8), to: hash)
                 == Base64.encode(Digest.sha256(Array("abc".utf8) + hash), .url))
-        for (challenge, hash) in [
-            ([], hash), ([UInt8](repeating: 0, count: 501), hash), ([1], [UInt8](hash.dropLast())),
-        ] {
-            #expect(throws: DecodeError.self) {
-                try ClassicIntegrityInput(.token("t"), packageName: "p", challenge: challenge, requestHash: hash)
-            }
+    }
+
+    @Test("A nonce, challenge or hash of another form is malformed evidence; a record cannot have it")
+    func malformedBindings() async throws {
+        let hash = [UInt8](repeating: 0, count: 32)
+        let token = StandardIntegrityInput.Evidence.token(try Fixtures.classicToken())
+        let answer = StandardIntegrityInput.Evidence.decoded(
+            IntegrityAnswer(json: Array(FixedDecoder.body(Fixtures.android).utf8)))
+        let name = Fixtures.packageName
+        let inputs: [(ClassicIntegrityInput, code: String)] = [token, answer].flatMap { evidence in
+            [
+                (ClassicIntegrityInput(evidence, packageName: name, nonce: "short"), "unexpected-length"),
+                (ClassicIntegrityInput(evidence, packageName: name, nonce: Fixtures.nonce + "="), "malformed"),
+                (
+                    ClassicIntegrityInput(evidence, packageName: name, challenge: [], requestHash: hash),
+                    "unexpected-length"
+                ),
+                (
+                    ClassicIntegrityInput(
+                        evidence, packageName: name, challenge: [UInt8](repeating: 0, count: 501), requestHash: hash),
+                    "unexpected-length"
+                ),
+                (
+                    ClassicIntegrityInput(evidence, packageName: name, challenge: [1], requestHash: [2]),
+                    "unexpected-length"
+                ),
+            ]
         }
+        let decoder = FixedDecoder(Fixtures.android)
+        let verifiers = [
+            try Fixtures.verifier(),
+            try Fixtures.verifier(Fixtures.configuration(classicTokens: .google), keys: [], services: [decoder]),
+        ]
+        for (input, code) in inputs {
+            for verifier in verifiers {
+                let verdict = try await verifier.verifyClassicIntegrityToken(input, at: Fixtures.now)
+                #expect(verdict.failed == [PlayIntegrityCheck.decode])
+                #expect(verdict.code(PlayIntegrityCheck.decode) == code)
+                #expect(verdict.checks.count == PlayIntegrityCheck.classicChecks.count + 1)
+            }
+            #expect(throws: DecodeError.self) { try EvidenceRecord(input, receivedAt: Fixtures.now) }
+        }
+        #expect(decoder.asked.withLock { $0 } == [])
     }
 
     @Test("A nonce may return in another alphabet or with padding: it is compared as bytes")
@@ -118,8 +154,8 @@ struct LedgerTests {
         .produces("play-integrity.challenge", "challenge-expired", "challenge-mismatch"))
     func refused() async throws {
         let verifier = try verifier()
-        let foreign = try await verifier.issueChallenge(
-            app: "shop", for: EvidenceKind.appAttestAttestation, at: Fixtures.now)
+        let foreign = IssuedChallenge.random(app: "shop", for: .appAttestAttestation, validFor: 60, at: Fixtures.now)
+        try await verifier.ledger.issue(foreign, at: Fixtures.now)
         let expired = try await verifier.issueChallenge(
             app: "shop", for: EvidenceKind.playIntegrityClassic, validFor: 60, at: Fixtures.now.addingTimeInterval(-60))
         for (nonce, code) in [

@@ -31,7 +31,7 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         case ambiguousApp = "ambiguous-app"
         /// The record is to be judged as captured, but has no time of receipt.
         case noTime = "no-time"
-        /// A time or duration is NaN or infinite, or the validity of a challenge is not positive.
+        /// A time or duration is NaN or infinite, or the lifetime of a challenge is out of range.
         case invalidTime = "invalid-time"
         /// The account is empty or too long.
         case invalidAccount = "invalid-account"

@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayInspection
 import AssayPrimitives
 import FoundationEssentials
 import HTTPTypes
@@ -61,25 +60,17 @@ struct ChallengeEndpoint: Sendable {
 
     private func issue(_ app: String, _ kind: EvidenceKind) async throws(Problem) -> Response {
         let verifier = live.verifier
-        guard Verifier.challengeKinds.contains(kind) else {
+        let isCallers: Bool
+        do throws(VerificationError) { isCallers = try verifier.leavesChallengesToCaller(of: kind, app: app) } catch {
+            throw Problem(error, retryAfter: configuration.retryAfter)
+        }
+        guard !isCallers else {
             throw Problem(
-                .unprocessableContent, .unknownKind,
-                "challenges are for \(Verifier.challengeKinds.map(\.name).joined(separator: ", ")), found \(kind.name.excerpt)"
-            )
+                .unprocessableContent, .challengesOfCaller,
+                "the policy of app \(app.excerpt) leaves challenges for \(kind.name) to the caller, so that no ledger would "
+                    + "consume one")
         }
-        if let known = verifier.policy.apps.first(where: { $0.name.isByteEqual(to: app) }) {
-            let isCallers = EngineRegistry.standard.engine(for: kind)?.leavesChallengesToCaller(of: kind, in: known)
-            guard isCallers == false else {
-                throw Problem(
-                    .unprocessableContent, isCallers == nil ? .unknownApp : .challengesOfCaller,
-                    isCallers == nil
-                        ? "app \(app.excerpt) of the policy accepts no evidence of kind \(kind.name)"
-                        : "the policy of app \(app.excerpt) leaves challenges for \(kind.name) to the caller, so that no ledger "
-                            + "would consume one"
-                )
-            }
-            try rates.take(app, kind)
-        }
+        try rates.take(app, kind)
         let challenge: IssuedChallenge
         do throws(VerificationError) {
             challenge = try await verifier.issueChallenge(app: app, for: kind, at: Date())

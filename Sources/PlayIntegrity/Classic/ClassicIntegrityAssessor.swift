@@ -35,6 +35,7 @@ package enum ClassicIntegrityAssessor {
         _ input: ClassicIntegrityInput, answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
         account: AccountStandings = .none, expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {
+        guard input.problem == nil else { return assess(input, keys: [], expectations: expectations, now: now) }
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.classicChecks.count + 1)
         var payload: PlayIntegrityPayload?
         if let object = StandardIntegrityAssessor.decode(answer, from: source, &run) {
@@ -87,6 +88,7 @@ package enum ClassicIntegrityAssessor {
     /// Decodes the outer form of a token that the app's keys open.
     static func decode(_ input: ClassicIntegrityInput, _ run: inout CheckRun) -> CompactJWE? {
         run.authenticity(PlayIntegrityCheck.decode) { () throws(CheckFailure) in
+            if let problem = input.problem { throw CheckFailure(problem) }
             guard case .token(let token) = input.evidence else {
                 throw CheckFailure(
                     .answerNotTaken,

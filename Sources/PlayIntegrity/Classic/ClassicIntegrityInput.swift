@@ -17,16 +17,19 @@ public struct ClassicIntegrityInput: Sendable {
     /// The bytes of the server's challenge, which the ledger consumes.
     var challenge: [UInt8] { boundTo?.challenge ?? nonce }
 
+    /// Why nonce, challenge or hash have no allowed form; nil if they have. It fails the decode check.
+    let problem: DecodeError?
+
     /// Creates the input of a verification.
     ///
     /// By the policy's `classicTokens`, either the app's keys or Google open the token.
     /// - Parameters:
     ///   - token: The result of `IntegrityTokenResponse.token()`.
     ///   - packageName: The package name of the expected app.
-    ///   - nonce: The nonce as the server gave it to the app: base64, 16 to 500 characters.
-    /// - Throws: ``DecodeError`` if the nonce has another form.
-    public init(token: String, packageName: String, nonce: String) throws(DecodeError) {
-        try self.init(.token(token), packageName: packageName, nonce: nonce)
+    ///   - nonce: The nonce as the server gave it to the app: base64, 16 to 500 characters. One of another form is rejected by
+    ///     the check `play-integrity.decode`.
+    public init(token: String, packageName: String, nonce: String) {
+        self.init(.token(token), packageName: packageName, nonce: nonce)
     }
 
     /// Creates the input of a verification.
@@ -34,26 +37,19 @@ public struct ClassicIntegrityInput: Sendable {
     /// - Parameters:
     ///   - evidence: The token, or Google's answer on it. See ``IntegrityAnswer`` for who vouches for an answer.
     ///   - packageName: The package name of the expected app.
-    ///   - nonce: The nonce as the server gave it to the app: base64, 16 to 500 characters.
-    /// - Throws: ``DecodeError`` if the nonce has another form.
-    public init(
-        _ evidence: StandardIntegrityInput.Evidence, packageName: String, nonce: String
-    ) throws(DecodeError) {
-        let length = nonce.utf8.count
-        guard Self.nonceLength.contains(length) else {
-            throw DecodeError(
-                .unexpectedLength, at: 0, field: "nonce",
-                "a nonce has \(Self.nonceLength.lowerBound) to \(Self.nonceLength.upperBound) characters, found \(length)"
-            )
-        }
-        guard let bytes = AnyBase64.decode(nonce) else {
-            throw DecodeError(
-                .malformed, at: 0, field: "nonce", "a nonce is base64url or base64; \(Self.objection(to: nonce))")
-        }
+    ///   - nonce: The nonce as the server gave it to the app: base64, 16 to 500 characters. One of another form is rejected by
+    ///     the check `play-integrity.decode`.
+    public init(_ evidence: StandardIntegrityInput.Evidence, packageName: String, nonce: String) {
         self.evidence = evidence
         self.packageName = packageName
-        self.nonce = bytes
         boundTo = nil
+        do throws(DecodeError) {
+            self.nonce = try Self.decode(nonce)
+            problem = nil
+        } catch {
+            self.nonce = []
+            problem = error
+        }
     }
 
     /// Creates the input of a verification for a nonce that binds a challenge and a request; see
@@ -63,23 +59,41 @@ public struct ClassicIntegrityInput: Sendable {
     /// - Parameters:
     ///   - evidence: The token, or Google's answer on it.
     ///   - packageName: The package name of the expected app.
-    ///   - challenge: The bytes of the challenge that the server gave to the app, 1 to 500.
-    ///   - requestHash: The SHA-256 of the request as the server computes it, 32 bytes.
-    /// - Throws: ``DecodeError`` if one of them has another length.
+    ///   - challenge: The bytes of the challenge that the server gave to the app, 1 to 500. Another length is rejected by the
+    ///     check `play-integrity.decode`.
+    ///   - requestHash: The SHA-256 of the request as the server computes it, 32 bytes. Another length is rejected likewise.
     public init(
         _ evidence: StandardIntegrityInput.Evidence, packageName: String, challenge: [UInt8], requestHash: [UInt8]
-    ) throws(DecodeError) {
-        for (field, bytes, allowed) in [("challenge", challenge, 1...500), ("requestHash", requestHash, 32...32)] {
-            guard allowed.contains(bytes.count) else {
-                let length = allowed.count == 1 ? "32" : "\(allowed.lowerBound) to \(allowed.upperBound)"
-                throw DecodeError(
-                    .unexpectedLength, at: 0, field: field, "expected \(length) bytes, found \(bytes.count)")
-            }
-        }
+    ) {
         self.evidence = evidence
         self.packageName = packageName
         nonce = Self.digest(challenge, requestHash)
         boundTo = (challenge, requestHash)
+        problem =
+            Self.problem("challenge", challenge, 1...500, "1 to 500")
+            ?? Self.problem("requestHash", requestHash, 32...32, "32")
+    }
+
+    private static func decode(_ nonce: String) throws(DecodeError) -> [UInt8] {
+        let length = nonce.utf8.count
+        guard nonceLength.contains(length) else {
+            throw DecodeError(
+                .unexpectedLength, at: 0, field: "nonce",
+                "a nonce has \(nonceLength.lowerBound) to \(nonceLength.upperBound) characters, found \(length)")
+        }
+        guard let bytes = AnyBase64.decode(nonce) else {
+            throw DecodeError(
+                .malformed, at: 0, field: "nonce", "a nonce is base64url or base64; \(objection(to: nonce))")
+        }
+        return bytes
+    }
+
+    private static func problem(
+        _ field: String, _ bytes: [UInt8], _ allowed: ClosedRange<Int>, _ text: String
+    ) -> DecodeError? {
+        guard !allowed.contains(bytes.count) else { return nil }
+        return DecodeError(
+            .unexpectedLength, at: 0, field: field, "expected \(text) bytes, found \(bytes.count)")
     }
 
     /// The nonce for a classic token that is bound to one request: base64url without padding of SHA-256(challenge ||

@@ -132,7 +132,7 @@ enum Fixtures {
     }
 
     static func classic(token: String) throws -> ClassicIntegrityInput {
-        try ClassicIntegrityInput(token: token, packageName: packageName, nonce: nonce)
+        ClassicIntegrityInput(token: token, packageName: packageName, nonce: nonce)
     }
 
     static func answer(_ payload: JSON) -> StandardIntegrityInput {

@@ -27,7 +27,7 @@ struct PlayIntegrityExamples {
             app: "shop-android", for: .playIntegrityClassic, at: Date())
 
         func isGenuine(classic token: String, nonce: String) async throws -> Bool {
-            let input = try ClassicIntegrityInput(token: token, packageName: "com.example.shop", nonce: nonce)
+            let input = ClassicIntegrityInput(token: token, packageName: "com.example.shop", nonce: nonce)
             return try await verifier.verifyClassicIntegrityToken(input, at: Date()).outcome == .accept
         }
     }

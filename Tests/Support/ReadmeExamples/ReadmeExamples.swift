@@ -43,7 +43,7 @@ struct ReadmeExamples {
         }
 
         func isGenuine(token: String, nonce: String) async throws -> Bool {
-            let input = try ClassicIntegrityInput(token: token, packageName: "com.example.shop", nonce: nonce)
+            let input = ClassicIntegrityInput(token: token, packageName: "com.example.shop", nonce: nonce)
             return try await verifier.verifyClassicIntegrityToken(input, at: Date()).outcome == .accept
         }
     }

@@ -35,7 +35,7 @@ struct ClassicTokenSubject: Sendable {
         payload = minted.payload
         self.testKeys = testKeys
         token = minted.token
-        input = try ClassicIntegrityInput(
+        input = ClassicIntegrityInput(
             token: token, packageName: Self.packageName, nonce: Base64.encode(nonce, .url))
         let material = try PlayIntegrityKeys.reading([
             "decryptionKey": SecretBytes(Array(testKeys.decryptionKeyFile.utf8)),
@@ -55,13 +55,9 @@ struct ClassicTokenSubject: Sendable {
     /// The same, with a token in memory of its own.
     func copied() -> ClassicTokenSubject {
         var copy = self
-        do {
-            copy.token = String(decoding: Array(token.utf8), as: UTF8.self)
-            copy.input = try ClassicIntegrityInput(
-                token: copy.token, packageName: input.packageName, nonce: Base64.encode(input.nonce, .url))
-        } catch {
-            stop("\(error)")
-        }
+        copy.token = String(decoding: Array(token.utf8), as: UTF8.self)
+        copy.input = ClassicIntegrityInput(
+            token: copy.token, packageName: input.packageName, nonce: Base64.encode(input.nonce, .url))
         return copy
     }
 
@@ -88,7 +84,7 @@ struct ClassicTokenSubject: Sendable {
                 issuedAt: change.issuedAt)
             if change.isTest { blueprint.payload[.isTestingResponse] = true }
             let token = try blueprint.mint().token
-            let input = try ClassicIntegrityInput(
+            let input = ClassicIntegrityInput(
                 token: token, packageName: Self.packageName, nonce: Base64.encode(input.nonce, .url))
             let assessment = ClassicIntegrityAssessor.assess(input, keys: keys, expectations: expectations, now: now)
             demand(!assessment.isAcceptable, "\(change.name) holds")
