@@ -91,7 +91,8 @@ extension CheckDefinition {
 }
 
 extension CheckCode {
-    package static let accountBlocked = CheckCode(
+    /// An operator blocked the account.
+    public static let accountBlocked = CheckCode(
         "account-blocked",
         "An operator blocked the account in the ledger: `assay ledger show --account NAME` has the reason.")
 }

@@ -1,7 +1,8 @@
-/// The stable code of a check's result, and its meaning. ``CheckDefinition/codes`` lists the codes of each check.
+/// The stable code of a check's result, and its meaning. ``CheckDefinition/codes`` lists the codes of each check; those with which
+/// the ledger refuses evidence are constants, such as ``counterNotIncreasing``.
 ///
 /// Codes are API: verdicts, metrics, logs and vectors contain them. Never rename one.
-package struct CheckCode: Hashable, Sendable, CustomStringConvertible {
+public struct CheckCode: Hashable, Sendable, CustomStringConvertible {
     /// A single reference keeps the errors that carry a code small. Small errors make the functions that throw them
     /// fast.
     private let entry: Entry
@@ -24,21 +25,21 @@ package struct CheckCode: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The stable code in kebab case.
-    package var name: String { entry.name }
+    public var name: String { entry.name }
     /// One sentence: what was found, and what to do.
-    package var meaning: String { entry.meaning }
+    public var meaning: String { entry.meaning }
     /// What a client can do about it; nil if that depends on the check.
     var remedy: Remedy? { entry.remedy }
 
     /// The stable code.
-    package var description: String { name }
+    public var description: String { name }
 
     /// Compares code and meaning: checks may use one code for different findings.
-    package static func == (left: CheckCode, right: CheckCode) -> Bool {
+    public static func == (left: CheckCode, right: CheckCode) -> Bool {
         left.entry === right.entry
             || left.name == right.name && left.meaning == right.meaning && left.remedy == right.remedy
     }
 
     /// Hashes the code.
-    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

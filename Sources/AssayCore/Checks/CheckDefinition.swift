@@ -1,5 +1,5 @@
 /// A check's entry in the catalogue, which `assay explain` prints.
-package struct CheckDefinition: Sendable, Identifiable {
+public struct CheckDefinition: Sendable, Identifiable {
     /// Who decides the check, and whether a policy may relax it.
     package enum Kind: Sendable, Equatable {
         /// Always enforced. If it establishes authenticity (``CheckRun/authenticity(_:_:)``), its failure skips all later checks.
@@ -13,21 +13,21 @@ package struct CheckDefinition: Sendable, Identifiable {
     }
 
     /// The stable name.
-    package let id: CheckID
+    public let id: CheckID
     /// Who decides it.
     package let kind: Kind
     /// What holds when the check has passed.
-    package let proves: String
+    public let proves: String
     /// The attack that the check stops.
-    package let stops: String
+    public let stops: String
     /// What to examine when the check fails.
-    package let lookAt: String
+    public let lookAt: String
     /// The document that requires the check.
-    package let source: String
+    public let source: String
     /// What a client can do after a failure if its code has no remedy.
     private let remedy: Remedy
     /// Every code that a result of the check can carry.
-    package let codes: [CheckCode]
+    public let codes: [CheckCode]
 
     /// Describes a check.
     package init(
@@ -44,8 +44,17 @@ package struct CheckDefinition: Sendable, Identifiable {
         self.codes = codes
     }
 
-    /// What a client can do after a failure with a code.
-    package func remedy(for code: String?) -> Remedy {
+    /// The mode of the check unless the policy sets another; nil if it is always enforced, as gates and ledger checks are.
+    public var defaultMode: CheckMode? {
+        switch kind {
+        case .gate, .ledger: nil
+        case .policy(let mode): mode
+        case .signal: .annotate
+        }
+    }
+
+    /// What a client can do after a failure with a code of ``codes``, or with none.
+    public func remedy(for code: String?) -> Remedy {
         codes.first { $0.name == code }?.remedy ?? remedy
     }
 }

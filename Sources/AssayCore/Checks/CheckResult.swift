@@ -68,6 +68,9 @@ public struct CheckResult: Sendable {
         }
     }
 
+    /// Whether the finding has a code: `verdict.check(.appAttestAssertionCounter)?.has(.counterNotIncreasing)`.
+    public func has(_ code: CheckCode) -> Bool { finding?.code == code.name }
+
     /// ``because`` in words. For `policy`, it also says how: the mode is off, or the policy leaves the check to the
     /// caller.
     package var reason: String? {

@@ -45,6 +45,9 @@ public struct Verdict: Sendable {
     }
     private let catalogue: [CheckDefinition]
 
+    /// The result of a check; nil if the kind of evidence has no such check.
+    public func check(_ id: CheckID) -> CheckResult? { checks.first { $0.check == id } }
+
     /// The names of the failed checks, the first one first.
     public var failed: [CheckID] { checks.filter { $0.status == .failed }.map(\.check) }
     /// The names of the checks that failed without rejecting.
