@@ -152,7 +152,7 @@ extension CorpusMaterials {
         }
         var random = CorpusRandom(seed: seed, "risk/\(plan.origin)")
         let age = plan.defect == .freshness ? random.number(in: 600...7200) * 1000 : 0
-        var environment = facts.isDevelopment ? AppAttestEnvironment.development : .production
+        var environment = facts.isDevelopment ? AttestEnvironment.development : .production
         if plan.defect == .environment { environment = facts.isDevelopment ? .production : .development }
         var blueprint = ReceiptBlueprint(
             authority: authority, appID: plan.defect == .appID ? Self.otherAppID : Self.appID,

@@ -7,7 +7,7 @@ extension TokenEngine {
     /// the policy demands one (RFC 9449 section 9).
     package static func challenge(_ verdict: Verdict) -> [SignedRequest.Field] {
         let fields = [SignedRequest.Field("WWW-Authenticate", authenticate(verdict))]
-        let nonce = (verdict.subject as? TokenSubject)?.serverNonce
+        let nonce = verdict.assayToken?.serverNonce
         return nonce.map { fields + [SignedRequest.Field("DPoP-Nonce", $0)] } ?? fields
     }
 

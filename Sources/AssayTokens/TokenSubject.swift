@@ -1,5 +1,5 @@
 public import AssayCore
-package import FoundationEssentials
+public import FoundationEssentials
 
 /// The facts of an authentic token.
 public struct TokenSubject: EngineSubject, Equatable {
@@ -17,16 +17,16 @@ public struct TokenSubject: EngineSubject, Equatable {
     public let subject: String?
     /// For whom the token was issued.
     public let audience: String
-    /// When it was issued, in seconds since 1970.
-    public let issuedAt: Int64
-    /// When it ends, in seconds since 1970.
-    public let expiresAt: Int64
+    /// When it was issued.
+    public let issuedAt: Date
+    /// When it ends.
+    public let expiresAt: Date
     /// The ID of the token.
     public let tokenID: String
     /// The kind of the evidence that it was issued for.
     public let attestationKind: String
-    /// When that evidence was judged, in seconds since 1970.
-    public let attestedAt: Int64
+    /// When that evidence was judged.
+    public let attestedAt: Date
     /// The checks of that evidence that failed without rejecting it.
     public let attestationAnnotated: [String]
     /// The thumbprint of the key that the token is bound to; nil for a bearer token.
@@ -44,11 +44,11 @@ public struct TokenSubject: EngineSubject, Equatable {
         self.serverNonce = serverNonce
         subject = claims.subject
         audience = claims.audience
-        issuedAt = Int64(claims.issuedAt)
-        expiresAt = Int64(claims.expiresAt)
+        issuedAt = claims.issuedAt.rounded(.towardZero).time
+        expiresAt = claims.expiresAt.rounded(.towardZero).time
         tokenID = claims.tokenID
         attestationKind = claims.attestation.kind
-        attestedAt = Int64(claims.attestation.at)
+        attestedAt = claims.attestation.at.rounded(.towardZero).time
         attestationAnnotated = claims.attestation.annotated
         keyThumbprint = claims.keyThumbprint
         isLimitedUse = claims.isLimitedUse
@@ -60,11 +60,11 @@ public struct TokenSubject: EngineSubject, Equatable {
         var fields: [SubjectField] = []
         fields.add("subject", text: subject)
         fields.add("audience", text: audience)
-        fields.add("issuedAt", time: Double(issuedAt).time)
-        fields.add("expiresAt", time: Double(expiresAt).time)
+        fields.add("issuedAt", time: issuedAt)
+        fields.add("expiresAt", time: expiresAt)
         fields.add("tokenId", text: tokenID)
         fields.add("attestationKind", text: attestationKind)
-        fields.add("attestedAt", time: Double(attestedAt).time)
+        fields.add("attestedAt", time: attestedAt)
         if !attestationAnnotated.isEmpty { fields.add("attestationAnnotated", .texts(attestationAnnotated)) }
         fields.add("keyThumbprint", text: keyThumbprint)
         fields.add("limitedUse", .flag(isLimitedUse))
@@ -78,8 +78,13 @@ public struct TokenSubject: EngineSubject, Equatable {
     }
 
     /// When the token was issued.
-    package var madeAt: Date? { Double(issuedAt).time }
+    package var madeAt: Date? { issuedAt }
 
     /// The pseudonym: the ledger's own name of the key is not in the open part of a token.
     package var identifier: String? { subject }
+}
+
+extension Verdict {
+    /// The facts of an authentic token of Assay; nil for other evidence.
+    public var assayToken: TokenSubject? { engineSubject as? TokenSubject }
 }

@@ -1,5 +1,5 @@
 public import AssayCore
-package import FoundationEssentials
+public import FoundationEssentials
 
 /// Facts about the request, the app and the device from an authentic integrity token.
 public struct PlayIntegritySubject: EngineSubject {
@@ -68,7 +68,7 @@ public struct PlayIntegritySubject: EngineSubject {
             executables: executables, hardware: isStrong ? Trustworthiness.Value.genuine : nil)
     }
     /// The token's time of creation, as Google states it.
-    package var madeAt: Date? {
+    public var madeAt: Date? {
         payload.requestDetails.milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
 }

@@ -184,7 +184,7 @@ struct ReceiptTests {
             let otherCertificate = try #require(other.certificates.first)
             func receipt(
                 _ authority: TestAuthority, _ certificate: [UInt8], appID: String = TestApple.appID,
-                environment: AppAttestEnvironment = .production, age: Double = 0, isAttest: Bool = false
+                environment: AttestEnvironment = .production, age: Double = 0, isAttest: Bool = false
             ) throws -> [UInt8] {
                 let (hash, time) = (minted.clientData.hash, test.time.now.addingTimeInterval(-age))
                 let blueprint =

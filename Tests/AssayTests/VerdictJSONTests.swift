@@ -47,6 +47,14 @@ struct VerdictJSONTests {
         #expect((object["subject"] as? [String: Any])?["counter"] as? Int == 0)
     }
 
+    @Test("A verdict prints as one line: outcome, kind, app, and each failed check with its code")
+    func line() async throws {
+        let (accepted, rejected) = (try await verdict(), try await verdict(challenge: [1]))
+        #expect("\(accepted)" == "accept app-attest.attestation of shop")
+        #expect(
+            "\(rejected)" == "reject app-attest.attestation of shop: app-attest.attestation.nonce nonce-differs")
+    }
+
     @Test("A ledger that may forget what it has committed is named in every verdict", arguments: [true, false])
     func durability(isAccepted: Bool) async throws {
         let minted = try Fixtures.attestation()

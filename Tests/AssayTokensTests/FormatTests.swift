@@ -263,6 +263,8 @@ struct FormatTests {
             #expect(outcome(verdict) == expected, "\(tokens) \(environments)")
             #expect(verdict.testAuthority == nil)
             #expect(verdict.subject?.fields.contains(SubjectField("env", .text("development"))) == true)
+            #expect(verdict.assayToken?.environment == "development")
+            #expect(verdict.assayToken?.issuedAt == TokenWorld.now && verdict.assayToken?.attestedAt == TokenWorld.now)
         }
     }
 

@@ -1,10 +1,6 @@
-/// The environment of the App Attest service that a key belongs to.
-public enum AttestEnvironment: String, Sendable, CaseIterable {
-    /// TestFlight, App Store and enterprise builds.
-    case production
-    /// Builds from Xcode.
-    case development
+import AssayCore
 
+extension AttestEnvironment {
     /// The AAGUID of the authenticator data, all 16 bytes (Apple, Validating apps that connect to your server, step 8).
     var aaguid: [UInt8] {
         switch self {

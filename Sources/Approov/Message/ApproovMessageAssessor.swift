@@ -127,7 +127,7 @@ extension ApproovMessageAssessor.Context {
         case .ledger:
             ledgerChecks.append(ApproovCheck.replay)
             // A message without a creation time has failed the freshness check.
-            if let signed, let created = signed.facts.created {
+            if let signed, let created = signed.facts.createdSeconds {
                 effects.append(
                     .rememberMessage(
                         signed.base, created: created, signing.freshness, app: expectations.app, at: now))

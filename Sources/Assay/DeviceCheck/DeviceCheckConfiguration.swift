@@ -1,4 +1,3 @@
-package import AppAttest
 package import AssayCore
 
 /// How a policy uses the two bits that Apple stores for a device. The field `deviceCheck` of an app.

@@ -1,4 +1,3 @@
-package import AppAttest
 package import AssayCore
 package import AssayInspection
 import AssayPrimitives

@@ -1,4 +1,3 @@
-public import AppAttest
 public import AssayCore
 package import AssayHTTPClient
 import AssayPrimitives

@@ -72,6 +72,18 @@ public struct Verdict: Sendable {
     }
 }
 
+extension Verdict: CustomStringConvertible {
+    /// One line: outcome, kind and app, and each check that failed or was annotated, with its code. It has nothing of the evidence.
+    public var description: String {
+        let findings = checks.filter { $0.status == .failed || $0.status == .annotated }.map { result in
+            let code = result.finding.map { " \($0.code)" } ?? ""
+            return result.check.name + code + (result.status == .annotated ? " (annotated)" : "")
+        }
+        return "\(outcome.rawValue) \(kind)" + (app.map { " of \($0.excerpt)" } ?? "")
+            + (findings.isEmpty ? "" : ": \(findings.joined(separator: ", "))")
+    }
+}
+
 extension Assessment {
     /// Turns the assessment into a verdict; the only way to make one.
     ///

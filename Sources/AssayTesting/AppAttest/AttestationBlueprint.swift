@@ -1,3 +1,4 @@
+public import AssayCore
 public import FoundationEssentials
 
 /// An attestation to mint. The initial values are those of a genuine device; change any part before minting.
@@ -19,7 +20,7 @@ public struct AttestationBlueprint: Sendable {
     /// The App ID: team identifier, a dot, bundle identifier.
     package let appID: String
     /// The environment. The authenticator data has its own copy of the AAGUID.
-    package let environment: AppAttestEnvironment
+    package let environment: AttestEnvironment
     /// The input of `attestKey`.
     package let clientData: AppAttestClientData
     /// The time of issue.
@@ -50,7 +51,7 @@ public struct AttestationBlueprint: Sendable {
     ///   1.2 from the App Store.
     public init(
         authority: TestAuthority, key: AttestedKey = AttestedKey(), appID: String,
-        environment: AppAttestEnvironment = .production, device: AppAttestDevice = .iOS26,
+        environment: AttestEnvironment = .production, device: AppAttestDevice = .iOS26,
         extensions: AppAttestExtensions? = nil, clientData: AppAttestClientData, issuedAt: Date
     ) {
         self.authority = authority

@@ -1,3 +1,5 @@
+package import AssayCore
+
 /// Authenticator data as App Attest uses it (WebAuthn section 6.1). Every field accepts any value.
 public struct AuthenticatorDataBlueprint: Sendable {
     /// The part that attestations have and assertions lack.
@@ -32,7 +34,7 @@ public struct AuthenticatorDataBlueprint: Sendable {
 
     /// The authenticator data of a genuine attestation.
     package init(
-        attesting key: AttestedKey, appID: String, environment: AppAttestEnvironment,
+        attesting key: AttestedKey, appID: String, environment: AttestEnvironment,
         extensions: AppAttestExtensions = .none
     ) {
         rpIDHash = sha256(Array(appID.utf8))
@@ -64,23 +66,12 @@ public struct AuthenticatorDataBlueprint: Sendable {
     }
 }
 
-/// The environment for which a key was attested.
-public struct AppAttestEnvironment: Sendable, Equatable {
+extension AttestEnvironment {
     /// The AAGUID in the authenticator data, 16 bytes.
-    package var aaguid: [UInt8]
-    /// The name in field 7 of a receipt.
-    package var receiptName: String
-
-    /// Creates any environment, real or not.
-    package init(aaguid: [UInt8], receiptName: String) {
-        self.aaguid = aaguid
-        self.receiptName = receiptName
+    package var aaguid: [UInt8] {
+        self == .production
+            ? Array("appattest".utf8) + [UInt8](repeating: 0, count: 7) : Array("appattestdevelop".utf8)
     }
-
-    /// Apps from the App Store, TestFlight and enterprise distribution.
-    public static let production = AppAttestEnvironment(
-        aaguid: Array("appattest".utf8) + [UInt8](repeating: 0, count: 7), receiptName: "production")
-    /// Apps with the development entitlement.
-    public static let development = AppAttestEnvironment(
-        aaguid: Array("appattestdevelop".utf8), receiptName: "sandbox")
+    /// The name in field 7 of a receipt.
+    var receiptName: String { self == .production ? "production" : "sandbox" }
 }

@@ -1,4 +1,4 @@
-import AssayCore
+public import AssayCore
 public import FoundationEssentials
 
 /// A receipt to mint: CMS SignedData around a list of fields. The initial values are those of Apple's service.
@@ -38,7 +38,7 @@ public struct ReceiptBlueprint: Sendable {
     ///   - createdAt: The time of creation. The receipt expires 90 days later.
     public init(
         authority: TestAuthority, appID: String, certificate: [UInt8], clientDataHash: [UInt8],
-        environment: AppAttestEnvironment, createdAt: Date
+        environment: AttestEnvironment, createdAt: Date
     ) {
         fields = [
             ReceiptField(2, appID), ReceiptField(3, certificate), ReceiptField(4, clientDataHash),
@@ -53,7 +53,7 @@ public struct ReceiptBlueprint: Sendable {
     /// Creates the blueprint of a refreshed receipt (field 6: RECEIPT): with a risk metric, not refreshable for a day.
     public init(
         authority: TestAuthority, appID: String, certificate: [UInt8], clientDataHash: [UInt8],
-        environment: AppAttestEnvironment, createdAt: Date, riskMetric: UInt32
+        environment: AttestEnvironment, createdAt: Date, riskMetric: UInt32
     ) {
         self.init(
             authority: authority, appID: appID, certificate: certificate, clientDataHash: clientDataHash,

@@ -1,4 +1,4 @@
-import AssayCore
+public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 import Synchronization
@@ -48,7 +48,7 @@ public final class AppleServicesStandIn: Sendable {
         let certificate: [UInt8]
         let clientDataHash: [UInt8]
         let appID: String
-        let environment: AppAttestEnvironment
+        let environment: AttestEnvironment
         let attestedAt: Date
         var notBefore: Date?
     }
@@ -80,7 +80,7 @@ public final class AppleServicesStandIn: Sendable {
     }
 
     /// Lets the server know an attestation with its receipt.
-    public func attest(_ minted: MintedAttestation, appID: String, environment: AppAttestEnvironment) {
+    public func attest(_ minted: MintedAttestation, appID: String, environment: AttestEnvironment) {
         guard let receipt = minted.receipt, let certificate = minted.certificates.first else { return }
         let device = Device(
             certificate: certificate, clientDataHash: minted.clientData.hash, appID: appID, environment: environment,

@@ -137,7 +137,7 @@ struct TestApple: Sendable {
     }
 
     /// Mints an attestation.
-    func mint(_ key: AttestedKey, environment: AppAttestEnvironment = .production) throws -> MintedAttestation {
+    func mint(_ key: AttestedKey, environment: AttestEnvironment = .production) throws -> MintedAttestation {
         try AttestationBlueprint(
             authority: authority, key: key, appID: Self.appID, environment: environment,
             clientData: .bytes(Array("challenge".utf8)), issuedAt: time.now
@@ -147,7 +147,7 @@ struct TestApple: Sendable {
     /// Attests a key, and judges the attestation.
     @discardableResult
     func attest(
-        _ key: AttestedKey, environment: AppAttestEnvironment = .production
+        _ key: AttestedKey, environment: AttestEnvironment = .production
     ) async throws -> (minted: MintedAttestation, verdict: Verdict) {
         let minted = try mint(key, environment: environment)
         standIn.attest(minted, appID: Self.appID, environment: environment)

@@ -73,7 +73,7 @@ struct TokenWorld {
     func attestation(
         _ key: AttestedKey = AttestedKey(), client: TestKey?, audience: String = audience, account: String? = nil,
         isLimitedUse: Bool = false, namesKey: Bool = false, binding: String? = nil, hasEAR: Bool = false,
-        environment: AppAttestEnvironment = .production, evidence: ((String) -> [UInt8])? = nil, at time: Date = now
+        environment: AttestEnvironment = .production, evidence: ((String) -> [UInt8])? = nil, at time: Date = now
     ) async throws -> TokenRequest {
         let challenge = try await verifier.issueChallenge(app: "shop", for: .appAttestAttestation, at: time).text
         let thumbprint = client.map { JWKThumbprint.p256($0.publicPoint) }

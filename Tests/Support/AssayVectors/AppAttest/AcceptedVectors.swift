@@ -1,3 +1,4 @@
+import AssayCore
 import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
@@ -69,7 +70,7 @@ extension AttestationBlueprint {
     }
 
     /// A genuine attestation of the same key for another environment.
-    func attesting(_ environment: AppAttestEnvironment) -> AttestationBlueprint {
+    func attesting(_ environment: AttestEnvironment) -> AttestationBlueprint {
         AttestationBlueprint(
             authority: authority, key: key, appID: appID, environment: environment, clientData: clientData,
             issuedAt: issuedAt)
