@@ -92,8 +92,12 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
     /// The account that the ledger has for the key of a request; nil for none.
     package internal(set) var account: String?
 
-    /// The facts of a key alone.
-    init(publicKey: [UInt8], algorithm: String) {
+    /// The facts of a key alone, as for the stub of a verdict.
+    ///
+    /// - Parameters:
+    ///   - publicKey: the key as SubjectPublicKeyInfo in DER.
+    ///   - algorithm: the algorithm with its size, such as `ec-p256`.
+    public init(publicKey: [UInt8], algorithm: String) {
         self.publicKey = publicKey
         publicKeySHA256 = Digest.sha256(publicKey)
         keyAlgorithm = algorithm

@@ -49,7 +49,10 @@ public struct AppAttestSubject: EngineSubject, Equatable {
     /// The account that the ledger has for the key of an assertion; nil for none.
     package internal(set) var account: String?
 
-    init(keyID: [UInt8]) {
+    /// The facts of a key alone, as for the stub of a verdict.
+    ///
+    /// - Parameter keyID: the key identifier, 32 bytes.
+    public init(keyID: [UInt8]) {
         self.keyID = keyID
     }
 

@@ -43,6 +43,18 @@ public struct ApproovSubject: EngineSubject {
         claimed = outcome.claimed
     }
 
+    /// The facts of a token with these claims, as for the stub of a verdict.
+    ///
+    /// - Parameter claims: a JSON object in Approov's form, such as `{"did": "...", "exp": 1795133040}`.
+    /// - Throws: ``DecodeError`` for claims that no token may have.
+    public init(claims: String) throws(DecodeError) {
+        let read = try ClaimsReader.read(JSONReader.readObject(Array(claims.utf8), limit: InputLimits.joseText))
+        token = AuthenticToken(
+            form: .jws, key: "stub", claims: read, source: read.deviceID == nil ? .failover : .app)
+        claimed = nil
+        addresses = .keep
+    }
+
     /// A subject without a token.
     init(measurement: ApproovMeasurement) {
         (token, claimed) = (nil, nil)

@@ -37,6 +37,14 @@ public enum PolicyFile {
         try parse(text, file: path, files: LocalFiles(relativeTo: path))
     }
 
+    /// Reads a policy from YAML text and the texts that it names, without a disk: for policies in code, and for tests.
+    ///
+    /// - Parameter files: the text of each `file:NAME` in the policy by name, such as `["root.pem": authority.rootPEM]`.
+    /// - Throws: ``PolicyError``, as ``load(path:)``.
+    public static func parse(_ text: String, files: [String: String]) throws(PolicyError) -> VerificationPolicy {
+        try parse(text, file: nil, files: PolicyTexts(files))
+    }
+
     /// Reads a policy from YAML text, with sections for the engines of a registry.
     ///
     /// - Parameters:

@@ -40,6 +40,14 @@ public struct TokenSubject: EngineSubject, Equatable {
     /// The nonce that the next proof must contain, where the policy demands one: for the field `DPoP-Nonce` of answers.
     package let serverNonce: String?
 
+    /// The facts of a token with these claims, as for the stub of a verdict.
+    ///
+    /// - Parameter claims: the payload of a token, a JSON object.
+    /// - Throws: ``DecodeError`` for claims that no token may have.
+    public init(claims: String) throws(DecodeError) {
+        self.init(try TokenClaims(Array(claims.utf8)), serverNonce: nil)
+    }
+
     init(_ claims: TokenClaims, serverNonce: String?) {
         self.serverNonce = serverNonce
         subject = claims.subject

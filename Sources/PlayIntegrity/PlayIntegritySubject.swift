@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayPrimitives
 public import FoundationEssentials
 
 /// Facts about the request, the app and the device from an authentic integrity token.
@@ -70,6 +71,17 @@ public struct PlayIntegritySubject: EngineSubject {
     /// The token's time of creation, as Google states it.
     public var madeAt: Date? {
         payload.requestDetails.milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) }
+    }
+}
+
+extension PlayIntegritySubject {
+    /// The facts of a payload, as for the stub of a verdict.
+    ///
+    /// - Parameter payload: a JSON object in Google's form, such as `{"requestDetails": {"requestPackageName": "..."}}`.
+    /// - Throws: ``DecodeError`` for a payload that no token may have.
+    public init(payload: String) throws(DecodeError) {
+        let object = try JSONReader.readObject(Array(payload.utf8), limit: InputLimits.joseText)
+        self.init(payload: try PayloadReader.read(object), key: nil)
     }
 }
 

@@ -32,28 +32,50 @@ public struct JudgedRequest: Sendable {
     private enum State {
         case known(RequestDecision)
         case streamed(StreamedOutcome)
+        case stated(RequestOutcome, Enforcement, [Verdict])
     }
 
     private let state: State
 
-    var decision: RequestDecision {
+    /// The enforcement for the request: `reject`, `annotate` or `off`.
+    public var enforcement: Enforcement {
         switch state {
-        case .known(let decision): decision
-        case .streamed(let outcome): outcome.decision
+        case .known(let decision): decision.enforcement
+        case .streamed(let outcome): outcome.decision.enforcement
+        case .stated(_, let enforcement, _): enforcement
         }
     }
-
-    /// The enforcement for the request: `reject`, `annotate` or `off`.
-    public var enforcement: Enforcement { decision.enforcement }
     /// The verdict, or the reason for having none. For a streamed body it is ``RequestOutcome/pending`` until the body
     /// has ended.
-    public var outcome: RequestOutcome { decision.outcome }
+    public var outcome: RequestOutcome {
+        switch state {
+        case .known(let decision): decision.outcome
+        case .streamed(let outcome): outcome.decision.outcome
+        case .stated(let outcome, _, _): outcome
+        }
+    }
     /// The deciding verdict; nil without one.
     public var verdict: Verdict? { outcome.verdict }
     /// The accepting verdicts of a route that demands all of several kinds of evidence, in its order; otherwise ``verdict`` alone.
-    public var verdicts: [Verdict] { decision.verdicts }
+    public var verdicts: [Verdict] {
+        switch state {
+        case .known(let decision): decision.verdicts
+        case .streamed(let outcome): outcome.decision.verdicts
+        case .stated(_, _, let verdicts): verdicts
+        }
+    }
     /// Whether the evidence was verified and accepted.
     public var isAccepted: Bool { outcome.isAccepted }
+
+    /// A result that no middleware found, for tests of handlers.
+    ///
+    /// - Parameters:
+    ///   - outcome: the verdict, such as `Verdict.stub(accepting:)` of AssayTesting, or the reason for having none.
+    ///   - enforcement: the enforcement for the request.
+    ///   - verdicts: those of a route that demands several kinds of evidence; nil for the verdict of `outcome` alone.
+    public init(_ outcome: RequestOutcome, enforcement: Enforcement = .reject, verdicts: [Verdict]? = nil) {
+        state = .stated(outcome, enforcement, verdicts ?? outcome.verdict.map { [$0] } ?? [])
+    }
 
     init(_ decision: RequestDecision) { state = .known(decision) }
 

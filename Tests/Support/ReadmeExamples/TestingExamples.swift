@@ -57,6 +57,31 @@ struct TestingExamples {
         request.method = "PUT"  // your backend must reject this
     }
 
+    func handlers(keyID: [UInt8]) async throws {
+        let accepted = try await Verdict.stub(
+            accepting: .appAttestRequest, app: "shop-ios", subject: AppAttestSubject(keyID: keyID))
+        let rejected = try await Verdict.stub(
+            rejecting: .appAttestRequest, app: "shop-ios", failed: [.appAttestAssertionCounter],
+            code: .counterNotIncreasing, remedy: .retry)
+    }
+
+    func policies() throws {
+        let authority = try TestAuthority(notBefore: Date(timeIntervalSinceNow: -86_400))
+        let policy = try PolicyFile.parse(
+            """
+            version: 1
+            apps:
+              - name: shop-ios
+                appAttest:
+                  appIDs: [1234567890.com.example.shop]
+                  environments: [production]
+                  challenge: ledger
+                  clientData: { challengeAt: /challenge }
+                  testRoots: ["file:root.pem"]
+            """, files: ["root.pem": authority.rootPEM])
+        let verifier = Verifier(policy: policy, ledger: MemoryLedger())
+    }
+
     func block5() async throws {
         // The second commit is applied, and its answer is lost. `history` lists what was asked.
         let ledger = FaultyLedger(MemoryLedger()) { operation, number in
