@@ -18,6 +18,7 @@ TESTS_AT_A_TIME := 8
 recompile = [ -z "$$(find Sources -newer $(1)/release/Modules/$(2).swiftmodule 2>/dev/null)" ] || \
 	rm $(1)/release/Modules/$(2).swiftmodule
 SWIFT_SOURCES := Package.swift Sources Tests Examples/demo Examples/hummingbird Examples/first-ten-minutes \
+	Examples/own-handlers \
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 

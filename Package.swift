@@ -225,6 +225,14 @@ let package = Package(
             excluding: ["policy.yaml"]),
         // Verifies records with the library alone: `make demo`.
         example("AssayDemo", "Assay", path: "Examples/demo"),
+        // A backend with handlers of its own and their tests, which see what a user's package sees.
+        .testTarget(
+            name: "OwnHandlersTests",
+            dependencies: uses([
+                "Assay AssayHummingbird AssayTesting HTTPTypes Hummingbird HummingbirdTesting Logging NIOCore"
+            ]),
+            path: "Examples/own-handlers", packageAccess: false,
+            swiftSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-Onone"])]),
         tests("AssayCoreTests", "AssayCore AssayTestSupport"),
         tests("AssayPrimitivesTests", "AssayCore AssayPrimitives AssayTesting AssayTestSupport Crypto"),
         tests("AssayHTTPSignaturesTests", "AssayCore AssayHTTPSignatures AssayPrimitives AssayTestSupport"),
@@ -292,7 +300,7 @@ let package = Package(
             "AssayVectors ToyEngine HTTPTypes Hummingbird HummingbirdTesting Logging"),
         tests(
             "AssayTests",
-            "AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives",
+            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives",
             "AssayTesting AssayTestSupport AssayTokens AssayVectors PlayIntegrity CoreMetrics",
             "MetricsTestKit"),
         tests(

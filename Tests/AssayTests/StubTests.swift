@@ -1,7 +1,12 @@
+import AndroidKey
+import AppAttest
+import Approov
 import Assay
 import AssayCore
 import AssayTesting
+import AssayTokens
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// A backend tests its handlers with verdicts that no verifier made, and with policies that are in no file.

@@ -13,7 +13,8 @@ struct SwiftBlockTests {
     /// The files that are compiled and in which blocks may be.
     private static let sources: [Source] = {
         var sources: [Source] = []
-        for folder in ["Tests/Support/ReadmeExamples", "Examples/hummingbird", "Examples/first-ten-minutes"] {
+        let examples = ["hummingbird", "first-ten-minutes", "own-handlers"].map { "Examples/\($0)" }
+        for folder in ["Tests/Support/ReadmeExamples"] + examples {
             let path = Page.root.appendingPathComponent(folder).path(percentEncoded: false)
             let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
             for name in names where name.hasSuffix(".swift") {
@@ -38,13 +39,22 @@ struct SwiftBlockTests {
         block.text.contains(".package(")
     }
 
-    @Test("Every block is in a file that is compiled", arguments: Page.all.filter { !$0.blocks("swift").isEmpty })
+    @Test(
+        "Every block is in a file that is compiled with the imports that the page has shown so far",
+        arguments: Page.all.filter { !$0.blocks("swift").isEmpty })
     func compiled(_ page: Page) {
+        var shown: Set<Substring> = []
         for block in page.blocks("swift") where !Self.isManifest(block) {
-            let isFound = Self.sources.contains { source in
+            shown.formUnion(Self.imports(block.text))
+            let files = Self.sources.filter { source in
                 Self.imports(block.text).isSubset(of: source.imports) && source.code.contains(Self.bare(block.text))
             }
-            #expect(isFound, "\(page.path):\(block.line): copy this block to a file of Tests/Support/ReadmeExamples")
+            let place: Comment = "\(page.path):\(block.line)"
+            #expect(!files.isEmpty, "\(place): copy this block to a file of Tests/Support/ReadmeExamples")
+            // The code of an app has the imports of its platform.
+            guard !files.contains(where: { $0.path.hasSuffix("/SigningExample.swift") }) else { continue }
+            let missing = files.map { $0.imports.subtracting(shown).sorted() }.min { $0.count < $1.count } ?? []
+            #expect(missing.isEmpty, "\(place): a reader needs to import \(missing.joined(separator: ", "))")
         }
     }
 
@@ -53,6 +63,7 @@ struct SwiftBlockTests {
         let paths = Page.all.filter { !$0.blocks("swift").isEmpty }.map(\.path)
         #expect(paths.contains("README.md"))
         #expect(paths.contains("Docs/first-ten-minutes.md"))
+        #expect(paths.contains("Docs/errors-and-http.md"))
         #expect(paths.contains("Sources/Assay/Documentation.docc/VerifyingApproov.md"))
     }
 
@@ -63,7 +74,7 @@ struct SwiftBlockTests {
             manifest.matches(of: /\.library\(\s*name: "(\w+)"/).map { String($0.1) }.filter { !$0.hasPrefix("_") })
         for page in Page.all {
             for block in page.blocks("swift") where Self.isManifest(block) {
-                let named = block.text.matches(of: /\.product\(name: "(\w+)"/).map { String($0.1) }
+                let named = block.text.matches(of: /\.product\(name: "(\w+)", package: "assay"/).map { String($0.1) }
                 #expect(products.isSuperset(of: named), "\(page.path):\(block.line)")
             }
         }

@@ -1,4 +1,4 @@
-public import AssayCore
+import AssayCore
 import AssayPrimitives
 
 /// A classic token to verify, or Google's answer to it.

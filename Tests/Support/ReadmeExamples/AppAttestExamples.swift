@@ -39,11 +39,4 @@ struct AppAttestExamples {
             return verdict.outcome == .accept
         }
     }
-
-    func block5() {
-        func isGenuine(_ request: SignedRequest) async throws -> Bool {
-            let verdict = try await verifier.verifyAppAttestRequest(request, app: "shop-ios", at: Date())
-            return verdict.outcome == .accept
-        }
-    }
 }
