@@ -78,11 +78,8 @@ let package = Package(
         .library(name: "AssayKeyStore", targets: ["AssayKeyStore"]),
         .library(name: "AssayLedgerSQLite", targets: ["AssayLedgerSQLite"]),
         .library(name: "AssayLedgerPostgreSQL", targets: ["AssayLedgerPostgreSQL"]),
-        .library(name: "AssayGooglePlay", targets: ["AssayGooglePlay"]),
-        .library(name: "AssayAndroidStatus", targets: ["AssayAndroidStatus"]),
-        .library(name: "AssayAppleServices", targets: ["AssayAppleServices"]),
+        .library(name: "AssayPlatforms", targets: ["AssayPlatforms"]),
         .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
-        .library(name: "AssayCapture", targets: ["AssayCapture"]),
         .library(name: "AssayReplay", targets: ["AssayReplay"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
         .executable(name: "assay", targets: ["AssayProgram"]),
@@ -135,23 +132,15 @@ let package = Package(
         library(
             "Assay",
             "AndroidKey AppAttest Approov AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives",
-            "AssayTokens PlayIntegrity CoreMetrics Yams", with: callerIsolated),
-        // Writes records as they arrive, for replays later.
-        library("AssayCapture", "Assay AssayCore AssayPrimitives Crypto"),
+            "AssayTokens PlayIntegrity CoreMetrics Crypto Yams", with: callerIsolated),
         // Judges captured evidence in bulk, and reports on it.
+        library("AssayReplay", "Assay AssayCore AssayPrimitives CZlib CZstd", with: strict + [.strictMemorySafety()]),
+        // Speaks with the servers of Google and Apple within limits of time and size. A product of its own, so that
+        // a backend without it builds no HTTP.
         library(
-            "AssayReplay",
-            "Assay AssayCapture AssayCore AssayPrimitives CZlib CZstd", with: strict + [.strictMemorySafety()]),
-        // Requests to servers within limits of time and size. What every client of a platform's servers needs.
-        library("AssayHTTPClient", "AssayCore AsyncHTTPClient NIOCore NIOHTTP1 NIOPosix NIOSSL"),
-        // Speaks with Google's servers. A product of its own, so that whoever imports only Assay builds no HTTP.
-        library("AssayGooglePlay", "AssayCore AssayHTTPClient AssayPrimitives PlayIntegrity CoreMetrics"),
-        // Fetches Google's list of revoked attestation certificates. A product of its own for the same reason.
-        library("AssayAndroidStatus", "AndroidKey AssayCore AssayHTTPClient AssayPrimitives CoreMetrics"),
-        // Exchanges receipts of App Attest, and speaks with DeviceCheck. A product of its own for the same reason.
-        library(
-            "AssayAppleServices",
-            "AppAttest Assay AssayCore AssayHTTPClient AssayKeyStore AssayPrimitives CoreMetrics"),
+            "AssayPlatforms",
+            "AndroidKey AppAttest Assay AssayCore AssayKeyStore AssayPrimitives PlayIntegrity AsyncHTTPClient",
+            "CoreMetrics NIOCore NIOHTTP1 NIOPosix NIOSSL"),
         // The check in a server of Hummingbird. A product of its own, so that whoever imports only Assay builds no HTTP.
         library(
             "AssayHummingbird",
@@ -173,10 +162,9 @@ let package = Package(
         // The program `assay`.
         program(
             "AssayProgram",
-            "AndroidKey Approov Assay AssayAndroidStatus AssayAppleServices AssayCapture AssayCore AssayCorpus",
-            "AssayGooglePlay AssayHTTPClient AssayInspection AssayKeyStore AssayLedgerPostgreSQL",
-            "AssayLedgerSQLite AssayPrimitives AssayReplay AssayService AssayTesting AssayTokens PlayIntegrity",
-            "ArgumentParser CoreMetrics", path: "Sources/AssayProgram"),
+            "AndroidKey Approov Assay AssayCore AssayCorpus AssayInspection AssayKeyStore AssayLedgerPostgreSQL",
+            "AssayLedgerSQLite AssayPlatforms AssayPrimitives AssayReplay AssayService AssayTesting AssayTokens",
+            "PlayIntegrity ArgumentParser CoreMetrics", path: "Sources/AssayProgram"),
 
         // Tests, and what they run.
         support("AssayTestSupport", "AssayCore AssayInspection"),
@@ -199,12 +187,11 @@ let package = Package(
         // Races other processes on one ledger in PostgreSQL.
         program("PostgreSQLStress", "AssayCore AssayKeyStore AssayLedgerPostgreSQL AssayLedgerSQLite"),
         // Captures records from a process of its own, so that tests can race it, kill it and take its disk away.
-        program("CaptureStress", "AssayCapture AssayCore"),
+        program("CaptureStress", "Assay AssayCore"),
         // Uses secrets in a process of its own, so that tests can search its memory.
         program(
             "SecretStress",
-            "Assay AssayCapture AssayCore AssayGooglePlay AssayKeyStore AssayLedgerSQLite AssayPrimitives",
-            "PlayIntegrity"),
+            "Assay AssayCore AssayKeyStore AssayLedgerSQLite AssayPlatforms AssayPrimitives PlayIntegrity"),
         // Serves with the check and without it, for Benchmarks.
         program(
             "HTTPBenchmarkServer",
@@ -253,20 +240,12 @@ let package = Package(
             "Approov Assay AssayCore AssayHTTPSignatures AssayInspection AssayLedgerSQLite",
             "AssayPrimitives AssayTesting AssayTestSupport Crypto"),
         tests(
-            "AssayGooglePlayTests",
-            "Assay AssayCore AssayGooglePlay AssayHTTPClient AssayHTTPTestSupport AssayPrimitives",
-            "AssayTestSupport PlayIntegrity"),
-        // Clocks for tests of clients.
-        support("AssayHTTPTestSupport", "AssayHTTPClient AssayTestSupport NIOCore NIOHTTP1 NIOPosix"),
-        tests(
-            "AssayAndroidStatusTests",
-            "AndroidKey AssayAndroidStatus AssayCore AssayHTTPClient AssayHTTPTestSupport",
-            "AssayTestSupport CoreMetrics MetricsTestKit"),
-        tests(
-            "AssayAppleServicesTests",
-            "AppAttest Assay AssayAppleServices AssayCore AssayHTTPClient AssayHTTPTestSupport",
-            "AssayKeyStore AssayLedgerSQLite AssayPrimitives AssayTesting AssayTestSupport CoreMetrics",
+            "AssayPlatformsTests",
+            "AndroidKey AppAttest Assay AssayCore AssayHTTPTestSupport AssayKeyStore AssayLedgerSQLite",
+            "AssayPlatforms AssayPrimitives AssayTesting AssayTestSupport PlayIntegrity CoreMetrics",
             "MetricsTestKit"),
+        // Clocks for tests of clients.
+        support("AssayHTTPTestSupport", "AssayPlatforms AssayTestSupport NIOCore NIOHTTP1 NIOPosix"),
         tests(
             "AssayHummingbirdTests",
             "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayHummingbird",
@@ -296,8 +275,8 @@ let package = Package(
             "AssayLedgerSQLite AssayPrimitives AssayTesting AssayTestSupport AssayTokens PlayIntegrity"),
         tests(
             "ToyEngineTests",
-            "Assay AssayCapture AssayCore AssayHummingbird AssayInspection AssayProgram AssayTestSupport",
-            "AssayVectors ToyEngine HTTPTypes Hummingbird HummingbirdTesting Logging"),
+            "Assay AssayCore AssayHummingbird AssayInspection AssayProgram AssayTestSupport AssayVectors",
+            "ToyEngine HTTPTypes Hummingbird HummingbirdTesting Logging"),
         tests(
             "AssayTests",
             "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives",
@@ -308,21 +287,18 @@ let package = Package(
             "Assay AssayCore AssayInspection AssayPrimitives AssayTesting AssayTestSupport",
             "InspectionStress"),
         tests(
-            "AssayCaptureTests",
-            "AndroidKey AppAttest Approov Assay AssayCapture AssayCore AssayPrimitives AssayTesting",
-            "AssayTestSupport CaptureStress PlayIntegrity"),
-        tests(
             "AssayReplayTests",
-            "Assay AssayCapture AssayCore AssayPrimitives AssayReplay AssayTesting AssayTestSupport"),
+            "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayReplay AssayTesting",
+            "AssayTestSupport CaptureStress PlayIntegrity"),
         tests("AssayTestingTests", "AssayCore AssayPrimitives AssayTesting AssayTestSupport Crypto"),
         tests("AssayCorpusTests", "Assay AssayCore AssayCorpus AssayTesting AssayVectors"),
         tests("AssayVectorsTests", "AssayCore AssayTesting AssayTestSupport AssayVectors"),
         // Searches logs, errors, crash output and memory for secrets that went in.
         tests(
             "SecretTests",
-            "AppAttest Approov Assay AssayCapture AssayCore AssayGooglePlay AssayHTTPSignatures",
-            "AssayHummingbird AssayKeyStore AssayLedgerSQLite AssayPrimitives AssayProgram AssayTesting",
-            "AssayTestSupport PlayIntegrity SecretStress"),
+            "AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayHummingbird AssayKeyStore",
+            "AssayLedgerSQLite AssayPlatforms AssayPrimitives AssayProgram AssayTesting AssayTestSupport",
+            "PlayIntegrity SecretStress"),
         // Compiles and runs the examples of the README, of Docs/ and of the DocC catalogues.
         tests(
             "ReadmeTests",
@@ -333,9 +309,8 @@ let package = Package(
         .target(
             name: "ReadmeExamples",
             dependencies: uses([
-                "Assay AssayAndroidStatus AssayAppleServices AssayCapture AssayGooglePlay",
-                "AssayHummingbird AssayKeyStore AssayLedgerSQLite AssayTesting Crypto Hummingbird",
-                "Logging",
+                "Assay AssayHummingbird AssayKeyStore AssayLedgerSQLite AssayPlatforms AssayTesting Crypto",
+                "Hummingbird Logging",
             ]),
             path: "Tests/Support/ReadmeExamples", packageAccess: false,
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),

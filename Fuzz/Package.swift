@@ -33,7 +33,6 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 .product(name: "Assay", package: "assay"),
-                .product(name: "AssayCapture", package: "assay"),
                 .product(name: "AssayReplay", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),

@@ -49,7 +49,7 @@ public struct Verifier: Sendable {
     ///   - policy: the policy; ``PolicyFile`` reads one.
     ///   - ledger: `MemoryLedger` for one-off use, `SQLiteLedger` for a service.
     ///   - keyStores: keys in addition to those of the policy.
-    ///   - services: services for engines, such as Google's servers, from products such as AssayGooglePlay.
+    ///   - services: services for engines, such as Google's servers, from the product AssayPlatforms.
     ///
     /// Set a backend for swift-metrics up before, so that the verifier counts: see ``refreshMetrics(at:)``.
     public init(

@@ -1,8 +1,6 @@
-import AssayAndroidStatus
-import AssayAppleServices
 package import AssayCore
-import AssayGooglePlay
 import AssayLedgerPostgreSQL
+import AssayPlatforms
 import AssayService
 
 extension MetricName {

@@ -1,9 +1,9 @@
 import Approov
-import AssayCapture
+import Assay
 import AssayCore
-import AssayGooglePlay
 import AssayKeyStore
 import AssayLedgerSQLite
+import AssayPlatforms
 import AssayPrimitives
 import PlayIntegrity
 import Testing

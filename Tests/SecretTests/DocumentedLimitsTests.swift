@@ -2,11 +2,11 @@ import AppAttest
 import Approov
 import Assay
 import AssayCore
-import AssayGooglePlay
 import AssayHTTPSignatures
 import AssayHummingbird
 import AssayKeyStore
 import AssayLedgerSQLite
+import AssayPlatforms
 import AssayPrimitives
 import Foundation
 import PlayIntegrity

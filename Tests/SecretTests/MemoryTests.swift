@@ -1,4 +1,4 @@
-import AssayCapture
+import Assay
 import AssayTestSupport
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayHTTPClient
+import AssayPlatforms
 import Foundation
 
 /// Finds out whether another instance of Assay can be reached.

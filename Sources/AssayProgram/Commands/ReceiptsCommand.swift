@@ -1,8 +1,8 @@
 import ArgumentParser
 import Assay
-import AssayAppleServices
 import AssayCore
 import AssayKeyStore
+import AssayPlatforms
 import AssayPrimitives
 import Foundation
 

@@ -1,11 +1,8 @@
 import ArgumentParser
 import Assay
-import AssayAndroidStatus
-import AssayAppleServices
 import AssayCore
-import AssayGooglePlay
-import AssayHTTPClient
 import AssayKeyStore
+import AssayPlatforms
 import AssayService
 import CoreMetrics
 import Foundation

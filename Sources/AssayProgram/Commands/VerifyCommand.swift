@@ -1,12 +1,10 @@
 import AndroidKey
 import ArgumentParser
 import Assay
-import AssayAndroidStatus
-import AssayAppleServices
 import AssayCore
-import AssayGooglePlay
 import AssayInspection
 import AssayKeyStore
+import AssayPlatforms
 import Foundation
 
 /// `assay verify`: judges evidence.

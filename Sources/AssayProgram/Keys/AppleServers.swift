@@ -1,8 +1,7 @@
 import Assay
-import AssayAppleServices
 import AssayCore
-import AssayHTTPClient
 import AssayKeyStore
+import AssayPlatforms
 
 /// Where Apple's services are, for builds of all environments; nil for Apple's own servers.
 struct AppleServers {

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayGooglePlay
-import AssayHTTPClient
+import AssayPlatforms
 
 /// Options for decoding standard tokens through Google's API.
 struct GoogleOptions: ParsableArguments {

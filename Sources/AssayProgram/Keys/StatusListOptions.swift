@@ -1,10 +1,9 @@
 import AndroidKey
 import ArgumentParser
 import Assay
-import AssayAndroidStatus
-import AssayCapture
 import AssayCore
-import AssayHTTPClient
+import AssayPlatforms
+import AssayReplay
 import Foundation
 
 /// The source of the status list by which commands judge: `service`, `as-captured` or `file:PATH`.

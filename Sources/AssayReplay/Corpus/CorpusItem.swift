@@ -1,5 +1,4 @@
-import Assay
-package import AssayCapture
+package import Assay
 package import AssayCore
 import AssayPrimitives
 

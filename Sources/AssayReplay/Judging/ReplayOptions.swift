@@ -1,5 +1,4 @@
-package import Assay
-public import AssayCapture
+public import Assay
 public import AssayCore
 public import FoundationEssentials
 

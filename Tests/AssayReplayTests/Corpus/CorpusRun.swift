@@ -1,5 +1,4 @@
 import Assay
-import AssayCapture
 import AssayReplay
 import AssayTestSupport
 import Foundation

@@ -1,5 +1,4 @@
 import Assay
-import AssayCapture
 import AssayCore
 import AssayReplay
 import AssayTestSupport

@@ -74,7 +74,7 @@ struct RulesInForceTests {
         ]
         for engine in EngineRegistry.standard.engines {
             let name = section(of: engine)
-            // Tokens are judged by AssayTokensTests, DeviceCheck's answers by AssayAppleServicesTests.
+            // Tokens are judged by AssayTokensTests, DeviceCheck's answers by AssayPlatformsTests.
             guard let others = others[name] else { continue }
             let stated = Set(Self.rules.filter { $0.section == name }.map(\.field))
             let declared = Set(engine.policyFields.map(\.path))

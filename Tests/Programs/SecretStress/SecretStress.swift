@@ -1,9 +1,8 @@
 import Assay
-import AssayCapture
 import AssayCore
-import AssayGooglePlay
 import AssayKeyStore
 import AssayLedgerSQLite
+import AssayPlatforms
 import AssayPrimitives
 import Foundation
 import PlayIntegrity

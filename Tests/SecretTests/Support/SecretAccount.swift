@@ -1,4 +1,4 @@
-import AssayCapture
+import Assay
 import AssayCore
 import AssayTestSupport
 import AssayTesting

@@ -1,4 +1,4 @@
-package import AssayHTTPClient
+package import AssayPlatforms
 import AssayTestSupport
 package import Foundation
 import Synchronization

@@ -1,9 +1,9 @@
 // swift-format-ignore-file: blocks of the documentation, in their own lines.
 
 import Assay
-import AssayAndroidStatus
+import AssayPlatforms
 
-/// The block of AssayAndroidStatus.md. It is compiled but not run.
+/// The block of FetchingTheStatusList.md. It is compiled but not run.
 struct AndroidStatusExamples {
     let policy: VerificationPolicy
     let ledger: MemoryLedger

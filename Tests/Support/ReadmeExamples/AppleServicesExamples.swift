@@ -1,10 +1,10 @@
 // swift-format-ignore-file: blocks of the documentation, in their own lines.
 
 import Assay
-import AssayAppleServices
 import AssayKeyStore
+import AssayPlatforms
 
-/// The block of AssayAppleServices.md. It is compiled but not run.
+/// The block of CallingAppleServices.md. It is compiled but not run.
 struct AppleServicesExamples {
     let policy: VerificationPolicy
     let ledger: MemoryLedger

@@ -1,10 +1,9 @@
 // swift-format-ignore-file: blocks of the documentation, in their own lines.
 
 import Assay
-import AssayCapture
 import Foundation
 
-/// The Swift examples of AssayCapture.md. They are compiled but not run.
+/// The Swift examples of CapturingEvidence.md. They are compiled but not run.
 struct CaptureExamples {
     let verifier: Verifier
     let input: AssertionInput

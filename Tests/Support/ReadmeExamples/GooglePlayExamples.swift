@@ -1,9 +1,9 @@
 // swift-format-ignore-file: blocks of the documentation, in their own lines.
 
 import Assay
-import AssayGooglePlay
+import AssayPlatforms
 
-/// The Swift examples of AssayGooglePlay.md. They are compiled but not run.
+/// The Swift examples of CallingGooglePlay.md. They are compiled but not run.
 struct GooglePlayExamples {
     let policy: VerificationPolicy
     let ledger: MemoryLedger

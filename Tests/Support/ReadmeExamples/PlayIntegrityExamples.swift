@@ -1,9 +1,9 @@
 // swift-format-ignore-file: blocks of the documentation, in their own lines.
 
 import Assay
-import AssayGooglePlay
 import AssayKeyStore
 import AssayLedgerSQLite
+import AssayPlatforms
 import Foundation
 
 /// The Swift examples of Assay's VerifyingPlayIntegrity.md. They are compiled but not run.

@@ -6,7 +6,7 @@ struct CaptureCommand: ParsableCommand {
         commandName: "capture",
         abstract: "Makes keys for captured records; opens, seals and redacts them.",
         discussion: """
-            Backends capture records with the library AssayCapture. Sealed ones can be read only with the private key \
+            Backends capture records with RecordCapture of the library Assay. Sealed ones can be read only with the private key \
             that belongs to the public one that the backend was given:
 
               assay capture key --output keys

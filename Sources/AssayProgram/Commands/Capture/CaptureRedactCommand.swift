@@ -1,6 +1,5 @@
 import ArgumentParser
 import Assay
-import AssayCapture
 import AssayCore
 
 /// `assay capture redact`: removes sensitive fields.

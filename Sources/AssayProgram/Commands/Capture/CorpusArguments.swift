@@ -1,5 +1,5 @@
 import ArgumentParser
-import AssayCapture
+import Assay
 import AssayCore
 import AssayReplay
 

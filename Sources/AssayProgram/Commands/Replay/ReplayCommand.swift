@@ -1,7 +1,7 @@
 import ArgumentParser
 import Assay
-import AssayAndroidStatus
 import AssayCore
+import AssayPlatforms
 import AssayReplay
 import Foundation
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Assay
-import AssayCapture
 import AssayReplay
 import Foundation
 

@@ -1,0 +1,113 @@
+import AppAttest
+import AssayCore
+import AssayPrimitives
+import CoreMetrics
+import FoundationEssentials
+import Synchronization
+
+/// The tokens by which Apple's services know the developer account: one for each key, shared by all requests for 45 minutes.
+///
+/// Apple refuses a token that is over an hour old, and a key whose token is renewed more often than every 20 minutes.
+/// After one refusal the client makes a new token. After two refusals in a row it does not use the key for an hour.
+final class AppleTokens: Sendable {
+    /// A token of a key.
+    struct Token: Sendable {
+        /// The compact JWS.
+        let text: String
+        fileprivate let key: String
+        fileprivate let serial: Int
+    }
+
+    private struct State {
+        var token: Token?
+        var issued = Date.distantPast
+        var renewal = Duration.zero
+        var serial = 0
+        /// Refusals in a row.
+        var refusals = 0
+        var pausedUntil: Duration?
+    }
+
+    /// What an operator does about a refused key.
+    static let advice =
+        "check that the key exists and has the DeviceCheck service, that the team ID is right, and that this machine's clock is right"
+
+    private let settings: AppleServicesSettings
+    private let time: ClientTime
+    private let states = Mutex<[String: State]>([:])
+
+    init(_ settings: AppleServicesSettings, _ time: ClientTime) {
+        self.settings = settings
+        self.time = time
+    }
+
+    /// The token of a key.
+    func token(of named: NamedKey, _ key: AppleServicesKey) throws(AppleServicesOutage) -> Token {
+        let identity = "\(key.teamID).\(key.keyID)"
+        let (uptime, now) = (time.uptime(), time.now())
+        return try states.withLock { (states) throws(AppleServicesOutage) in
+            var state = states[identity] ?? State()
+            defer { states[identity] = state }
+            if let end = state.pausedUntil {
+                guard uptime >= end else {
+                    let until = now.addingTimeInterval((end - uptime).inSeconds)
+                    throw AppleServicesOutage(
+                        .notAuthorised,
+                        "Apple has refused two tokens of the key \(named.name.excerpt) (key ID \(key.keyID), team \(key.teamID)), "
+                            + "which is not used until \(RFC3339.format(until)); \(Self.advice)",
+                        retryAt: until)
+                }
+                state.pausedUntil = nil
+            }
+            // Check the wall clock too: it may have been set.
+            let age = now.timeIntervalSince(state.issued)
+            if let token = state.token, uptime < state.renewal, age < 3000, age > -60 { return token }
+            state.serial += 1
+            let token = Token(text: try Self.mint(key, at: now), key: identity, serial: state.serial)
+            (state.token, state.issued, state.renewal) = (token, now, uptime + settings.tokenTime)
+            return token
+        }
+    }
+
+    /// Notes that Apple took a token.
+    func accepted(_ token: Token, name: String) {
+        let wasRefused = states.withLock { states in
+            guard states[token.key]?.serial == token.serial else { return false }
+            defer { states[token.key]?.refusals = 0 }
+            return states[token.key]?.refusals != 0
+        }
+        if wasRefused { Self.gauge(name, 0) }
+    }
+
+    /// Notes that Apple refused a token. Returns whether another one may be tried.
+    func refused(_ token: Token, name: String) -> Bool {
+        let isPaused = states.withLock { states in
+            guard var state = states[token.key] else { return false }
+            // Another request has noted this refusal.
+            guard state.serial == token.serial, state.token != nil else { return state.pausedUntil != nil }
+            state.token = nil
+            state.refusals += 1
+            if state.refusals >= 2 { state.pausedUntil = time.uptime() + settings.keyPause }
+            states[token.key] = state
+            return state.pausedUntil != nil
+        }
+        if isPaused { Self.gauge(name, 1) }
+        return !isPaused
+    }
+
+    private static func gauge(_ name: String, _ value: Int) {
+        Meter(label: MetricName.appleKeyPaused.rawValue, dimensions: [("name", name)]).set(value)
+    }
+
+    /// Signs a token: ES256, with the key ID in the header, and the team and the time in the claims.
+    private static func mint(_ key: AppleServicesKey, at now: Date) throws(AppleServicesOutage) -> String {
+        // Identifiers are capital letters and digits: nothing to escape.
+        let header = #"{"alg":"ES256","kid":"\#(key.keyID)"}"#
+        let claims = #"{"iat":\#(Int(now.timeIntervalSince1970)),"iss":"\#(key.teamID)"}"#
+        let input = Base64.encode(Array(header.utf8), .url) + "." + Base64.encode(Array(claims.utf8), .url)
+        guard let signature = key.privateKey.signature(for: Array(input.utf8)[...]) else {
+            throw AppleServicesOutage(.notAuthorised, "the key \(key.keyID) of team \(key.teamID) cannot sign")
+        }
+        return input + "." + Base64.encode(signature, .url)
+    }
+}

@@ -1,0 +1,138 @@
+import AssayCore
+import AssayPrimitives
+import FoundationEssentials
+import PlayIntegrity
+
+/// Requests access tokens with the JWT bearer grant (RFC 7523 section 2.1; Google: "Using OAuth 2.0 for Server to
+/// Server Applications").
+struct JWTBearerGrant: Sendable {
+    private static let scope = "https://www.googleapis.com/auth/playintegrity"
+    private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    /// The lifetime of an assertion in seconds: Google's maximum, which tolerates a slow clock.
+    private static let lifetime = 3600
+
+    let account: ServiceAccount
+    let exchange: HTTPExchange
+    let rule: RetryRule
+    /// The time limit of one attempt.
+    let attemptTime: Duration
+
+    /// Requests a new access token; `deadline` is in ``ClientTime/uptime``.
+    func token(serial: Int, until deadline: Duration) async -> Result<AccessToken, CallFailure> {
+        do throws(CallFailure) {
+            return .success(
+                try await rule.run(until: deadline) { left in
+                    await attempt(serial: serial, within: min(left, attemptTime))
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func attempt(serial: Int, within time: Duration) async -> AttemptResult<AccessToken> {
+        do throws(HTTPFailure) {
+            // Each attempt needs a new assertion with a current time.
+            guard let assertion = try? assertion() else {
+                return .stop(
+                    CallFailure(.client, .notAuthorised, "the key of \(account.email.excerpt) cannot sign"))
+            }
+            let form = "grant_type=\(JWTBearerGrant.formEncoded(JWTBearerGrant.grantType))&assertion=\(assertion)"
+            let answer = try await exchange.post(
+                account.tokenURL.text, fields: [("Content-Type", "application/x-www-form-urlencoded")],
+                body: Array(form.utf8), within: time)
+            return read(answer, serial: serial)
+        } catch {
+            return CallFailure.of(error, server: server)
+        }
+    }
+
+    private var server: String { "the token endpoint \(account.tokenURL.host)" }
+
+    /// Signs an assertion: a compact JWS (RFC 7515) with the claims of RFC 7523 section 3.
+    private func assertion() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let issued = Int(rule.time.now().timeIntervalSince1970)
+        let header = Header(alg: "RS256", typ: "JWT", kid: account.keyID)
+        let claims = Claims(
+            iss: account.email, scope: JWTBearerGrant.scope, aud: account.tokenURL.text, iat: issued,
+            exp: issued + JWTBearerGrant.lifetime)
+        let input =
+            Base64.encode(Array(try encoder.encode(header)), .url) + "."
+            + Base64.encode(Array(try encoder.encode(claims)), .url)
+        return input + "." + Base64.encode(try account.key.sign(Array(input.utf8)[...]), .url)
+    }
+
+    private struct Header: Encodable {
+        let alg: String
+        let typ: String
+        let kid: String
+    }
+
+    private struct Claims: Encodable {
+        let iss: String
+        let scope: String
+        let aud: String
+        let iat: Int
+        let exp: Int
+    }
+
+    private static func formEncoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default: result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+    }
+
+    private func read(_ answer: HTTPAnswer, serial: Int) -> AttemptResult<AccessToken> {
+        let retryAfter = answer.retryAfter.flatMap { RetryAfter.parse($0, now: rule.time.now()) }
+        switch answer.status {
+        case 200:
+            do throws(AccessToken.Unusable) {
+                return .done(try AccessToken(answer: answer.body, received: rule.time.uptime(), serial: serial))
+            } catch {
+                return .stop(
+                    CallFailure(.servers, .unexpectedAnswer, "\(server): \(answer.summary), but \(error.reason)"))
+            }
+        case 400, 401, 403:
+            guard let refusal = GrantRefusal(answer.body) else { break }
+            return .stop(
+                CallFailure(
+                    .client, .notAuthorised,
+                    "\(server) refuses \(account.email.excerpt) (\(refusal)); look whether the account and its key "
+                        + "\(account.keyID.excerpt) still exist and are enabled, and whether this machine's clock is right"
+                ))
+        case 429:
+            return .again(CallFailure(.client, .quota, "\(server): \(answer.summary)"), after: retryAfter)
+        case 500...599:
+            return .again(CallFailure(.servers, .serverError, "\(server): \(answer.summary)"), after: retryAfter)
+        default: break
+        }
+        return .stop(
+            CallFailure(
+                .servers, .unexpectedAnswer,
+                "\(server): \(answer.summary), which is no answer of a token endpoint; look at token_uri and at proxies"
+            ))
+    }
+}
+
+/// An error of a token endpoint (RFC 6749 section 5.2): `{"error": "invalid_grant", "error_description": "..."}`.
+private struct GrantRefusal: CustomStringConvertible {
+    /// The endpoint's error text, escaped.
+    let description: String
+
+    /// Parses the body of an error; nil if it has another form.
+    init?(_ body: [UInt8]) {
+        guard let object = try? JSONReader.readObject(body, limit: 64 * 1024),
+            case .text(let code) = object["error"]?.content
+        else { return nil }
+        if case .text(let sentence) = object["error_description"]?.content {
+            description = "\(ServerText.quote(code)): \(ServerText.quote(sentence))"
+        } else {
+            description = ServerText.quote(code)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import AndroidKey
+import AssayCore
+import FoundationEssentials
+
+/// Why a request got no list.
+struct StatusListFailure: Error, Sendable {
+    /// The outage for callers.
+    let outage: StatusListOutage
+    /// How long the server wants no other request; nil if it does not say.
+    let retryAfter: Duration?
+
+    init(_ code: OutageCode, _ message: String, retryAfter: Duration? = nil) {
+        outage = StatusListOutage(code, message)
+        self.retryAfter = retryAfter
+    }
+}
+
+/// Asks the server for its list.
+struct StatusListFetch: Sendable {
+    let url: ServerURL
+    let exchange: HTTPExchange
+    let attemptTime: Duration
+    let time: ClientTime
+
+    /// The server's list: a new one, or the former one confirmed.
+    ///
+    /// Only a 200 with a whole list and a 304 to a conditional request are accepted. A redirect, HTML or another status
+    /// comes from an intermediary such as a captive portal.
+    func list(after former: HeldStatusList?) async throws(StatusListFailure) -> HeldStatusList {
+        let asked = time.now()
+        let answer: HTTPAnswer
+        do throws(HTTPFailure) {
+            answer = try await exchange.get(url.text, fields: Self.conditions(former), within: attemptTime)
+        } catch {
+            throw failure(error)
+        }
+        switch answer.status {
+        case 200:
+            let (lifetime, checkedAt) = try age(of: answer, asked)
+            do throws(DecodeError) {
+                let lastModified = answer.field("Last-Modified")
+                let list = try AttestationStatusList(
+                    json: answer.body, fetchedAt: checkedAt, issuedAt: lastModified.flatMap(HTTPDate.parse))
+                return HeldStatusList(
+                    list, checkedAt: checkedAt, lifetime: lifetime.lifetime,
+                    entityTag: Self.sendable(answer.field("ETag")), lastModified: Self.sendable(lastModified), time)
+            } catch {
+                throw StatusListFailure(
+                    .unexpectedAnswer, "\(url.host): \(answer.summary), and no status list: \(error.detail)")
+            }
+        case 304:
+            let (lifetime, checkedAt) = try age(of: answer, asked)
+            guard let former else {
+                throw StatusListFailure(.unexpectedAnswer, "\(url.host): HTTP 304 on a request without conditions")
+            }
+            return HeldStatusList(
+                former.list, checkedAt: max(checkedAt, former.checkedAt), lifetime: lifetime.lifetime,
+                entityTag: Self.sendable(answer.field("ETag")) ?? former.entityTag, lastModified: former.lastModified,
+                time)
+        case 300...399:
+            throw StatusListFailure(
+                .unexpectedAnswer,
+                "\(url.host): \(answer.summary), a redirect, which Google does not send; look for a captive portal or a proxy"
+            )
+        case 429, 500...599:
+            throw StatusListFailure(
+                .serverError, "\(url.host): \(answer.summary)",
+                retryAfter: answer.retryAfter.flatMap { RetryAfter.parse($0, now: time.now()) })
+        default:
+            throw StatusListFailure(
+                .unexpectedAnswer, "\(url.host): \(answer.summary), which is no status list; look at proxies")
+        }
+    }
+
+    /// The lifetime of an answer, and when its server made it: it is at least as old as the request, and as its fields say.
+    private func age(
+        of answer: HTTPAnswer, _ asked: Date
+    ) throws(StatusListFailure) -> (CacheLifetime, checkedAt: Date) {
+        guard let lifetime = CacheLifetime(answer, asked: asked) else {
+            throw StatusListFailure(
+                .unexpectedAnswer,
+                "\(url.host): \(answer.summary), with Age \"\(answer.field("Age")?.excerpt ?? "")\", expected seconds, once; "
+                    + "look at proxies")
+        }
+        return (lifetime, asked.addingTimeInterval(-lifetime.age))
+    }
+
+    private static func conditions(_ former: HeldStatusList?) -> [(String, String)] {
+        var fields: [(String, String)] = []
+        if let tag = former?.entityTag { fields.append(("If-None-Match", tag)) }
+        if let time = former?.lastModified { fields.append(("If-Modified-Since", time)) }
+        return fields
+    }
+
+    /// A value that may be sent back; nil for one with other characters than printable ASCII, or too long.
+    private static func sendable(_ value: String?) -> String? {
+        value.flatMap { $0.utf8.count <= 256 && $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? $0 : nil }
+    }
+
+    private func failure(_ failure: HTTPFailure) -> StatusListFailure {
+        switch failure {
+        case .notConnected(_, let reason): StatusListFailure(.unreachable, "\(url.host): \(reason)")
+        case .unanswered(let isTimeout, let reason):
+            StatusListFailure(isTimeout ? .timeout : .unreachable, "\(url.host): \(reason)")
+        case .cut(let status, let isTimeout, let reason):
+            StatusListFailure(
+                isTimeout ? .timeout : .unexpectedAnswer, "\(url.host): HTTP \(status), but \(reason)")
+        case .cancelled: StatusListFailure(.cancelled, "the request for the status list was cancelled")
+        case .shutDown: StatusListFailure(.shutDown, "the client has been shut down")
+        }
+    }
+}
