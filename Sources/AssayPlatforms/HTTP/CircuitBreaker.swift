@@ -1,3 +1,4 @@
+import AssayCore
 package import FoundationEssentials
 import Synchronization
 
@@ -17,6 +18,12 @@ package struct OpenCircuit: Error, Sendable {
     package let failures: Int
     /// When the next call is sent; nil while a probe is under way.
     package let until: Date?
+
+    /// The sentence of the outage; `owner` has the servers.
+    func message(ofServersOf owner: String) -> String {
+        "\(failures) calls in a row have failed on \(owner)'s side; "
+            + (until.map { "nothing is sent until \(RFC3339.format($0))" } ?? "one trial call is in progress")
+    }
 }
 
 /// The state of a circuit breaker.

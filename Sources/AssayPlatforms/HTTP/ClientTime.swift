@@ -40,6 +40,11 @@ extension Duration {
     /// The duration in seconds.
     package var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
+    /// The wait after some failures in a row: this one, doubled after each further failure, at most `cap`.
+    func doubled(after failures: Int, atMost cap: Duration) -> Duration {
+        min(self * (1 << min(max(0, failures - 1), 30)), cap)
+    }
+
     /// The duration in seconds for messages, with at most two decimal places.
     package var inWords: String {
         let hundredths = (inSeconds * 100).rounded() / 100

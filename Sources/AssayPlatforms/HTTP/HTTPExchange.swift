@@ -21,15 +21,17 @@ package struct HTTPAnswer: Sendable {
         self.body = body
     }
 
+    /// How long the server wants no other request, as `Retry-After` says; nil if it does not, or in another form.
+    func retryAfter(at now: Date) -> Duration? {
+        headers.first(name: "Retry-After").flatMap { RetryAfter.parse($0, now: now) }
+    }
+
     /// The value of a field as sent; nil if it was not sent. If it was sent several times, the values joined by commas
     /// (RFC 9110 section 5.3).
     package func field(_ name: String) -> String? {
         let values = headers[name]
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
-
-    /// The `Retry-After` field as sent.
-    package var retryAfter: String? { headers.first(name: "Retry-After") }
 
     /// Status, type and size, for messages.
     package var summary: String {
@@ -51,6 +53,29 @@ package enum HTTPFailure: Error, Sendable {
     case cancelled
     /// The client was shut down.
     case shutDown
+
+    /// The side at fault.
+    var side: FailureSide {
+        switch self {
+        case .notConnected, .unanswered, .cut: .servers
+        case .cancelled, .shutDown: .unknown
+        }
+    }
+
+    /// The code and the sentence of the outage.
+    ///
+    /// - Parameter server: its name, in front of what is known of it; nil for none.
+    func outage(of server: String? = nil) -> (code: OutageCode, message: String) {
+        let name = server.map { "\($0): " } ?? ""
+        return switch self {
+        case .notConnected(_, let reason): (.unreachable, name + reason)
+        case .unanswered(let isTimeout, let reason): (isTimeout ? .timeout : .unreachable, name + reason)
+        case .cut(let status, let isTimeout, let reason):
+            (isTimeout ? .timeout : .unexpectedAnswer, "\(name)HTTP \(status), but \(reason)")
+        case .cancelled: (.cancelled, "the task was cancelled")
+        case .shutDown: (.shutDown, "the client has been shut down")
+        }
+    }
 }
 
 /// Sends requests and reads answers within limits of time and size.

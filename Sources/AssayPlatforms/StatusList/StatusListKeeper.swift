@@ -166,10 +166,7 @@ actor StatusListKeeper {
         failing.set(result.failure == nil ? 0 : 1)
         if let failure = result.failure {
             failures += 1
-            var pause = min(settings.pause, settings.longestPause)
-            for _ in 1..<min(failures, 16) where pause < settings.longestPause {
-                pause = min(pause * 2, settings.longestPause)
-            }
+            let pause = settings.pause.doubled(after: failures, atMost: settings.longestPause)
             let demanded = min(failure.retryAfter ?? .zero, Self.longestRetryAfter)
             nextAttempt = time.uptime() + max(pause * (0.5 + time.random() / 2), demanded)
         } else {

@@ -32,8 +32,7 @@ struct ClientTests {
             test.standIn.attest(minted, appID: TestApple.appID, environment: .production)
             #expect(await Self.validate(test) == nil)
             let answer = try await test.client.exchange(
-                try #require(minted.receipt), environment: .production, appID: TestApple.appID, app: TestApple.app,
-                keys: test.keys)
+                try #require(minted.receipt), environment: .production, appID: TestApple.appID, app: TestApple.app)
             guard case .receipt = answer else {
                 Issue.record("no receipt: \(answer)")
                 return
@@ -224,7 +223,7 @@ struct ClientTests {
                 var messages = ["\(String(describing: await Self.validate(test)))"]
                 do {
                     _ = try await test.client.exchange(
-                        receipt, environment: .production, appID: TestApple.appID, app: TestApple.app, keys: test.keys)
+                        receipt, environment: .production, appID: TestApple.appID, app: TestApple.app)
                 } catch {
                     messages.append("\(error)")
                 }

@@ -92,9 +92,7 @@ enum AppleAnswers {
 
     private static func other<Value>(_ answer: HTTPAnswer, now: Date) -> Reading<Value> {
         let said = "HTTP \(answer.status), \(Self.said(answer))"
-        let retryAt = answer.retryAfter.flatMap { RetryAfter.parse($0, now: now) }.map {
-            now.addingTimeInterval($0.inSeconds)
-        }
+        let retryAt = answer.retryAfter(at: now).map { now.addingTimeInterval($0.inSeconds) }
         switch answer.status {
         case 400:
             return .failure(

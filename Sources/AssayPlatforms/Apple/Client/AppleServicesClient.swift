@@ -55,6 +55,15 @@ public final class AppleServicesClient: Sendable {
         deviceCheck = Service("devicecheck", answerLimit: AppleAnswers.textLimit, settings, time)
     }
 
+    private init(_ other: AppleServicesClient, keys: any KeyStore) {
+        self.keys = keys
+        (settings, time, tokens) = (other.settings, other.time, other.tokens)
+        (receipts, deviceCheck) = (other.receipts, other.deviceCheck)
+    }
+
+    /// This client, its connections and its limits, with the keys of another store.
+    func using(_ keys: any KeyStore) -> AppleServicesClient { AppleServicesClient(self, keys: keys) }
+
     /// Closes all connections. Current and later calls end in the outage `shut-down`.
     public func shutdown() async {
         await receipts.exchange.shutdown()
@@ -66,14 +75,13 @@ public final class AppleServicesClient: Sendable {
     /// - Parameters:
     ///   - appID: the App ID, which begins with the team ID.
     ///   - app: the policy's app, for keys of one app.
-    ///   - keys: the keys of Apple's services.
     package func exchange(
-        _ receipt: [UInt8], environment: AttestEnvironment, appID: String, app: String, keys: any KeyStore
+        _ receipt: [UInt8], environment: AttestEnvironment, appID: String, app: String
     ) async throws(AppleServicesOutage) -> ReceiptAnswer {
         let server = environment == .production ? settings.appAttest : settings.appAttestDevelopment
         let body = Array(Base64.encode(receipt, .standard).utf8)
         let result = try await perform(
-            receipts, longestWait: .seconds(60), key: try await key(of: appID, app, in: keys), AppleAnswers.receipt
+            receipts, longestWait: .seconds(60), key: try await key(of: appID, app), AppleAnswers.receipt
         ) { token, limit async throws(HTTPFailure) in
             // The bare token, without a scheme, as Apple's example has it.
             try await self.receipts.exchange.post(
@@ -96,53 +104,27 @@ public final class AppleServicesClient: Sendable {
     public func bits(
         of deviceToken: [UInt8], appID: String, app: String, environment: AttestEnvironment
     ) async throws(DeviceCheckError) -> DeviceBits {
-        try await bits(of: deviceToken, appID: appID, app: app, environment: environment, keys: keys)
-    }
-
-    /// The same with keys of another store.
-    func bits(
-        of deviceToken: [UInt8], appID: String, app: String, environment: AttestEnvironment, keys: any KeyStore
-    ) async throws(DeviceCheckError) -> DeviceBits {
-        try await ask("query_two_bits", deviceToken, [], appID, app, environment, keys, AppleAnswers.bits)
+        try await ask("query_two_bits", deviceToken, [], appID, app, environment, AppleAnswers.bits)
     }
 
     /// Sets bits of a device; nil leaves a bit as it is. It proves that the token is genuine.
     public func setBits(
         of deviceToken: [UInt8], first: Bool?, second: Bool?, appID: String, app: String, environment: AttestEnvironment
     ) async throws(DeviceCheckError) {
-        try await setBits(
-            of: deviceToken, first: first, second: second, appID: appID, app: app, environment: environment, keys: keys)
-    }
-
-    /// The same with keys of another store.
-    func setBits(
-        of deviceToken: [UInt8], first: Bool?, second: Bool?, appID: String, app: String,
-        environment: AttestEnvironment,
-        keys: any KeyStore
-    ) async throws(DeviceCheckError) {
         let bits = [("bit0", first), ("bit1", second)].compactMap { name, bit in bit.map { (name, "\($0)") } }
-        try await ask("update_two_bits", deviceToken, bits, appID, app, environment, keys, AppleAnswers.confirmation)
+        try await ask("update_two_bits", deviceToken, bits, appID, app, environment, AppleAnswers.confirmation)
     }
 
     /// Validates a device token.
     public func validate(
         _ deviceToken: [UInt8], appID: String, app: String, environment: AttestEnvironment
     ) async throws(DeviceCheckError) {
-        try await validate(deviceToken, appID: appID, app: app, environment: environment, keys: keys)
-    }
-
-    /// The same with keys of another store.
-    func validate(
-        _ deviceToken: [UInt8], appID: String, app: String, environment: AttestEnvironment, keys: any KeyStore
-    ) async throws(DeviceCheckError) {
-        try await ask(
-            "validate_device_token", deviceToken, [], appID, app, environment, keys, AppleAnswers.confirmation)
+        try await ask("validate_device_token", deviceToken, [], appID, app, environment, AppleAnswers.confirmation)
     }
 
     private func ask<Value: Sendable>(
         _ method: String, _ deviceToken: [UInt8], _ members: [(String, String)], _ appID: String, _ app: String,
-        _ environment: AttestEnvironment, _ keys: any KeyStore,
-        _ read: (HTTPAnswer, Date) -> AppleAnswers.Reading<Value>
+        _ environment: AttestEnvironment, _ read: (HTTPAnswer, Date) -> AppleAnswers.Reading<Value>
     ) async throws(DeviceCheckError) -> Value {
         let server = environment == .production ? settings.deviceCheck : settings.deviceCheckDevelopment
         let milliseconds = Int64(time.now().timeIntervalSince1970 * 1000)
@@ -156,7 +138,7 @@ public final class AppleServicesClient: Sendable {
         let result: AppleResult<Value>
         do {
             result = try await perform(
-                deviceCheck, longestWait: .seconds(1), key: try await key(of: appID, app, in: keys), read
+                deviceCheck, longestWait: .seconds(1), key: try await key(of: appID, app), read
             ) { token, limit async throws(HTTPFailure) in
                 try await self.deviceCheck.exchange.post(
                     "\(server.text)/v1/\(method)",
@@ -177,7 +159,7 @@ public final class AppleServicesClient: Sendable {
     /// The live key for an App ID: one for the app, else one of the team, which serves all its apps, else the only one. Of several
     /// keys of a team, such as during a rotation, the newest one.
     private func key(
-        of appID: String, _ app: String, in keys: any KeyStore
+        of appID: String, _ app: String
     ) async throws(AppleServicesOutage) -> (named: NamedKey, key: AppleServicesKey) {
         let now = time.now()
         let all: [NamedKey]
@@ -214,10 +196,9 @@ public final class AppleServicesClient: Sendable {
             do { ticket = try service.breaker.admit() } catch { throw AppleServicesOutage(error) }
             let answer: HTTPAnswer
             do { answer = try await send(token.text, settings.requestTime) } catch {
-                let (side, outage) = Self.outage(error)
-                service.breaker.settle(ticket, side)
+                service.breaker.settle(ticket, error.side)
                 count(service, "none")
-                throw outage
+                throw AppleServicesOutage(error)
             }
             count(service, "\(answer.status)")
             switch read(answer, time.now()) {
@@ -259,19 +240,7 @@ public final class AppleServicesClient: Sendable {
                     .quota, "this client's limit of \(settings.requestRate) requests a second is reached",
                     retryAt: time.now().addingTimeInterval(wait.inSeconds))
             }
-            do { try await time.sleep(wait) } catch { throw AppleServicesOutage(.cancelled, "the task was cancelled") }
-        }
-    }
-
-    private static func outage(_ failure: HTTPFailure) -> (FailureSide, AppleServicesOutage) {
-        switch failure {
-        case .notConnected(_, let reason): (.servers, AppleServicesOutage(.unreachable, reason))
-        case .unanswered(let isTimeout, let reason):
-            (.servers, AppleServicesOutage(isTimeout ? .timeout : .unreachable, reason))
-        case .cut(let status, let isTimeout, let reason):
-            (.servers, AppleServicesOutage(isTimeout ? .timeout : .unexpectedAnswer, "HTTP \(status), but \(reason)"))
-        case .cancelled: (.unknown, AppleServicesOutage(.cancelled, "the task was cancelled"))
-        case .shutDown: (.unknown, AppleServicesOutage(.shutDown, "the client has been shut down"))
+            do { try await time.sleep(wait) } catch { throw AppleServicesOutage(HTTPFailure.cancelled) }
         }
     }
 }
@@ -284,10 +253,11 @@ private enum AppleResult<Value: Sendable>: Sendable {
 
 extension AppleServicesOutage {
     fileprivate init(_ circuit: OpenCircuit) {
-        let reason = "\(circuit.failures) calls in a row have failed on Apple's side"
-        let rest =
-            circuit.until.map { "nothing is sent until \(RFC3339.format($0))" }
-            ?? "one trial call is in progress"
-        self.init(.circuitOpen, "\(reason); \(rest)", retryAt: circuit.until)
+        self.init(.circuitOpen, circuit.message(ofServersOf: "Apple"), retryAt: circuit.until)
+    }
+
+    fileprivate init(_ failure: HTTPFailure) {
+        let (code, message) = failure.outage()
+        self.init(code, message)
     }
 }

@@ -101,13 +101,13 @@ final class AppleTokens: Sendable {
 
     /// Signs a token: ES256, with the key ID in the header, and the team and the time in the claims.
     private static func mint(_ key: AppleServicesKey, at now: Date) throws(AppleServicesOutage) -> String {
-        // Identifiers are capital letters and digits: nothing to escape.
-        let header = #"{"alg":"ES256","kid":"\#(key.keyID)"}"#
-        let claims = #"{"iat":\#(Int(now.timeIntervalSince1970)),"iss":"\#(key.teamID)"}"#
-        let input = Base64.encode(Array(header.utf8), .url) + "." + Base64.encode(Array(claims.utf8), .url)
-        guard let signature = key.privateKey.signature(for: Array(input.utf8)[...]) else {
+        let token = SignedClaims.text(
+            header: [("alg", .text("ES256")), ("kid", .text(key.keyID))],
+            claims: [("iat", .number("\(Int(now.timeIntervalSince1970))")), ("iss", .text(key.teamID))],
+            signedBy: key.privateKey.signature)
+        guard let token else {
             throw AppleServicesOutage(.notAuthorised, "the key \(key.keyID) of team \(key.teamID) cannot sign")
         }
-        return input + "." + Base64.encode(signature, .url)
+        return token
     }
 }

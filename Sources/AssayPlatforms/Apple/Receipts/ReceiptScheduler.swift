@@ -149,8 +149,8 @@ actor ReceiptScheduler {
         }
         let answer: ReceiptAnswer
         do {
-            answer = try await client.exchange(
-                old.bytes, environment: old.environment, appID: appID, app: kept.app, keys: verifier.keyStore)
+            answer = try await client.using(verifier.keyStore).exchange(
+                old.bytes, environment: old.environment, appID: appID, app: kept.app)
         } catch {
             guard error.code == .refusedRequest else {
                 return (try await postpone(task, kept, .outage, notBefore: error.retryAt), error)

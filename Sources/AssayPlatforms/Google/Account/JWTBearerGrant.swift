@@ -32,7 +32,7 @@ struct JWTBearerGrant: Sendable {
     private func attempt(serial: Int, within time: Duration) async -> AttemptResult<AccessToken> {
         do throws(HTTPFailure) {
             // Each attempt needs a new assertion with a current time.
-            guard let assertion = try? assertion() else {
+            guard let assertion = assertion() else {
                 return .stop(
                     CallFailure(.client, .notAuthorised, "the key of \(account.email.excerpt) cannot sign"))
             }
@@ -48,33 +48,15 @@ struct JWTBearerGrant: Sendable {
 
     private var server: String { "the token endpoint \(account.tokenURL.host)" }
 
-    /// Signs an assertion: a compact JWS (RFC 7515) with the claims of RFC 7523 section 3.
-    private func assertion() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    /// Signs an assertion with the claims of RFC 7523 section 3; nil if the library fails.
+    private func assertion() -> String? {
         let issued = Int(rule.time.now().timeIntervalSince1970)
-        let header = Header(alg: "RS256", typ: "JWT", kid: account.keyID)
-        let claims = Claims(
-            iss: account.email, scope: JWTBearerGrant.scope, aud: account.tokenURL.text, iat: issued,
-            exp: issued + JWTBearerGrant.lifetime)
-        let input =
-            Base64.encode(Array(try encoder.encode(header)), .url) + "."
-            + Base64.encode(Array(try encoder.encode(claims)), .url)
-        return input + "." + Base64.encode(try account.key.sign(Array(input.utf8)[...]), .url)
-    }
-
-    private struct Header: Encodable {
-        let alg: String
-        let typ: String
-        let kid: String
-    }
-
-    private struct Claims: Encodable {
-        let iss: String
-        let scope: String
-        let aud: String
-        let iat: Int
-        let exp: Int
+        return SignedClaims.text(
+            header: [("alg", .text("RS256")), ("kid", .text(account.keyID)), ("typ", .text("JWT"))],
+            claims: [
+                ("aud", .text(account.tokenURL.text)), ("exp", .number("\(issued + JWTBearerGrant.lifetime)")),
+                ("iat", .number("\(issued)")), ("iss", .text(account.email)), ("scope", .text(JWTBearerGrant.scope)),
+            ], signedBy: { try? account.key.sign($0) })
     }
 
     private static func formEncoded(_ text: String) -> String {
@@ -88,7 +70,7 @@ struct JWTBearerGrant: Sendable {
     }
 
     private func read(_ answer: HTTPAnswer, serial: Int) -> AttemptResult<AccessToken> {
-        let retryAfter = answer.retryAfter.flatMap { RetryAfter.parse($0, now: rule.time.now()) }
+        let retryAfter = answer.retryAfter(at: rule.time.now())
         switch answer.status {
         case 200:
             do throws(AccessToken.Unusable) {

@@ -19,19 +19,19 @@ struct CallFailure: Error, Sendable {
     }
 
     init(_ circuit: OpenCircuit) {
-        let reason = "\(circuit.failures) calls in a row have failed on Google's side"
-        guard let until = circuit.until else {
-            self.init(.unknown, .circuitOpen, "\(reason); one trial call is in progress")
-            return
-        }
         self.init(
             .unknown,
             IntegrityDecoderOutage(
-                .circuitOpen, "\(reason); nothing is sent until \(RFC3339.format(until))", retryAt: until))
+                .circuitOpen, circuit.message(ofServersOf: "Google"), retryAt: circuit.until))
     }
 
-    static let cancelled = CallFailure(.unknown, .cancelled, "the task was cancelled")
-    static let shutDown = CallFailure(.unknown, .shutDown, "the client has been shut down")
+    init(_ failure: HTTPFailure, of server: String? = nil) {
+        let (code, message) = failure.outage(of: server)
+        self.init(failure.side, code, message)
+    }
+
+    static let cancelled = CallFailure(.cancelled)
+    static let shutDown = CallFailure(.shutDown)
 
     static let answerLost = CallFailure(
         .client, .answerLost,
@@ -41,16 +41,9 @@ struct CallFailure: Error, Sendable {
     /// Classifies a failed exchange, and decides whether to retry; `server` is a name for messages.
     static func of<Value>(_ failure: HTTPFailure, server: String) -> AttemptResult<Value> {
         switch failure {
-        case .notConnected(_, let reason): .again(CallFailure(.servers, .unreachable, "\(server): \(reason)"))
-        case .unanswered(let isTimeout, let reason):
-            .again(CallFailure(.servers, isTimeout ? .timeout : .unreachable, "\(server): \(reason)"))
-        // Do not retry: the server may have decoded the token, which Google does only once.
-        case .cut(let status, let isTimeout, let reason):
-            .stop(
-                CallFailure(
-                    .servers, isTimeout ? .timeout : .unexpectedAnswer, "\(server): HTTP \(status), but \(reason)"))
-        case .cancelled: .stop(.cancelled)
-        case .shutDown: .stop(.shutDown)
+        case .notConnected, .unanswered: .again(CallFailure(failure, of: server))
+        // Do not retry a cut answer: the server may have decoded the token, which Google does only once.
+        case .cut, .cancelled, .shutDown: .stop(CallFailure(failure, of: server))
         }
     }
 }
@@ -94,7 +87,7 @@ struct RetryRule: Sendable {
             case .stop(let failure): throw failure
             case .again(let failure, let demanded):
                 guard number < attempts else { throw failure.describing(effort(number), retryAfter: demanded, time) }
-                let wait = max(backoff(after: number), demanded ?? .zero)
+                let wait = max(base.doubled(after: number, atMost: cap) * time.random(), demanded ?? .zero)
                 guard time.uptime() + wait < deadline else {
                     throw failure.describing("\(effort(number)), and no time for another", retryAfter: demanded, time)
                 }
@@ -106,12 +99,6 @@ struct RetryRule: Sendable {
     }
 
     private func effort(_ attempts: Int) -> String { attempts == 1 ? "one attempt" : "\(attempts) attempts" }
-
-    private func backoff(after attempt: Int) -> Duration {
-        var longest = min(base, cap)
-        for _ in 1..<attempt where longest < cap { longest = min(longest * 2, cap) }
-        return longest * time.random()
-    }
 }
 
 extension CallFailure {

@@ -26,7 +26,7 @@ enum APIAnswer {
     init(_ answer: HTTPAnswer, account: ServiceAccount, limit: Int, now: Date) {
         let error = GoogleError(answer.body, code: answer.status, limit: limit)
         let said = error.map { "HTTP \(answer.status), \($0)" } ?? answer.summary
-        let retryAfter = answer.retryAfter.flatMap { RetryAfter.parse($0, now: now) }
+        let retryAfter = answer.retryAfter(at: now)
         switch answer.status {
         case 200:
             if let object = try? JSONReader.readObject(answer.body, limit: limit) {

@@ -32,7 +32,8 @@ struct StatusListFetch: Sendable {
         do throws(HTTPFailure) {
             answer = try await exchange.get(url.text, fields: Self.conditions(former), within: attemptTime)
         } catch {
-            throw failure(error)
+            let (code, message) = error.outage(of: url.host)
+            throw StatusListFailure(code, message)
         }
         switch answer.status {
         case 200:
@@ -64,8 +65,7 @@ struct StatusListFetch: Sendable {
             )
         case 429, 500...599:
             throw StatusListFailure(
-                .serverError, "\(url.host): \(answer.summary)",
-                retryAfter: answer.retryAfter.flatMap { RetryAfter.parse($0, now: time.now()) })
+                .serverError, "\(url.host): \(answer.summary)", retryAfter: answer.retryAfter(at: time.now()))
         default:
             throw StatusListFailure(
                 .unexpectedAnswer, "\(url.host): \(answer.summary), which is no status list; look at proxies")
@@ -95,18 +95,5 @@ struct StatusListFetch: Sendable {
     /// A value that may be sent back; nil for one with other characters than printable ASCII, or too long.
     private static func sendable(_ value: String?) -> String? {
         value.flatMap { $0.utf8.count <= 256 && $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? $0 : nil }
-    }
-
-    private func failure(_ failure: HTTPFailure) -> StatusListFailure {
-        switch failure {
-        case .notConnected(_, let reason): StatusListFailure(.unreachable, "\(url.host): \(reason)")
-        case .unanswered(let isTimeout, let reason):
-            StatusListFailure(isTimeout ? .timeout : .unreachable, "\(url.host): \(reason)")
-        case .cut(let status, let isTimeout, let reason):
-            StatusListFailure(
-                isTimeout ? .timeout : .unexpectedAnswer, "\(url.host): HTTP \(status), but \(reason)")
-        case .cancelled: StatusListFailure(.cancelled, "the request for the status list was cancelled")
-        case .shutDown: StatusListFailure(.shutDown, "the client has been shut down")
-        }
     }
 }
