@@ -83,6 +83,8 @@ let package = Package(
         .library(name: "AssayReplay", targets: ["AssayReplay"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
         .executable(name: "assay", targets: ["AssayProgram"]),
+        // For Fuzz/.
+        .library(name: "_AssayInspection", targets: ["AssayInspection"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -110,16 +112,14 @@ let package = Package(
         library("AssayPrimitives", "AssayCore CCBOR COpenSSL Crypto", with: strict + [.strictMemorySafety()]),
         // Structured fields, signature bases and content digests (RFC 9651, 9421, 9530).
         library("AssayHTTPSignatures", "AssayCore AssayPrimitives"),
-        // Lenient where AssayPrimitives is strict: shows what is in a blob, and judges nothing.
-        library("AssayInspection", "AssayCore AssayHTTPSignatures AssayPrimitives"),
-        library("AppAttest", "AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives", with: callerIsolated),
-        library("PlayIntegrity", "AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives", with: callerIsolated),
-        library("Approov", "AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives", with: callerIsolated),
-        library("AndroidKey", "AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives", with: callerIsolated),
+        library("AppAttest", "AssayCore AssayHTTPSignatures AssayPrimitives", with: callerIsolated),
+        library("PlayIntegrity", "AssayCore AssayHTTPSignatures AssayPrimitives", with: callerIsolated),
+        library("Approov", "AssayCore AssayHTTPSignatures AssayPrimitives", with: callerIsolated),
+        library("AndroidKey", "AssayCore AssayHTTPSignatures AssayPrimitives", with: callerIsolated),
         // Tokens of our own: issuing them after an attestation, and verifying them.
         library(
             "AssayTokens",
-            "AssayCore AssayHTTPSignatures AssayInspection AssayKeyStore AssayPrimitives", with: callerIsolated),
+            "AssayCore AssayHTTPSignatures AssayKeyStore AssayPrimitives", with: callerIsolated),
         // Keys that are sealed under a master key, over a small storage protocol.
         library("AssayKeyStore", "AssayCore AssayPrimitives"),
         library(
@@ -131,8 +131,13 @@ let package = Package(
             "AssayCore AssayKeyStore AssayPrimitives CPostgreSQL CoreMetrics", with: strict + [.strictMemorySafety()]),
         library(
             "Assay",
-            "AndroidKey AppAttest Approov AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives",
-            "AssayTokens PlayIntegrity CoreMetrics Crypto Yams", with: callerIsolated),
+            "AndroidKey AppAttest Approov AssayCore AssayHTTPSignatures AssayPrimitives AssayTokens",
+            "PlayIntegrity CoreMetrics Crypto Yams", with: callerIsolated),
+        // Lenient where AssayPrimitives is strict: shows what is in a blob, and judges nothing.
+        library(
+            "AssayInspection",
+            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayPrimitives AssayTokens",
+            "PlayIntegrity"),
         // Judges captured evidence in bulk, and reports on it.
         library("AssayReplay", "Assay AssayCore AssayPrimitives CZlib CZstd", with: strict + [.strictMemorySafety()]),
         // Speaks with the servers of Google and Apple within limits of time and size. A product of its own, so that
@@ -167,7 +172,8 @@ let package = Package(
             "PlayIntegrity ArgumentParser CoreMetrics", path: "Sources/AssayProgram"),
 
         // Tests, and what they run.
-        support("AssayTestSupport", "AssayCore AssayInspection"),
+        support("AssayTestSupport", "AssayCore"),
+        support("AssayInspectionTestSupport", "AssayInspection"),
         // Mints the test vectors in TestVectors/.
         support("AssayVectors", "Assay AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting Crypto"),
         // Writes TestVectors/: `make vectors`.
@@ -179,7 +185,7 @@ let package = Package(
             "AssayPrimitives AssayTesting AssayTestSupport AssayTokens PlayIntegrity Crypto"),
         program("Trials", "AssayTrials ArgumentParser"),
         // Inspects hostile blobs in a process of its own.
-        program("InspectionStress", "Assay AssayInspection AssayTestSupport"),
+        program("InspectionStress", "Assay AssayInspection AssayInspectionTestSupport AssayTestSupport"),
         // Commits to a ledger from a process of its own, so that tests can race it and kill it.
         program("LedgerStress", "Assay AssayCore AssayKeyStore AssayLedgerSQLite AssayTestSupport"),
         // Lets processes of LedgerStress contend for one ledger, and kills them.
@@ -199,8 +205,8 @@ let package = Package(
         // Does what a service does for each request, for Scripts/count-instructions.
         program(
             "HotPaths",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayInspection",
-            "AssayPrimitives AssayTesting AssayTokens PlayIntegrity CoreMetrics", path: "Benchmarks/HotPaths"),
+            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting",
+            "AssayTokens PlayIntegrity CoreMetrics", path: "Benchmarks/HotPaths"),
         // The README's server, so that it is built with everything else.
         example(
             "HummingbirdExample",
@@ -279,13 +285,12 @@ let package = Package(
             "ToyEngine HTTPTypes Hummingbird HummingbirdTesting Logging"),
         tests(
             "AssayTests",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives",
-            "AssayTesting AssayTestSupport AssayTokens AssayVectors PlayIntegrity CoreMetrics",
-            "MetricsTestKit"),
+            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting",
+            "AssayTestSupport AssayTokens AssayVectors PlayIntegrity CoreMetrics MetricsTestKit"),
         tests(
             "AssayInspectionTests",
-            "Assay AssayCore AssayInspection AssayPrimitives AssayTesting AssayTestSupport",
-            "InspectionStress"),
+            "Assay AssayCore AssayInspection AssayInspectionTestSupport AssayPrimitives AssayTesting",
+            "AssayTestSupport InspectionStress"),
         tests(
             "AssayReplayTests",
             "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayReplay AssayTesting",
@@ -302,9 +307,8 @@ let package = Package(
         // Compiles and runs the examples of the README, of Docs/ and of the DocC catalogues.
         tests(
             "ReadmeTests",
-            "Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives AssayProgram",
-            "AssayService AssayTesting AssayTestSupport FirstTenMinutes HummingbirdExample ReadmeExamples",
-            "Yams"),
+            "Assay AssayCore AssayHTTPSignatures AssayPrimitives AssayProgram AssayService AssayTesting",
+            "AssayTestSupport FirstTenMinutes HummingbirdExample ReadmeExamples Yams"),
         // The blocks of the documentation, which see what a user's package sees.
         .target(
             name: "ReadmeExamples",

@@ -35,6 +35,7 @@ let package = Package(
                 .product(name: "Assay", package: "assay"),
                 .product(name: "AssayReplay", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),
+                .product(name: "_AssayInspection", package: "assay"),
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             path: "Targets", packageAccess: false,

@@ -1,8 +1,8 @@
 import Assay
-import AssayInspection
+import AssayCore
 
 /// An engine whose judgements are counted. A file for each engine conforms it; the registry finds it.
-protocol MeasuredEngine: InspectableEngine {
+protocol MeasuredEngine: EvidenceEngine {
     /// What the engine does for each piece of evidence, without a ledger.
     static var hotPaths: [HotPath] { get }
     /// What a verifier does with its evidence, with a ledger in memory.

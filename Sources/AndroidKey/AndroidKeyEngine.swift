@@ -1,11 +1,10 @@
 package import AssayCore
 import AssayHTTPSignatures
-import AssayInspection
 import AssayPrimitives
 package import FoundationEssentials
 
 /// Judges the evidence of Android's keystore: key attestations, and requests that attested keys sign.
-package struct AndroidKeyEngine: InspectableEngine {
+package struct AndroidKeyEngine: EvidenceEngine {
     /// The policy's section for Android keys.
     package typealias Configuration = AndroidKeyConfiguration
 

@@ -1,11 +1,10 @@
 package import AssayCore
 import AssayHTTPSignatures
-import AssayInspection
 import AssayPrimitives
 package import FoundationEssentials
 
 /// Judges the evidence of Apple's App Attest: attestations, assertions and receipts.
-package struct AppAttestEngine: InspectableEngine {
+package struct AppAttestEngine: EvidenceEngine {
     /// The policy's section for App Attest.
     package typealias Configuration = AppAttestConfiguration
 

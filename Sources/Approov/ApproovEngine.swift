@@ -1,9 +1,8 @@
 package import AssayCore
-import AssayInspection
 package import FoundationEssentials
 
 /// Judges Approov evidence: tokens, requests and texts signed by apps, and measurement proofs.
-package struct ApproovEngine: InspectableEngine {
+package struct ApproovEngine: EvidenceEngine {
     /// The policy's section for Approov.
     package typealias Configuration = ApproovConfiguration
 

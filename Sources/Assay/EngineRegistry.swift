@@ -2,7 +2,6 @@ import AndroidKey
 import AppAttest
 import Approov
 package import AssayCore
-package import AssayInspection
 import AssayTokens
 import PlayIntegrity
 

@@ -2,7 +2,6 @@ import AndroidKey
 import AppAttest
 import Approov
 import AssayCore
-import AssayInspection
 import AssayTokens
 import PlayIntegrity
 

@@ -1,11 +1,10 @@
 package import AssayCore
 package import AssayHTTPSignatures
-import AssayInspection
 import AssayPrimitives
 package import FoundationEssentials
 
 /// Judges tokens that Assay issued: JWTs of the type `assay+jwt`, with DPoP proofs of their keys (RFC 9449).
-package struct TokenEngine: InspectableEngine {
+package struct TokenEngine: EvidenceEngine {
     /// The policy's section for tokens.
     package typealias Configuration = TokenConfiguration
 

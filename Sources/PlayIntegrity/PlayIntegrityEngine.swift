@@ -1,10 +1,9 @@
 package import AssayCore
 import AssayHTTPSignatures
-import AssayInspection
 package import FoundationEssentials
 
 /// Judges Play Integrity evidence: classic tokens, decrypted with the app's keys, and standard ones, decoded by Google.
-package struct PlayIntegrityEngine: InspectableEngine {
+package struct PlayIntegrityEngine: EvidenceEngine {
     /// The policy's section for Play Integrity.
     package typealias Configuration = PlayIntegrityConfiguration
 

@@ -1,5 +1,6 @@
 import Assay
 import AssayInspection
+import AssayInspectionTestSupport
 import AssayPrimitives
 import AssayTestSupport
 import AssayTesting

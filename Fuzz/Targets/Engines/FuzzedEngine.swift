@@ -1,9 +1,8 @@
 import Assay
 import AssayCore
-import AssayInspection
 
 /// An engine with fuzz targets. Each engine conforms in its own file; the registry finds it.
-protocol FuzzedEngine: InspectableEngine {
+protocol FuzzedEngine: EvidenceEngine {
     /// A target for each kind of its evidence.
     static var targets: [FuzzTarget] { get }
     /// Records of genuine evidence, as files have them.

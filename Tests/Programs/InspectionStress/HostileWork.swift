@@ -1,5 +1,6 @@
 import Assay
 import AssayInspection
+import AssayInspectionTestSupport
 import AssayTestSupport
 
 /// The test cases, divided among tasks.

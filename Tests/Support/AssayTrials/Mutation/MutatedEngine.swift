@@ -1,9 +1,8 @@
 import Assay
 import AssayCore
-import AssayInspection
 
 /// The knowledge of mutation tests about an engine's evidence. Each engine conforms in a file of its own.
-protocol MutatedEngine: InspectableEngine {
+protocol MutatedEngine: EvidenceEngine {
     /// The differences that may be accepted.
     static var dontCares: [DontCare] { get }
 

@@ -1,0 +1,61 @@
+package import AndroidKey
+package import AssayCore
+import AssayPrimitives
+
+extension AndroidKeyEngine: InspectableEngine {
+    /// The formats of the platform.
+    package static let formats: [any BlobFormat.Type] = [
+        KeyAttestationChainFormat.self, AttestedKeyCertificateFormat.self, AndroidKeyRequestFormat.self,
+    ]
+
+    /// The format of a field of a record.
+    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
+        switch (kind, field) {
+        case (EvidenceKind.androidKeyAttestation, "certificates"): KeyAttestationChainFormat.self
+        case (EvidenceKind.androidKeyRequest, "headers"): RequestFieldsFormat.self
+        default: nil
+        }
+    }
+
+    /// The meaning of a field of a record.
+    package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
+        if kind == .androidKeyRequest {
+            return field == "publicKey"
+                ? "the key of keyid, for use without a ledger" : EvidenceRequest.meaning(of: field)
+        }
+        guard kind == .androidKeyAttestation else { return nil }
+        switch field {
+        case "certificates": return "the chain of getCertificateChain, that of the attested key first"
+        case "challenge": return "the challenge that the app gave to the keystore, compared as it is"
+        case "publicKey": return "the key that the app claims to have"
+        case AttestationStatusReference.recordField: return "the status list that the evidence was judged by"
+        default: return nil
+        }
+    }
+
+    /// The kind of evidence whose main part has a format.
+    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
+        if format == AndroidKeyRequestFormat.self { return .androidKeyRequest }
+        return format == KeyAttestationChainFormat.self ? .androidKeyAttestation : nil
+    }
+
+    /// Composes a record from a chain, with the challenge that it certifies: so the record shows whether the chain is genuine, but
+    /// not whether it answers a challenge of the server. Nil for a chain that cannot be read.
+    package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
+        if format == AndroidKeyRequestFormat.self { return EvidenceRequest.record(of: blob, .androidKeyRequest) }
+        guard format == KeyAttestationChainFormat.self,
+            let certificates = KeyAttestationChainFormat.certificates(in: blob)?.map(\.der),
+            let first = certificates.first,
+            let leaf = try? Certificate(der: first[...], profile: .keystore),
+            let value = leaf.extension(KeyDescription.oid)?.value, let description = try? KeyDescription(value),
+            !description.challenge.isEmpty
+        else { return nil }
+        let list = certificates.map { RecordValue(.text(Base64.encode($0, .standard)), offset: 0) }
+        return EvidenceRecord(
+            id: nil, kind: .androidKeyAttestation, app: nil, receivedAt: nil,
+            evidence: RecordObject([
+                ("certificates", .array(list)),
+                ("challenge", .text(Base64.encode(Array(description.challenge), .standard))),
+            ]), expect: nil)
+    }
+}

@@ -1,0 +1,112 @@
+package import AndroidKey
+import AssayCore
+import AssayHTTPSignatures
+import AssayPrimitives
+
+extension AndroidKeyEngine {
+    /// The engine's display name.
+    package static let title = "Android Key Attestation"
+    /// The fields of the engine's section of a policy.
+    package static let policyFields = AndroidKeyConfiguration.fields
+
+    /// Chains for `assay verify --kind`.
+    package static let rawKinds: [RawKind] = [
+        RawKind(
+            .androidKeyAttestation,
+            file: .bytes { (file, _) throws(RawError) in try chain(file) },
+            options: [
+                .alias(
+                    "package", of: policyFields["packages"], valueName: "name",
+                    required: .withoutPolicy("which app is genuine is for you to say"),
+                    help: "A package name, one of which must have made the key."),
+                .alias(
+                    "certificate-digest", of: policyFields["certificateDigests"], isVerbatim: true, valueName: "digest"),
+                .evidence(
+                    "challenge", "challenge", .bytes(plainIsText: true),
+                    required: .always("without it the attestation may be that of any other request"),
+                    "The challenge, text, compared as it is."),
+                .evidence(
+                    "public-key", "publicKey", .bytes(plainIsText: false),
+                    "The key that the app claims to have, SubjectPublicKeyInfo. Base64."),
+                .alias(
+                    "status-list", of: policyFields["statusList"], valueName: "source",
+                    help: "The list of revoked certificates: file:PATH, service or none."),
+                .alias("security-level", of: policyFields["securityLevel"]),
+                .alias(
+                    "test-root", of: policyFields["testRoots"], valueName: "file",
+                    help: "PEM roots of a test authority in place of Google's; the verdict says so."
+                ) { .scalar("file:\($0)") },
+            ],
+            // The caller supplies the challenge: it is compared, not consumed.
+            defaults: [
+                RawKind.Default("challenge", .scalar(AndroidKeyConfiguration.ChallengeSource.caller.rawValue)),
+                RawKind.Default(
+                    AttestationStatusRule.policyField, .scalar("none"),
+                    note: "no certificate counts as revoked, as no --status-list is given"),
+            ],
+            example: [
+                "--package NAME --certificate-digest DIGEST",
+                "--challenge TEXT --status-list file:status.json chain.pem",
+            ],
+            objection: { arguments in
+                arguments.hasPolicy || arguments.sets("certificate-digest", "certificateDigests")
+                    ? nil : "--certificate-digest is required without --policy: whose build is genuine"
+            }),
+        RawKind(
+            .androidKeyRequest,
+            file: .bytes { (file, arguments) throws(RawError) in try RawFields(request: file, arguments) },
+            options: [
+                .alias(
+                    "package", of: policyFields["packages"], valueName: "name",
+                    required: .withoutPolicy("which app is genuine is for you to say"),
+                    help: "A package name, one of which must have enrolled the key."),
+                .targetURI, .alias("label", of: policyFields["requests.label"], valueName: "text"),
+                .alias("component", of: policyFields["requests.components"], valueName: "name"),
+                .evidence(
+                    "public-key", "publicKey", .bytes(plainIsText: false),
+                    "The key of keyid, SubjectPublicKeyInfo. Base64. Without a ledger."),
+            ],
+            defaults: [
+                RawKind.Default("challenge", .scalar(AndroidKeyConfiguration.ChallengeSource.caller.rawValue)),
+                // Not compared: requests have no certificate of an app.
+                RawKind.Default(
+                    "certificateDigests", .sequence([.written(.scalar(String(repeating: "0", count: 64)))])),
+                RawKind.Default(AttestationStatusRule.policyField, .scalar("none")),
+                RawKind.Default("requests.nonce", .scalar(RequestRules.NonceRule.any.rawValue)),
+            ],
+            example: ["--package NAME --public-key KEY", "--target-uri https://HOST/PATH request.http"],
+            objection: { RawOption.objection(toTargetURIOf: $0) ?? requestObjection($0) }),
+    ]
+
+    @Sendable
+    private static func requestObjection(_ arguments: RawArguments) -> String? {
+        if let ledger = arguments.ledger {
+            return arguments.has("public-key")
+                ? "--public-key is for use without a ledger; \(ledger) has the key or refuses" : nil
+        }
+        return arguments.has("public-key")
+            ? nil : "a request needs --public-key, or the ledger that has its key (--ledger sqlite:PATH)"
+    }
+
+    /// The certificates of a file: PEM blocks, or DER one behind another.
+    private static func chain(_ file: [UInt8]) throws(RawError) -> RawFields {
+        let certificates: [[UInt8]]
+        do throws(DecodeError) { certificates = try CertificateFile.certificates(in: file) } catch {
+            throw .malformed(error)
+        }
+        let list = certificates.map { RecordValue(.text(Base64.encode($0, .standard)), offset: 0) }
+        return RawFields([("certificates", .array(list))])
+    }
+}
+
+/// Takes a file of certificates apart, without decoding them.
+enum CertificateFile {
+    /// The DER of each certificate, in order: of PEM blocks, or of DER, one certificate behind another.
+    static func certificates(in file: [UInt8]) throws(DecodeError) -> [[UInt8]] {
+        guard file.first == 0x30 else { return try PEM.blocks(in: file).map(\.der) }
+        var reader = DERReader(file)
+        var certificates: [[UInt8]] = []
+        while !reader.isAtEnd { certificates.append(Array(try reader.read(.sequence).bytes)) }
+        return certificates
+    }
+}

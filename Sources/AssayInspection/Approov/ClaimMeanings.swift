@@ -1,0 +1,85 @@
+import Approov
+import AssayCore
+import AssayPrimitives
+
+/// The meanings of token claims (Approov, Token Claims).
+enum ClaimMeanings {
+    /// The meaning of a claim or a claim's element, by its JSON pointer.
+    static func meaning(of pointer: String, _ node: JSONNode) -> String? {
+        let path = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        guard let name = path.first.map(String.init) else { return "what the token says" }
+        if path.count == 2, name.isByteEqual(to: "anno"), let text = node.text {
+            return AnnotationMeanings.meaning(of: text) ?? "a property that is not known here; the list grows"
+        }
+        guard path.count == 1 else { return nil }
+        switch (name, node.content) {
+        case ("exp", .number(let number)): return "expires: \(time(number))"
+        case ("nbf", .number(let number)): return "not valid before: \(time(number))"
+        case ("iat", .number(let number)): return "issued: \(time(number))"
+        case ("exp", _), ("nbf", _), ("iat", _): return "a time; it should be a number"
+        case ("ip", .text("")): return "the address of the device as Approov saw it: not told"
+        case ("did", .text(let text)) where !DeviceIDText.isValid(text):
+            return "a device ID; it should be base64 of 16 bytes, 24 characters"
+        case ("pay", .text(let text)): return bound(text)
+        default: return claims[name] ?? "not one of Approov's claims; kept, and shown in verdicts"
+        }
+    }
+
+    private static func time(_ number: String) -> String { EpochTime.seconds(number) ?? "no time" }
+
+    private static func bound(_ text: String) -> String {
+        guard let bytes = try? Base64.decode(text, .standard), bytes.count == 32 else {
+            return "what the token is bound to; it should be base64 of a SHA-256"
+        }
+        return "SHA-256 of what the token is bound to, in hexadecimal \(Hexadecimal.text(bytes))"
+    }
+
+    private static let claims = [
+        "did": "the device ID: of this app on this device, until it is installed anew",
+        "ip": "the address of the device as Approov saw it; a signal only, since devices change networks",
+        "iss": "who issued it: the failover service, or the minter of a long-lived token for a server",
+        "aud": "for whom it is", "sub": "what it is about",
+        "anno": "properties of the device, by the account's annotation policy",
+        "arc": "the attestation response code: what support looks up to learn why an app was rejected; may be logged",
+        "ipk": "the installation's public key, for which messages are signed on the device",
+        "mskid": "the ID of the account's key that messages are signed with",
+        "sip": "the first six characters of the signature",
+        "mpk": "the key of measurement proofs, a secret",
+        "imh": "the measurement of the app's integrity, a secret", "dmh": "the measurement of the device, a secret",
+    ]
+}
+
+/// The meanings of the device properties in `anno` (Approov, Annotation Results).
+enum AnnotationMeanings {
+    /// The meaning of a property; nil if unknown.
+    static func meaning(of annotation: String) -> String? {
+        words.first { $0.name.isByteEqual(to: annotation) }?.meaning
+    }
+
+    /// The properties that Approov documents.
+    static let names = words.map(\.name)
+
+    private static let words: [(name: String, meaning: String)] = [
+        ("debug", "a debugger is attached to the app"),
+        ("scan-fail", "a check of app or device failed, which is suspicious"),
+        ("tampered", "a check of the app's integrity at run time failed, which is suspicious"),
+        ("bad-nonce", "the nonce of the exchange with Approov may have been replayed, which is suspicious"),
+        ("bad-hmac", "the exchange with Approov was changed on its way"),
+        ("devices-exceeded", "the account has more devices than it may have"),
+        ("device-changed", "the device ID was tampered with"),
+        ("app-not-registered", "the app is not registered with the account: forged, changed, or a new build"),
+        ("rooted", "the Android device is rooted"), ("jailbroken", "the iOS device is jailbroken"),
+        ("root-risk", "the device may be rooted, which is not proved"),
+        ("emulator", "the app runs on an Android emulator"), ("ios-simulator", "the app runs on the iOS simulator"),
+        ("xposed", "the Xposed framework is in the Android app"),
+        ("xposed-unsafe", "Xposed is in the Android app, with a module that takes data out of apps"),
+        ("cydia", "Cydia is on the iOS device or in the app"), ("frida", "Frida is in the app"),
+        ("frida-hook", "Frida has changed functions of the app"),
+        ("cycript", "Cycript is in the iOS app"),
+        ("magisk-man-hidden", "the root manager Magisk is on the Android device, and hides"),
+        ("init-config-outdated", "the SDK began with an old configuration, and fetched the new one"),
+        ("devicecheck-ban", "the iOS device is banned permanently, through DeviceCheck"),
+        ("devicecheck-apple-err", "Apple did not answer Approov's question about the iOS device's DeviceCheck bits"),
+        ("new-did", "Approov has not seen the device ID before"),
+    ]
+}

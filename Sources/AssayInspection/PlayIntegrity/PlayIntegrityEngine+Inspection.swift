@@ -1,0 +1,85 @@
+package import AssayCore
+import AssayPrimitives
+package import PlayIntegrity
+
+extension PlayIntegrityEngine: InspectableEngine {
+    /// The blob formats of Play Integrity.
+    package static let formats: [any BlobFormat.Type] = [
+        ClassicTokenFormat.self,
+        IntegrityAnswerFormat.self,
+        IntegrityPayloadFormat.self,
+        PlayConsoleKeysFormat.self,
+        PlayIntegrityRequestFormat.self,
+    ]
+
+    /// The format of a field of a record.
+    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
+        switch (kind, field) {
+        case (EvidenceKind.playIntegrityClassic, "token"): ClassicTokenFormat.self
+        case (_, "decoded"): IntegrityAnswerFormat.self
+        case (EvidenceKind.playIntegrityRequest, "headers"): RequestFieldsFormat.self
+        default: nil
+        }
+    }
+
+    /// The meaning of a record's field.
+    package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
+        switch (kind, field) {
+        case (_, "decoded"): "Google's answer to the decode call"
+        case (_, "packageName"): "the app that is to have asked for the token"
+        case (EvidenceKind.playIntegrityClassic, "token"): "the token, for the keys of the Play Console or for Google"
+        case (EvidenceKind.playIntegrityClassic, "nonce"): "the nonce of the request, as the server gave it out"
+        case (EvidenceKind.playIntegrityClassic, "challenge"): "the server's challenge, which the nonce binds"
+        case (EvidenceKind.playIntegrityClassic, "requestHash"): "the SHA-256 of the request, which the nonce binds"
+        case (EvidenceKind.playIntegrityStandard, "token"): "the token, which only Google can open"
+        case (EvidenceKind.playIntegrityStandard, "requestHash"): "the hash of the request, as the server computes it"
+        case (EvidenceKind.playIntegrityRequest, _): EvidenceRequest.meaning(of: field)
+        default: nil
+        }
+    }
+
+    /// The kind of evidence that has this format for its main part.
+    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
+        if format == ClassicTokenFormat.self { return EvidenceKind.playIntegrityClassic }
+        if format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self {
+            return EvidenceKind.playIntegrityStandard
+        }
+        if format == PlayIntegrityRequestFormat.self { return EvidenceKind.playIntegrityRequest }
+        return nil
+    }
+
+    /// A record of Google's answer to a token, or of its payload. In a classic token's payload, a nonce takes the place
+    /// of the request hash. Nil for a classic token itself: only its keys or Google can open it.
+    ///
+    /// The package name and the nonce or request hash come from the answer itself. So the record shows whether app and
+    /// device meet the policy, not whether the answer is for a request of the server.
+    package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
+        if format == PlayIntegrityRequestFormat.self { return EvidenceRequest.record(of: blob, .playIntegrityRequest) }
+        guard format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self,
+            let object = try? JSONReader.readObject(blob, limit: InputLimits.integrityAnswer)
+        else { return nil }
+        func member(_ name: String, _ content: RecordValue.Content) -> RecordObject.Member {
+            RecordObject.Member(name: name, offset: 0, value: RecordValue(content, offset: 0))
+        }
+        let isAnswer = format == IntegrityAnswerFormat.self
+        let answer = isAnswer ? object : RecordObject([member("tokenPayloadExternal", .object(object))], offset: 0)
+        guard case .object(let payload)? = answer["tokenPayloadExternal"]?.content,
+            case .object(let request)? = payload["requestDetails"]?.content,
+            case .text(let package)? = request["requestPackageName"]?.content
+        else { return nil }
+        let kind: EvidenceKind
+        var evidence = [member("packageName", .text(package)), member("decoded", .object(answer))]
+        switch (request["requestHash"]?.content, request["nonce"]?.content) {
+        case (.text(let hash)?, nil):
+            kind = EvidenceKind.playIntegrityStandard
+            evidence.append(member("requestHash", .text(hash)))
+        case (nil, .text(let nonce)?):
+            kind = EvidenceKind.playIntegrityClassic
+            evidence.append(member("nonce", .text(nonce)))
+        default: return nil
+        }
+        return EvidenceRecord(
+            id: nil, kind: kind, app: nil, receivedAt: nil,
+            evidence: RecordObject(evidence, offset: 0), expect: nil)
+    }
+}

@@ -1,0 +1,126 @@
+package import AssayCore
+
+/// A kind of evidence that `assay verify --kind` reads from one raw file. Options supply the rest of record and policy.
+package struct RawKind: Sendable {
+    /// What the file holds.
+    package enum File: Sendable {
+        /// Bytes, or base64 of them: the value of one field.
+        case blob(field: String)
+        /// Text without surrounding white space. The options state its form. Text of another form is refused, and never
+        /// read as that form.
+        case text(@Sendable (String, RawArguments) throws(RawError) -> RawFields)
+        /// Bytes in a format of their own.
+        case bytes(@Sendable ([UInt8], RawArguments) throws(RawError) -> RawFields)
+    }
+
+    /// The value of a policy field for a single raw file when no option sets it.
+    package struct Default: Sendable {
+        /// The path of the field.
+        package let path: String
+        /// The value.
+        package let content: PolicyNode.Content
+        /// The note on standard error when the default applies.
+        package let note: String?
+
+        /// Declares a default with its note on standard error.
+        package init(_ path: String, _ content: PolicyNode.Content, note: String? = nil) {
+            self.path = path
+            self.content = content
+            self.note = note
+        }
+    }
+
+    /// The kind.
+    package let kind: EvidenceKind
+    /// The contents of the file.
+    package let file: File
+    /// The options, in the order of help.
+    package let options: [RawOption]
+    /// The defaults of policy fields.
+    package let defaults: [Default]
+    /// The lines of an example for help, with options and file.
+    package let example: [String]
+    /// The names in the policy for the values of an option `NAME=VALUE`, in order.
+    package let names: (@Sendable (any EngineConfiguration) -> [String])?
+    /// The problem with the combination of options; nil if there is none.
+    package let objection: @Sendable (RawArguments) -> String?
+
+    /// Declares a kind.
+    package init(
+        _ kind: EvidenceKind, file: File, options: [RawOption], defaults: [Default] = [], example: [String] = [],
+        names: (@Sendable (any EngineConfiguration) -> [String])? = nil,
+        objection: @escaping @Sendable (RawArguments) -> String? = { _ in nil }
+    ) {
+        self.kind = kind
+        self.file = file
+        self.options = options
+        self.defaults = defaults
+        self.example = example
+        self.names = names
+        self.objection = objection
+    }
+}
+
+/// The options of a command line.
+package struct RawArguments: Sendable {
+    private let texts: [String: [String]]
+    /// The paths of the policy fields that `--set` names.
+    private let settings: Set<String>
+    /// Whether a policy file is given, which replaces some options.
+    package let hasPolicy: Bool
+    /// The ledger file; nil for a ledger in memory.
+    package let ledger: String?
+
+    /// Whether a service, such as Google's servers, may be asked.
+    package let hasService: Bool
+
+    /// Collects the texts of the options by name.
+    package init(
+        _ texts: [String: [String]], settings: Set<String> = [], hasPolicy: Bool, hasService: Bool, ledger: String?
+    ) {
+        self.texts = texts
+        self.settings = settings
+        self.hasPolicy = hasPolicy
+        self.hasService = hasService
+        self.ledger = ledger
+    }
+
+    /// All texts of an option.
+    package func texts(_ name: String) -> [String] { texts[name] ?? [] }
+
+    /// The last text of an option.
+    package func text(_ name: String) -> String? { texts[name]?.last }
+
+    /// Whether an option was given.
+    package func has(_ name: String) -> Bool { text(name) != nil }
+
+    /// Whether an option or its policy field is set.
+    package func sets(_ name: String, _ path: String) -> Bool { has(name) || isSet(path) }
+
+    /// Whether `--set` gives a policy field a value, by itself or as part of a whole mapping.
+    package func isSet(_ path: String) -> Bool { settings.contains { path == $0 || path.hasPrefix("\($0).") } }
+}
+
+/// The fields of evidence that a file holds.
+package struct RawFields: Sendable {
+    /// The fields.
+    package let fields: [(name: String, content: RecordValue.Content)]
+    /// How the file was read, for standard error; nil if there is only one way.
+    package let note: String?
+
+    /// Takes fields.
+    package init(_ fields: [(String, RecordValue.Content)], readAs note: String? = nil) {
+        self.fields = fields
+        self.note = note
+    }
+}
+
+/// A file without evidence of its kind, or options that do not fit it.
+package enum RawError: Error {
+    /// Another option is needed.
+    case usage(String)
+    /// The file cannot be read, with the reason.
+    case unreadable(String)
+    /// The file cannot be decoded.
+    case malformed(DecodeError)
+}
