@@ -1,16 +1,16 @@
-import AssayPrimitives
+package import AssayPrimitives
 
 /// The trust anchors of App Attest, with path validators that cache verified authorities.
-struct AppAttestTrust: Sendable {
+package struct AppAttestTrust: Sendable {
     /// Paths of attested certificates.
-    let attestation: CertificatePathValidator
+    package let attestation: CertificatePathValidator
     /// Paths of receipt signers.
-    let receipts: CertificatePathValidator
+    package let receipts: CertificatePathValidator
     /// The names and key digests of the test roots; nil for Apple's roots. Two authorities may share a name.
     let testAuthority: String?
 
     /// Apple's own anchors.
-    static let apple = AppAttestTrust(
+    package static let apple = AppAttestTrust(
         attestation: AppleRoots.appAttestation, receipts: AppleRoots.appleRootG3, testAuthority: nil)
 
     /// The anchors of a test authority, for both attestations and receipts.

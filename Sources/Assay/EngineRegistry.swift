@@ -14,14 +14,15 @@ package struct EngineRegistry: Sendable {
         ApproovEngine.self,
         AndroidKeyEngine.self,
         TokenEngine.self,
-        DeviceCheckEngine.self,
     ])
 
     /// The engines, in the order of help and lists.
-    package let engines: [any InspectableEngine.Type]
-    /// Every check of every engine, in the declared order.
+    package let engines: [any EvidenceEngine.Type]
+    /// The sections of an app in a policy: those of the engines, then those without evidence of their own.
+    package let sections: [any PolicySection.Type]
+    /// Every check of every section, in the declared order.
     package let catalogue: [CheckDefinition]
-    /// The types of keys that engines use.
+    /// The types of keys that checks use.
     package let keyMaterials: [any KeyMaterial.Type]
     /// Every kind of evidence that can be judged.
     package let kinds: [EvidenceKind]
@@ -37,29 +38,26 @@ package struct EngineRegistry: Sendable {
     package let sensitiveFields: [SensitiveField]
     /// The facts of subjects by which reports group verdicts. A name means the same in every engine.
     package let dimensions: [SubjectDimension]
-    /// Decodes the blobs of every engine.
-    package let inspector: Inspector
 
     /// Registers engines.
-    package init(_ engines: [any InspectableEngine.Type]) {
+    package init(_ engines: [any EvidenceEngine.Type]) {
         self.engines = engines
-        catalogue = engines.flatMap { $0.catalogue }
-        keyMaterials = engines.flatMap { $0.keyMaterials }
+        sections = engines + [DeviceCheckSection.self]
+        catalogue = sections.flatMap { $0.catalogue }
+        keyMaterials = sections.flatMap { $0.keyMaterials }
         kinds = engines.flatMap { $0.kinds }
         challengeKinds = engines.flatMap { $0.challengeKinds }
         limitedKinds = engines.flatMap { $0.limitedKinds }
         deviceIDs = engines.compactMap { $0.deviceIDs }
-        func name<Engine: EvidenceEngine>(of engine: Engine.Type) -> String { Engine.Configuration.engine }
-        keyEngines = engines.filter { $0.enrolsKeys }.map { name(of: $0) }
+        keyEngines = engines.filter { $0.enrolsKeys }.map { $0.configuration.engine }
         sensitiveFields = engines.flatMap { $0.sensitiveFields }
         dimensions = engines.flatMap { $0.dimensions }.reduce(into: []) { all, next in
             if !all.contains(where: { $0.name == next.name }) { all.append(next) }
         }
-        inspector = Inspector(engines: engines)
     }
 
     /// The engine that judges a kind.
-    package func engine(for kind: EvidenceKind) -> (any InspectableEngine.Type)? {
+    package func engine(for kind: EvidenceKind) -> (any EvidenceEngine.Type)? {
         engines.first { $0.kinds.contains(kind) }
     }
 
@@ -73,11 +71,6 @@ package struct EngineRegistry: Sendable {
         engines.lazy.compactMap { $0.problem(withKey: key) }.first
     }
 
-    /// The type of configuration that each engine reads from a policy.
-    package var configurations: [any ReadableConfiguration.Type] {
-        func configuration<Engine: EvidenceEngine>(of engine: Engine.Type) -> any ReadableConfiguration.Type {
-            Engine.Configuration.self
-        }
-        return engines.map { configuration(of: $0) }
-    }
+    /// The type of configuration that is read from each section of a policy.
+    package var configurations: [any ReadableConfiguration.Type] { sections.map { $0.configuration } }
 }

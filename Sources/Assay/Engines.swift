@@ -14,7 +14,7 @@ final class Engines: Sendable {
     let androidKey: AndroidKeyEngine
     let tokens: TokenEngine
     /// Nil if no app has rules for device tokens.
-    let deviceCheck: DeviceCheckEngine?
+    let deviceCheck: DeviceCheckSection?
     let byKind: [EvidenceKind: any EvidenceEngine]
     let registry: EngineRegistry
 
@@ -39,7 +39,7 @@ final class Engines: Sendable {
         approov = engine(ApproovEngine.self)
         androidKey = engine(AndroidKeyEngine.self)
         tokens = engine(TokenEngine.self)
-        let deviceCheck = engine(DeviceCheckEngine.self)
+        let deviceCheck = DeviceCheckSection(policy: policy, resources: resources)
         self.deviceCheck = deviceCheck.isNeeded ? deviceCheck : nil
     }
 }

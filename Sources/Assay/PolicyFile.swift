@@ -120,7 +120,8 @@ public enum PolicyFile {
         guard let name = try fields["name"]?.text() else { throw node.missing("name", "a name that is unique") }
         var configurations: [any EngineConfiguration] = []
         var stated: [CheckID] = []
-        for (type, engine) in zip(types, engines.engines) {
+        for declared in engines.sections {
+            let type = declared.configuration
             guard let section = fields[type.policyField] else { continue }
             let configuration = try type.init(reading: section, files: files)
             configurations.append(configuration)
@@ -128,7 +129,7 @@ public enum PolicyFile {
             for remark in configuration.remarks where remark.kind == .unknownName {
                 notes.append(PolicyError(field: remark.field, remark.message).placed(in: section).description)
             }
-            try PolicyKeys.demandPurpose(of: section, engine.keyMaterials.map { $0.purpose }, among: keys)
+            try PolicyKeys.demandPurpose(of: section, declared.keyMaterials.map { $0.purpose }, among: keys)
         }
         guard !configurations.isEmpty else {
             throw node.error(

@@ -159,7 +159,7 @@ package struct PolicyReview: Sendable {
     ) -> [PolicyRemark] {
         configuration.required.enumerated().compactMap { index, kind in
             var lacks: String?
-            for (engine, section) in zip(engines.engines, engines.configurations) where engine.kinds.contains(kind) {
+            if let section = engines.engine(for: kind)?.configuration {
                 let found = app.configurations.first { type(of: $0).policyField == section.policyField }
                 if found == nil {
                     lacks = section.policyField

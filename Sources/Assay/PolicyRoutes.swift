@@ -54,9 +54,7 @@ enum PolicyRoutes {
         }
         let kinds = engines.requestEvidence(of: app).map(\.kind.name)
         guard !kinds.isEmpty else {
-            let sections = zip(engines.engines, engines.configurations).compactMap { engine, section in
-                engine is any RequestEngine.Type ? section.policyField : nil
-            }
+            let sections = engines.engines.filter { $0 is any RequestEngine.Type }.map { $0.configuration.policyField }
             throw name.error(
                 "the policy expects no evidence with the requests of app \(text.excerpt): add one of "
                     + "\(sections.joined(separator: ", ")), with requests where the section has that field")

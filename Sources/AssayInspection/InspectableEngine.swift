@@ -1,12 +1,11 @@
+package import Assay
 package import AssayCore
 
-/// An engine with the knowledge that inspection and the command line need of its evidence.
+/// An engine with the knowledge that inspection and the command line need of its evidence. A file for each engine conforms
+/// it; the registry finds it.
 package protocol InspectableEngine: EvidenceEngine {
     /// The display name, such as `App Attest`.
     static var title: String { get }
-
-    /// The fields of the engine's section of a policy.
-    static var policyFields: [PolicyField] { get }
 
     /// The kinds of evidence that `assay verify --kind` accepts as one raw blob.
     static var rawKinds: [RawKind] { get }
@@ -31,9 +30,14 @@ package protocol InspectableEngine: EvidenceEngine {
 }
 
 extension InspectableEngine {
-    /// None.
-    package static var policyFields: [PolicyField] { [] }
-
     /// None: the engine accepts records only.
     package static var rawKinds: [RawKind] { [] }
+}
+
+extension EngineRegistry {
+    /// The engines whose evidence can be shown, in the order of help and lists.
+    package var inspectable: [any InspectableEngine.Type] { engines.compactMap { $0 as? any InspectableEngine.Type } }
+
+    /// Decodes the blobs of these engines.
+    package var inspector: Inspector { Inspector(engines: inspectable) }
 }

@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import AssayInspection
 import AssayTestSupport
 import AssayTesting
@@ -99,8 +100,8 @@ struct VerifyRawSettingTests {
     @Test(
         "The engine's schema declares the field of every option, and the policy reader accepts it")
     func declarations() throws {
-        for engine in EngineRegistry.standard.engines {
-            let paths = engine.policyFields.map(\.path)
+        for engine in EngineRegistry.standard.inspectable {
+            let paths = engine.configuration.fields.map(\.path)
             #expect(Set(paths).count == paths.count)
             for kind in engine.rawKinds {
                 #expect(engine.kinds.contains(kind.kind))

@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayInspection
 import AssayTestSupport
 import AssayTesting
 import Foundation
@@ -63,9 +62,8 @@ struct PolicyReviewTests {
     func everyField(index: Int) throws {
         let (section, required) = Self.sections[index]
         let path = "apps[\(index)].\(section)"
-        let registry = EngineRegistry.standard
         let declared = try #require(
-            zip(registry.engines, registry.configurations).first { $1.policyField == section }?.0.policyFields)
+            EngineRegistry.standard.configurations.first { $0.policyField == section }?.fields)
         #expect(!declared.isEmpty)
         for field in declared {
             let parts = field.path.split(separator: ".").map(String.init)

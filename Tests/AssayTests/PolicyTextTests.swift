@@ -1,7 +1,6 @@
 import Approov
 import Assay
 import AssayCore
-import AssayInspection
 import AssayTestSupport
 import AssayTesting
 import Foundation
@@ -235,9 +234,8 @@ struct PolicyTextTests {
         // The complete policy has every declared field, and each is shown.
         let root = try PolicyFile.value(shown)
         guard case .sequence(let apps)? = root.value(at: "apps")?.content else { throw CocoaError(.coderReadCorrupt) }
-        let registry = EngineRegistry.standard
-        for (engine, configuration) in zip(registry.engines, registry.configurations) {
-            for field in engine.policyFields {
+        for configuration in EngineRegistry.standard.configurations {
+            for field in configuration.fields {
                 #expect(
                     apps[0].value(at: "\(configuration.policyField).\(field.path)") != nil,
                     "\(field.path) is not shown, or lacks in the complete policy")

@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayInspection
 import AssayTestSupport
 import AssayTesting
 import Foundation
@@ -41,9 +40,11 @@ struct ReferenceTests {
         }
     }
 
-    /// The declared fields of an engine's section: those at the top, and those inside a mapping with rows of its own.
-    private static func declaredFields(of engine: any InspectableEngine.Type, _ rows: Set<String>) -> Set<String> {
-        let paths = engine.policyFields.map(\.path)
+    /// The declared fields of a section: those at the top, and those inside a mapping with rows of its own.
+    private static func declaredFields(
+        of section: any ReadableConfiguration.Type, _ rows: Set<String>
+    ) -> Set<String> {
+        let paths = section.fields.map(\.path)
         let parents = Set(rows.compactMap { $0.split(separator: ".").count > 1 ? $0.split(separator: ".")[0] : nil })
         return Set(
             paths.filter { path in
@@ -56,17 +57,16 @@ struct ReferenceTests {
     }
 
     @Test(
-        "Each engine's table has a row for every declared field, and no other",
-        arguments: EngineRegistry.standard.engines.indices)
+        "Each section's table has a row for every declared field, and no other",
+        arguments: EngineRegistry.standard.configurations.indices)
     func policyFields(_ index: Int) throws {
-        func section<Engine: InspectableEngine>(of engine: Engine.Type) -> String { Engine.Configuration.policyField }
-        let engine = EngineRegistry.standard.engines[index]
-        let field = section(of: engine)
+        let section = EngineRegistry.standard.configurations[index]
+        let field = section.policyField
         let tables = try Self.policyPage().text.components(separatedBy: "| field of `\(field)` |")
         let table = try #require(tables.count == 2 ? tables[1] : nil, "no table of \(field)")
         let rows = Set(
             table.components(separatedBy: "\n\n")[0].matches(of: /(?m)^\| `([\w.]+)` \|/).map { String($0.1) })
-        #expect(rows == Self.declaredFields(of: engine, rows), "\(field)")
+        #expect(rows == Self.declaredFields(of: section, rows), "\(field)")
     }
 
     @Test("The checks that are annotated by default are named")

@@ -2,9 +2,9 @@ import AssayCore
 import AssayPrimitives
 
 /// The certificates of a key attestation, decoded and not yet trusted.
-struct KeyAttestationEvidence: Sendable {
+package struct KeyAttestationEvidence: Sendable {
     /// The most certificates of a chain. Genuine ones have four or five.
-    static let maximumCertificates = 10
+    package static let maximumCertificates = 10
 
     /// Certificate 0, of the attested key.
     let leaf: Certificate

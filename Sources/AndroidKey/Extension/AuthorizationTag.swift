@@ -2,9 +2,9 @@ import AssayCore
 
 /// A tag of an authorization list, as Android documents it (AOSP, hardware/interfaces/security/keymint, Tag.aidl; Android
 /// documentation, "Verify hardware-backed key pairs with key attestation", schema).
-struct AuthorizationTag: Sendable {
+package struct AuthorizationTag: Sendable {
     /// The type of a tag's value.
-    enum Form: Sendable {
+    package enum Form: Sendable {
         /// SET OF INTEGER.
         case integers
         /// INTEGER.
@@ -20,11 +20,11 @@ struct AuthorizationTag: Sendable {
     /// The number.
     let number: UInt32
     /// The name in the schema.
-    let name: String
+    package let name: String
     /// The type of the value.
-    let form: Form
+    package let form: Form
     /// What it means, for people.
-    let meaning: String
+    package let meaning: String
 
     private init(_ number: UInt32, _ name: String, _ form: Form, _ meaning: String) {
         self.number = number
@@ -47,7 +47,7 @@ struct AuthorizationTag: Sendable {
     static let rootOfTrust: UInt32 = 704
     static let osVersion: UInt32 = 705
     static let osPatchLevel: UInt32 = 706
-    static let attestationApplicationID: UInt32 = 709
+    package static let attestationApplicationID: UInt32 = 709
     static let vendorPatchLevel: UInt32 = 718
     static let bootPatchLevel: UInt32 = 719
     static let moduleHash: UInt32 = 724
@@ -112,7 +112,7 @@ struct AuthorizationTag: Sendable {
     ]
 
     /// The known tag with a number.
-    static func known(_ number: UInt32) -> AuthorizationTag? {
+    package static func known(_ number: UInt32) -> AuthorizationTag? {
         var range = known.startIndex..<known.endIndex
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2

@@ -1,11 +1,11 @@
 package import AssayCore
-import AssayPrimitives
+package import AssayPrimitives
 
 /// What the keystore certifies about a key: KeyDescription, extension 1.3.6.1.4.1.11129.2.1.17 (Android documentation, "Verify
 /// hardware-backed key pairs with key attestation", schema; versions 1 to 500, later ones are read as 500).
 package struct KeyDescription: Sendable {
     /// The identifier of the extension.
-    static let oid = ObjectIdentifier(1, 3, 6, 1, 4, 1, 11129, 2, 1, 17)
+    package static let oid = ObjectIdentifier(1, 3, 6, 1, 4, 1, 11129, 2, 1, 17)
 
     /// The version of the attestation: 1 on Android 7 to 500 on Android 17.
     let attestationVersion: UInt64

@@ -1,11 +1,11 @@
 package import AssayCore
-import AssayPrimitives
+package import AssayPrimitives
 
 /// What Google's provisioning server says about the device that got an attestation certificate: extension
 /// 1.3.6.1.4.1.11129.2.1.30 of certificates of remote key provisioning, a CBOR map.
 package struct ProvisioningInfo: Sendable {
     /// The identifier of the extension.
-    static let oid = ObjectIdentifier(1, 3, 6, 1, 4, 1, 11129, 2, 1, 30)
+    package static let oid = ObjectIdentifier(1, 3, 6, 1, 4, 1, 11129, 2, 1, 30)
 
     /// How many certificates the device was given in the last 30 days; nil if the server does not say.
     package let certificatesIssued: UInt64?

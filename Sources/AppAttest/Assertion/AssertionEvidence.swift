@@ -20,7 +20,7 @@ extension AssertionCheck {
 /// A decoded assertion, not yet trusted: a CBOR map with `signature`: bytes, `authenticatorData`: bytes (Apple,
 /// Validating apps that connect to your server). Nothing signs the map itself: unknown keys are allowed, as in
 /// attestations, and ignored.
-struct AssertionEvidence: Sendable {
+package struct AssertionEvidence: Sendable {
     /// The ECDSA signature. Its DER is not yet validated.
     let signature: ArraySlice<UInt8>
     /// The authenticator data as signed.
@@ -29,7 +29,7 @@ struct AssertionEvidence: Sendable {
     let authenticatorData: AuthenticatorData
 
     /// Decodes an assertion, which must fill `bytes`.
-    init(_ bytes: [UInt8]) throws(DecodeError) {
+    package init(_ bytes: [UInt8]) throws(DecodeError) {
         guard bytes.count <= InputLimits.assertion else {
             throw DecodeError(.tooLarge, at: 0, "\(bytes.count) bytes, at most \(InputLimits.assertion) are allowed")
         }

@@ -1,5 +1,5 @@
 package import AssayCore
-import AssayPrimitives
+package import AssayPrimitives
 
 extension AttestationCheck {
     /// The attestation object has the only allowed form.
@@ -28,22 +28,22 @@ extension AttestationCheck {
 /// A CBOR map: `fmt` = "apple-appattest", `attStmt` {`x5c`: [leaf, intermediate], `receipt`: bytes}, `authData`: bytes
 /// (Apple, Validating apps that connect to your server; Web Authentication Level 2 section 6.5.4). Nothing signs the
 /// top-level map: unknown keys there are allowed and ignored.
-struct AttestationEvidence: Sendable {
+package struct AttestationEvidence: Sendable {
     /// The attested certificate.
     let leaf: Certificate
     /// The certificate of the authority that issued the leaf.
     let intermediate: Certificate
     /// The receipt; nil if there is none.
-    let receipt: ArraySlice<UInt8>?
+    package let receipt: ArraySlice<UInt8>?
     /// The authenticator data as signed.
     let authenticatorDataBytes: ArraySlice<UInt8>
     /// The decoded authenticator data.
     let authenticatorData: AuthenticatorData
     /// The attested credential data.
-    let credential: AttestedCredential
+    package let credential: AttestedCredential
 
     /// Decodes an attestation object, which must fill `bytes`. `authorities` caches verified authority certificates.
-    init(_ bytes: [UInt8], authorities: CertificatePathValidator) throws(DecodeError) {
+    package init(_ bytes: [UInt8], authorities: CertificatePathValidator) throws(DecodeError) {
         guard bytes.count <= InputLimits.attestationObject else {
             throw DecodeError(
                 .tooLarge, at: 0, "\(bytes.count) bytes, at most \(InputLimits.attestationObject) are allowed")

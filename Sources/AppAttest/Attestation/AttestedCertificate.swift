@@ -5,7 +5,7 @@ import AssayPrimitives
 ///
 /// The extensions 1.2.840.113635.100.8.5, .6 and .7 are not critical, and this reader is lenient: each is a SEQUENCE of
 /// context tags, and a missing value or one of another type is nil. ``nonce(of:)`` is strict.
-struct AttestedCertificate: Sendable {
+package struct AttestedCertificate: Sendable {
     /// The operating system family; nil if the extensions name neither.
     let platform: ApplePlatform?
     /// Whether the extensions name any platform, including unsupported ones such as tvOS.
@@ -19,7 +19,7 @@ struct AttestedCertificate: Sendable {
 
     /// The access control list of keys on macOS, as Apple documents it in "Validating apps that connect to your
     /// server": MEAMAjExMDowCQwCb2uhAwEB/zAJDAJvYaEDAQH/MAsMBG9kZWyhAwEB/zAVDARvc2duoAYMBHJzZWMwBaYDAgEB.
-    static let macOSAccessControlList: [UInt8] =
+    package static let macOSAccessControlList: [UInt8] =
         [0x30, 0x40, 0x0C, 0x02, 0x31, 0x31, 0x30, 0x3A, 0x30, 0x09, 0x0C, 0x02, 0x6F, 0x6B, 0xA1, 0x03]
         + [0x01, 0x01, 0xFF, 0x30, 0x09, 0x0C, 0x02, 0x6F, 0x61, 0xA1, 0x03, 0x01, 0x01, 0xFF, 0x30, 0x0B]
         + [0x0C, 0x04, 0x6F, 0x64, 0x65, 0x6C, 0xA1, 0x03, 0x01, 0x01, 0xFF, 0x30, 0x15, 0x0C, 0x04, 0x6F]

@@ -49,11 +49,11 @@ package struct AuthenticatorData: Sendable {
 }
 
 /// Attested credential data: aaguid 16 | length 2 | credentialId | COSE key, Web Authentication Level 2 section 6.5.1.
-struct AttestedCredential: Sendable {
+package struct AttestedCredential: Sendable {
     /// The environment, as 16 bytes.
     let aaguid: ArraySlice<UInt8>
     /// The key identifier, 32 bytes.
-    let credentialID: ArraySlice<UInt8>
+    package let credentialID: ArraySlice<UInt8>
     /// The X9.63 point of the COSE key. Not validated as a point of the curve: a check compares it with the leaf's key.
     let publicKey: [UInt8]
 

@@ -2,7 +2,7 @@ import AssayCore
 
 extension AttestEnvironment {
     /// The AAGUID of the authenticator data, all 16 bytes (Apple, Validating apps that connect to your server, step 8).
-    var aaguid: [UInt8] {
+    package var aaguid: [UInt8] {
         switch self {
         case .production: Array("appattest".utf8) + [0, 0, 0, 0, 0, 0, 0]
         case .development: Array("appattestdevelop".utf8)
@@ -44,7 +44,7 @@ package enum ValidationCategory: String, Sendable, CaseIterable {
     case other
 
     /// The category of a value; nil for 0, 7, 8 and 9, which are never appropriate, and for values over 10.
-    init?(value: UInt64) {
+    package init?(value: UInt64) {
         switch value {
         case 1: self = .operatingSystem
         case 2: self = .testFlight

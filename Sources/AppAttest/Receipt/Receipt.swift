@@ -21,7 +21,7 @@ package struct Receipt: Sendable {
     /// Field 3: the attested certificate in DER.
     package let attestedCertificate: ArraySlice<UInt8>
     /// Field 4: the client data hash. Never compared: in refreshed receipts, a conversion to UTF-8 has damaged it.
-    let clientDataHash: ArraySlice<UInt8>?
+    package let clientDataHash: ArraySlice<UInt8>?
     /// Field 5: the token for Apple's server.
     let token: ArraySlice<UInt8>?
     /// Field 6.

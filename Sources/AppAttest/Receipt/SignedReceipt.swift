@@ -1,5 +1,5 @@
 package import AssayCore
-import AssayPrimitives
+package import AssayPrimitives
 
 extension ReceiptCheck {
     /// The receipt is a CMS message with a payload in the allowed form.
@@ -42,13 +42,13 @@ extension ReceiptCheck {
 }
 
 /// Verifies that Apple issued a receipt, for receipts in attestations and refreshed ones.
-struct SignedReceipt: Sendable {
+package struct SignedReceipt: Sendable {
     private let bytes: ArraySlice<UInt8>
     private let message: SignedDataMessage
     private let certificates: [Certificate]
     private let signer: Certificate
     /// The payload. Trust it only after ``verifySignature()`` and ``verifySigner(trust:)`` have passed.
-    let payload: Receipt
+    package let payload: Receipt
 
     /// 1.2.840.113635.100.12.15: the certificate may sign App Attest receipts.
     private static let receiptMarker = ObjectIdentifier(1, 2, 840, 113635, 100, 12, 15)
@@ -62,7 +62,7 @@ struct SignedReceipt: Sendable {
 
     /// Decodes a receipt: a CMS message with one signer, its certificate, and the payload. `authorities` caches
     /// verified signer certificates.
-    init(_ bytes: ArraySlice<UInt8>, authorities: CertificatePathValidator) throws(DecodeError) {
+    package init(_ bytes: ArraySlice<UInt8>, authorities: CertificatePathValidator) throws(DecodeError) {
         guard bytes.count <= InputLimits.receipt else {
             throw DecodeError(
                 .tooLarge, at: bytes.startIndex, "\(bytes.count) bytes, at most \(InputLimits.receipt) are allowed")

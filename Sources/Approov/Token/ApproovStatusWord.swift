@@ -82,7 +82,7 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
     }
 
     /// Reads a word by exact bytes.
-    init?(bytes: ArraySlice<UInt8>) {
+    package init?(bytes: ArraySlice<UInt8>) {
         guard let word = Self.sent.first(where: { bytes.elementsEqual($0.rawValue.utf8) }) else { return nil }
         self = word
     }

@@ -15,7 +15,7 @@ extension ApproovCheck {
 }
 
 /// Reads a token's claims from strict JSON. Keeps undocumented claims.
-struct ClaimsReader {
+package struct ClaimsReader {
     private(set) var expiry: Double?
     private(set) var notBefore: Double?
     private(set) var issuedAt: Double?
@@ -44,7 +44,7 @@ struct ClaimsReader {
     static let responseCodeLength = 64
 
     /// Reads claims; throws ``DecodeError`` for a known claim of another type or form.
-    static func read(_ object: RecordObject) throws(DecodeError) -> ApproovClaims {
+    package static func read(_ object: RecordObject) throws(DecodeError) -> ApproovClaims {
         var reader = ClaimsReader()
         for index in object.members.indices { try reader.take(Claim(member: object.members[index])) }
         return ApproovClaims(consume reader)

@@ -1,22 +1,22 @@
-import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// A loggable token (Approov, Loggable Tokens): the claims as JSON, and the first six characters of the signature in
 /// `sip`. White space, member order and escapes may differ from the signed text.
-struct LoggableToken {
+package struct LoggableToken {
     /// The number of signature characters. Fewer would be guessable.
-    static let signaturePrefixLength = 6
+    package static let signaturePrefixLength = 6
     private static let header = Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)
 
     /// The claims without `sip`.
-    let claims: RecordObject
+    package let claims: RecordObject
     /// The prefix of the signature, base64url.
     let signaturePrefix: [UInt8]
     /// The rebuilt signing input: the header that Approov writes, and the claims sorted by name without white space.
     let signingInput: [UInt8]
 
     /// Reads a loggable token; throws ``DecodeError``, also for a text that states why there is no token.
-    init(_ text: String) throws(DecodeError) {
+    package init(_ text: String) throws(DecodeError) {
         let object = try JSONReader.readObject(Array(text.utf8), limit: InputLimits.joseText)
         if case .text(let status)? = object["error"]?.content, object["sip"] == nil {
             let meaning = ApproovStatusWord(bytes: Array(status.utf8)[...])?.meaning

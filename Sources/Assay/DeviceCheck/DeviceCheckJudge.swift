@@ -114,7 +114,7 @@ struct DeviceCheckJudge {
         let use = UsedDigest(
             digest: Digest.sha256(Array("device token\n".utf8) + token), app: app.name, kind: assessment.kind,
             madeAt: now,
-            usedAt: now, until: now.addingTimeInterval(DeviceCheckEngine.memory))
+            usedAt: now, until: now.addingTimeInterval(DeviceCheckSection.memory))
         return completed(findings, effect: LedgerEffect(DeviceCheckCheck.replay, .rememberDigest(use)))
     }
 

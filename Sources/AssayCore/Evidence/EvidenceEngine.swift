@@ -1,17 +1,29 @@
 package import FoundationEssentials
 
-/// Judges the evidence of one platform. The verifier uses engines only through this protocol.
-package protocol EvidenceEngine: Sendable {
-    /// The engine's section of an app in the policy.
+/// A section of an app in the policy, and the checks that it configures.
+package protocol PolicySection: Sendable {
+    /// What is read from the section.
     associatedtype Configuration: ReadableConfiguration
 
-    /// The kinds of evidence that the engine judges.
-    static var kinds: [EvidenceKind] { get }
-    /// Every check of the engine, in the declared order.
+    /// Every check, in the declared order.
     static var catalogue: [CheckDefinition] { get }
 
-    /// The types of keys that the engine uses.
+    /// The types of keys that the checks use.
     static var keyMaterials: [any KeyMaterial.Type] { get }
+}
+
+extension PolicySection {
+    /// What is read from the section.
+    package static var configuration: any ReadableConfiguration.Type { Configuration.self }
+
+    /// None: the checks need no keys.
+    package static var keyMaterials: [any KeyMaterial.Type] { [] }
+}
+
+/// Judges the evidence of one platform. The verifier uses engines only through this protocol.
+package protocol EvidenceEngine: PolicySection {
+    /// The kinds of evidence that the engine judges.
+    static var kinds: [EvidenceKind] { get }
 
     /// The kinds of evidence that carry a challenge of the ledger.
     static var challengeKinds: [EvidenceKind] { get }
@@ -22,6 +34,10 @@ package protocol EvidenceEngine: Sendable {
 
     /// The length of these challenges in bytes.
     static var challengeLength: Int { get }
+
+    /// Whether an app's policy leaves the challenges of a kind to the caller; nil if the app has no evidence of this
+    /// kind, or none that carries a challenge.
+    static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool?
 
     /// The fields of evidence that a redacted capture omits or replaces, for documentation.
     static var sensitiveFields: [SensitiveField] { get }
@@ -72,8 +88,8 @@ extension EvidenceEngine {
     /// None: redaction omits all fields that are not declared.
     package static func retainedFields(of kind: EvidenceKind) -> [String] { [] }
 
-    /// None: the engine needs no keys.
-    package static var keyMaterials: [any KeyMaterial.Type] { [] }
+    /// Nil: no evidence carries a challenge.
+    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? { nil }
 
     /// None: reports group verdicts by kind and app only.
     package static var dimensions: [SubjectDimension] { [] }

@@ -155,6 +155,9 @@ package protocol ReadableConfiguration: EngineConfiguration {
     /// Reads the configuration from the value of the engine's field. `files` reads the files that the policy names.
     init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError)
 
+    /// The fields of the section.
+    static var fields: [PolicyField] { get }
+
     /// Valid values for fields that are required, or that checks need. After an error, the policy reader inserts them
     /// and looks for further errors.
     static var examples: [PolicySetting] { get }

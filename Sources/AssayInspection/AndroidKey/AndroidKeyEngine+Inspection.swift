@@ -3,6 +3,9 @@ package import AssayCore
 import AssayPrimitives
 
 extension AndroidKeyEngine: InspectableEngine {
+    /// The display name.
+    package static let title = "Android Key Attestation"
+
     /// The formats of the platform.
     package static let formats: [any BlobFormat.Type] = [
         KeyAttestationChainFormat.self, AttestedKeyCertificateFormat.self, AndroidKeyRequestFormat.self,

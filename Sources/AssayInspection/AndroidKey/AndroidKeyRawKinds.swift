@@ -4,10 +4,7 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension AndroidKeyEngine {
-    /// The engine's display name.
-    package static let title = "Android Key Attestation"
-    /// The fields of the engine's section of a policy.
-    package static let policyFields = AndroidKeyConfiguration.fields
+    private static let policyFields = Configuration.fields
 
     /// Chains for `assay verify --kind`.
     package static let rawKinds: [RawKind] = [

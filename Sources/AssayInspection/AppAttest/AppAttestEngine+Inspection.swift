@@ -3,6 +3,9 @@ package import AssayCore
 import AssayPrimitives
 
 extension AppAttestEngine: InspectableEngine {
+    /// The display name.
+    package static let title = "App Attest"
+
     /// The formats of the platform.
     package static let formats: [any BlobFormat.Type] = [
         AttestationObjectFormat.self,

@@ -3,10 +3,7 @@ import AssayCore
 import AssayHTTPSignatures
 
 extension AppAttestEngine {
-    /// The engine's display name.
-    package static let title = "App Attest"
-    /// The fields of the engine's section of a policy.
-    package static let policyFields = AppAttestConfiguration.fields
+    private static let policyFields = Configuration.fields
 
     /// Attestations, assertions and receipts for `assay verify --kind`.
     package static let rawKinds: [RawKind] = [

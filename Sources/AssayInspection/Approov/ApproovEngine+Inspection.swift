@@ -4,6 +4,9 @@ import AssayHTTPSignatures
 import FoundationEssentials
 
 extension ApproovEngine: InspectableEngine {
+    /// The display name.
+    package static let title = "Approov"
+
     /// The blob formats of Approov.
     package static let formats: [any BlobFormat.Type] = [
         ApproovTokenFormat.self,

@@ -4,10 +4,7 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovEngine {
-    /// The display name of the engine.
-    package static let title = "Approov"
-    /// The fields of the engine's policy section.
-    package static let policyFields = ApproovConfiguration.fields
+    private static let policyFields = Configuration.fields
 
     /// Tokens, signed requests, signed texts and measurement proofs for `assay verify --kind`.
     package static let rawKinds: [RawKind] = [

@@ -165,7 +165,7 @@ private struct LenientJSONReader {
     private mutating func string() -> JSONNode {
         let start = position
         position += 1
-        var text = JSONText()
+        var text = LenientJSONText()
         while let byte = current {
             position += 1
             switch byte {

@@ -3,6 +3,9 @@ import AssayPrimitives
 package import PlayIntegrity
 
 extension PlayIntegrityEngine: InspectableEngine {
+    /// The display name.
+    package static let title = "Play Integrity"
+
     /// The blob formats of Play Integrity.
     package static let formats: [any BlobFormat.Type] = [
         ClassicTokenFormat.self,

@@ -4,10 +4,7 @@ import AssayPrimitives
 package import PlayIntegrity
 
 extension PlayIntegrityEngine {
-    /// The display name of the engine.
-    package static let title = "Play Integrity"
-    /// The fields of the engine's policy section.
-    package static let policyFields = PlayIntegrityConfiguration.fields
+    private static let policyFields = Configuration.fields
 
     /// Tokens, and Google's answers to them, for `assay verify --kind`.
     package static let rawKinds: [RawKind] = [

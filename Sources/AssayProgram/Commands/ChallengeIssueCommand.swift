@@ -1,7 +1,6 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayInspection
 import Foundation
 
 /// `assay challenge issue`: issues a challenge in the ledger.

@@ -10,7 +10,7 @@ import Foundation
 /// `assay verify`: judges evidence.
 struct VerifyCommand: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
-        let kinds = EngineRegistry.current.engines.flatMap { $0.rawKinds }
+        let kinds = EngineRegistry.current.inspectable.flatMap { $0.rawKinds }
         let examples = kinds.filter { !$0.example.isEmpty }.map { kind in
             (["  assay verify --kind \(kind.kind)"] + kind.example).joined(separator: " \\\n    ")
         }

@@ -1,5 +1,5 @@
 package import AssayCore
-import AssayPrimitives
+package import AssayPrimitives
 
 extension PlayIntegrityCheck {
     /// The evidence has the only allowed form.
@@ -58,12 +58,12 @@ extension PlayIntegrityCheck {
 ///
 /// Google, "Decrypt and verify the integrity verdict": A256KW and A256GCM outside, ES256 inside. The keys determine the
 /// algorithms; the headers are only compared with them.
-enum ClassicIntegrityToken {
+package enum ClassicIntegrityToken {
     /// Decodes the JWE, with the part lengths of its algorithms.
     static func decode(_ token: String) throws(DecodeError) -> CompactJWE { try decode(Array(token.utf8)[...]) }
 
     /// Decodes the JWE from a token's characters. Error offsets are indices of the slice.
-    static func decode(_ token: ArraySlice<UInt8>) throws(DecodeError) -> CompactJWE {
+    package static func decode(_ token: ArraySlice<UInt8>) throws(DecodeError) -> CompactJWE {
         let jwe = try CompactJWE(token, limit: InputLimits.joseText)
         try demand(AESKeyWrap.wrappedKeyLength, "JWE encrypted key", jwe.encryptedKey, of: jwe)
         try demand(AESGCM.nonceLength, "JWE initialization vector", jwe.initializationVector, of: jwe)

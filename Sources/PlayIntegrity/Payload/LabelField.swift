@@ -1,7 +1,7 @@
 import AssayCore
 
 /// A payload field whose value is a label or a list of labels.
-enum LabelField: String, CaseIterable {
+package enum LabelField: String, CaseIterable {
     case appRecognition = "appIntegrity.appRecognitionVerdict"
     case deviceRecognition = "deviceIntegrity.deviceRecognitionVerdict"
     case legacyDeviceRecognition = "deviceIntegrity.legacyDeviceRecognitionVerdict"
@@ -36,7 +36,7 @@ enum LabelField: String, CaseIterable {
     }
 
     /// The known labels of the field with their meanings.
-    var meanings: [(label: String, meaning: String)] {
+    package var meanings: [(label: String, meaning: String)] {
         switch self {
         case .appRecognition: Self.recognition
         case .deviceRecognition, .legacyDeviceRecognition: Self.device

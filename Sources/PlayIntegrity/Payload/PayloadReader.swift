@@ -1,13 +1,13 @@
-import AssayCore
+package import AssayCore
 
 /// Reads a payload from strict JSON by Google's API description. Keeps undocumented fields. Blocks may be missing. In ProtoJSON, the
 /// language of Google's answers, `null` is the default value of a field: such a member counts as missing.
-struct PayloadReader {
+package struct PayloadReader {
     private var unknown: [PlayIntegrityPayload.UnknownField] = []
 
     /// Reads a payload; throws ``DecodeError`` at a known field of another type, an integer that is inexact or out of
     /// range, or two fields that exclude each other.
-    static func read(_ object: RecordObject) throws(DecodeError) -> PlayIntegrityPayload {
+    package static func read(_ object: RecordObject) throws(DecodeError) -> PlayIntegrityPayload {
         var reader = PayloadReader()
         return try reader.payload(object)
     }

@@ -1,7 +1,6 @@
 import Approov
 import Assay
 import AssayCore
-import AssayInspection
 import AssayTestSupport
 import AssayVectors
 import Foundation
@@ -67,17 +66,16 @@ struct RulesInForceTests {
 
     @Test("Every field of every engine is in the tables, or a test of other evidence has it")
     func complete() throws {
-        func section<Engine: InspectableEngine>(of engine: Engine.Type) -> String { Engine.Configuration.policyField }
         let others = [
             AppAttestRules.section: AppAttestRules.others, PlayIntegrityRules.section: PlayIntegrityRules.others,
             AndroidKeyRules.section: AndroidKeyRules.others, ApproovRules.section: ApproovRules.others,
         ]
-        for engine in EngineRegistry.standard.engines {
-            let name = section(of: engine)
+        for section in EngineRegistry.standard.configurations {
+            let name = section.policyField
             // Tokens are judged by AssayTokensTests, DeviceCheck's answers by AssayPlatformsTests.
             guard let others = others[name] else { continue }
             let stated = Set(Self.rules.filter { $0.section == name }.map(\.field))
-            let declared = Set(engine.policyFields.map(\.path))
+            let declared = Set(section.fields.map(\.path))
             let parents = declared.filter { path in declared.contains { $0.hasPrefix("\(path).") } }
             #expect(
                 declared.subtracting(parents).subtracting(stated).subtracting(others.keys).sorted() == [], "\(name)")

@@ -24,7 +24,6 @@ package struct ToyEngine: InspectableEngine {
         SensitiveField("owner", of: kind, substitute: .none, reveals: "whose toy it is")
     ]
     package static func retainedFields(of kind: EvidenceKind) -> [String] { ["stamp"] }
-    package static let policyFields = ToyConfiguration.fields
     package static let rawKinds = [
         RawKind(
             kind, file: .text { (text, _) throws(RawError) in RawFields([("stamp", .text(text))]) },

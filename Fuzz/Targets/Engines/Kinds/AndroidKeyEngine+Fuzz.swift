@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import AssayTesting
 
-extension AndroidKeyEngine: FuzzedEngine {
+extension AndroidKeyEngine: FuzzedSection {
     static var targets: [FuzzTarget] { [.keyAttestation, .androidKeyRequest] }
 
     static var records: [[UInt8]] {

@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import AssayTesting
 
-extension AppAttestEngine: FuzzedEngine {
+extension AppAttestEngine: FuzzedSection {
     static var targets: [FuzzTarget] { [.attestation, .assertion, .appAttestRequest, .receipt] }
 
     static var records: [[UInt8]] {

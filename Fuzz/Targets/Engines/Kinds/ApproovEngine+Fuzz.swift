@@ -2,7 +2,7 @@ import Approov
 import Assay
 import AssayCore
 
-extension ApproovEngine: FuzzedEngine {
+extension ApproovEngine: FuzzedSection {
     static var targets: [FuzzTarget] { [.approovToken, .approovMessage, .approovText, .approovProof] }
 
     static var records: [[UInt8]] {

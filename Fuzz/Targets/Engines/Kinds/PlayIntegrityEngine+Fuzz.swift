@@ -2,7 +2,7 @@ import Assay
 import AssayCore
 import PlayIntegrity
 
-extension PlayIntegrityEngine: FuzzedEngine {
+extension PlayIntegrityEngine: FuzzedSection {
     static var targets: [FuzzTarget] { [.classicToken, .standardAnswer] }
 
     static var records: [[UInt8]] {

@@ -5,7 +5,7 @@ import AssayTesting
 import AssayTokens
 import Foundation
 
-extension TokenEngine: FuzzedEngine {
+extension TokenEngine: FuzzedSection {
     static var targets: [FuzzTarget] { [.tokenClaims] }
 
     private static let now = Date(timeIntervalSince1970: 1_790_000_000)

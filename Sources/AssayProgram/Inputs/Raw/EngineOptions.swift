@@ -14,7 +14,7 @@ struct EngineOptions: ParsableArguments, CustomReflectable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: OptionKey.self)
-        for engine in EngineRegistry.current.engines where !engine.rawKinds.isEmpty {
+        for engine in EngineRegistry.current.inspectable where !engine.rawKinds.isEmpty {
             try texts.merge(Self.read(engine, from: container)) { first, _ in first }
         }
     }
@@ -27,7 +27,7 @@ struct EngineOptions: ParsableArguments, CustomReflectable {
     }
 
     var customMirror: Mirror {
-        let engines = EngineRegistry.current.engines.filter { !$0.rawKinds.isEmpty }
+        let engines = EngineRegistry.current.inspectable.filter { !$0.rawKinds.isEmpty }
         return Mirror(self, children: engines.map { Self.child($0) })
     }
 
@@ -65,7 +65,7 @@ struct OptionsOfEngine<Engine: InspectableEngine>: ParsableArguments, CustomRefl
 
     /// The options that no earlier engine declares, with the help texts of all declarations.
     private static var options: [(first: RawOption, help: String)] {
-        let engines = EngineRegistry.current.engines
+        let engines = EngineRegistry.current.inspectable
         let others = engines.prefix { $0 != Engine.self }.flatMap { $0.rawKinds }.flatMap(\.options).map(\.name)
         var names = Set(others)
         return Engine.rawKinds.flatMap(\.options).filter { names.insert($0.name).inserted }.map { option in

@@ -12,11 +12,11 @@ struct RawKindArgument: ExpressibleByArgument {
 
     /// The names, for help and completions.
     static var allValueStrings: [String] {
-        EngineRegistry.current.engines.flatMap { $0.rawKinds }.map(\.kind.name)
+        EngineRegistry.current.inspectable.flatMap { $0.rawKinds }.map(\.kind.name)
     }
 
     init?(argument: String) {
-        for engine in EngineRegistry.current.engines {
+        for engine in EngineRegistry.current.inspectable {
             guard let raw = engine.rawKinds.first(where: { $0.kind.name == argument }) else { continue }
             self.engine = engine
             self.raw = raw

@@ -26,7 +26,7 @@ struct RawPolicy {
     private init(_ kind: RawKindArgument, _ options: RawOptions) {
         self.kind = kind
         self.options = options
-        section = kind.engine.policySection
+        section = kind.engine.configuration.policyField
     }
 
     // MARK: Fields
@@ -63,7 +63,7 @@ struct RawPolicy {
             add(.scalar(setting.text), to: "checks.\(name)", isList: false, from: source)
             return
         }
-        let field = kind.engine.policyFields.first { $0.path == setting.path }
+        let field = kind.engine.configuration.fields.first { $0.path == setting.path }
         let content: PolicyNode.Content
         do {
             content = try setting.content()
@@ -224,7 +224,7 @@ struct RawPolicy {
         var field = error.field
         if field.hasPrefix("\(section).") { field = String(field.dropFirst(section.count + 1)) }
         let path = field.prefix { $0 != "[" }
-        let isFile = kind.engine.policyFields.contains { $0.path == path && $0.isFile }
+        let isFile = kind.engine.configuration.fields.contains { $0.path == path && $0.isFile }
         var name = String(path)
         while true {
             if let source = sources[name] {
@@ -266,9 +266,4 @@ struct RawKey {
             "--\(option): expected the \(part), = and \(SecretSource.allowed). Every user of this machine sees the arguments "
                 + "of a running program")
     }
-}
-
-extension InspectableEngine {
-    /// The policy field with the engine's configuration for an app.
-    static var policySection: String { Configuration.policyField }
 }

@@ -107,7 +107,7 @@ struct RawRecord {
 
     /// The values of a `NAME=VALUE` option in the order of the policy's names; an empty text for a missing value.
     private func named(_ option: String, app: String?, _ policy: VerificationPolicy) throws -> [RecordValue] {
-        let section = kind.engine.configurationType
+        let section = kind.engine.configuration
         let configurations = policy.apps.filter { $0.name.isByteEqual(to: app ?? $0.name) }
             .compactMap { app in app.configurations.first { type(of: $0) == section } }
         // If no app matches, or several do, the engine reports the error.
@@ -151,9 +151,4 @@ struct RawRecord {
         }
         return RecordObject(members)
     }
-}
-
-extension InspectableEngine {
-    /// The engine's type of policy configuration.
-    static var configurationType: any EngineConfiguration.Type { Configuration.self }
 }

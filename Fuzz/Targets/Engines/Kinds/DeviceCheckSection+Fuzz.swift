@@ -3,7 +3,7 @@ import AssayCore
 import AssayTokens
 
 /// Device tokens accompany evidence of other engines: a seed of the readers of records and policies.
-extension DeviceCheckEngine: FuzzedEngine {
+extension DeviceCheckSection: FuzzedSection {
     static var targets: [FuzzTarget] { [] }
 
     static var records: [[UInt8]] {

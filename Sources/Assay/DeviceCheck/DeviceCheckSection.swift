@@ -1,7 +1,6 @@
 package import AssayCore
-package import AssayInspection
 import AssayPrimitives
-package import FoundationEssentials
+import FoundationEssentials
 
 /// Asks Apple about device tokens.
 package protocol DeviceTokenService: EngineService {
@@ -53,23 +52,13 @@ extension VerificationPolicy {
     }
 }
 
-/// Judges the device tokens of DeviceCheck that accompany evidence of other engines. It has no evidence of its own.
-package struct DeviceCheckEngine: InspectableEngine {
+/// Judges the device tokens of DeviceCheck that accompany the evidence of engines.
+package struct DeviceCheckSection: PolicySection {
     /// The policy's section.
     package typealias Configuration = DeviceCheckConfiguration
 
-    package static let title = "DeviceCheck"
-    package static let kinds: [EvidenceKind] = []
+    /// Every check of a device token, in the declared order.
     package static let catalogue = DeviceCheckCheck.catalogue
-    package static let policyFields = DeviceCheckConfiguration.fields
-    package static let sensitiveFields: [SensitiveField] = []
-    package static let formats: [any BlobFormat.Type] = []
-
-    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? { nil }
-    package static func meaning(of field: String, in kind: EvidenceKind) -> String? { nil }
-    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? { nil }
-    package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? { nil }
-    package static func orderingKey(of record: EvidenceRecord) -> String? { nil }
 
     /// How long a device token is remembered, in seconds. Apple says that one lives long enough for retries.
     static let memory = 86_400.0
@@ -86,8 +75,8 @@ package struct DeviceCheckEngine: InspectableEngine {
     private let use: VerdictUse
     private let questions = DeviceQuestions()
 
-    /// Prepares the engine for the apps of a policy with `deviceCheck`.
-    package init(policy: VerificationPolicy, resources: EngineResources) {
+    /// Prepares the checks for the apps of a policy with `deviceCheck`.
+    init(policy: VerificationPolicy, resources: EngineResources) {
         rules = policy.apps.compactMap { app in
             app.configuration(DeviceCheckConfiguration.self).map { Rules(app: app.name, configuration: $0) }
         }
@@ -99,13 +88,6 @@ package struct DeviceCheckEngine: InspectableEngine {
 
     /// Whether an app has rules.
     var isNeeded: Bool { !rules.isEmpty }
-
-    /// Always throws: DeviceCheck has no evidence kind of its own.
-    package func assess(
-        _ record: EvidenceRecord, ledger: any Ledger, at now: Date
-    ) async throws(VerificationError) -> Assessment {
-        throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of DeviceCheck, which has none"))
-    }
 
     /// Adds the results about a device token to an assessment, if the policy's app has rules for them. Apple is asked only about
     /// evidence that no other check rejects, and about that of blocked subjects, whose device is to be banned.

@@ -1,7 +1,7 @@
 import AssayCore
 
 /// Collects the text of a JSON string.
-struct JSONText {
+struct LenientJSONText {
     private var bytes: [UInt8] = []
     /// The first error of a strict reader.
     private(set) var violation: String?
@@ -24,7 +24,7 @@ struct JSONText {
     mutating func escape(in input: ArraySlice<UInt8>, at position: Int) -> Int {
         guard position < input.endIndex else { return position }
         let kind = input[position]
-        if let byte = JSONText.simple[kind] {
+        if let byte = LenientJSONText.simple[kind] {
             bytes.append(byte)
             return position + 1
         }
