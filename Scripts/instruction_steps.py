@@ -20,8 +20,8 @@ COPYING = re.compile(r"mem(cpy|move|set|cmp|chr)|bcmp|str(len|cmp)")
 # A module and a type of it, in a mangled name of Swift's.
 MANGLED = re.compile(r"^\$s(\d+)")
 MODULES = {
-    "AssayPrimitives", "AssayCore", "AppAttest", "PlayIntegrity", "Approov", "Assay", "AssayInspection", "AssayTesting",
-    "HotPaths", "Crypto", "CryptoBoringWrapper",
+    "AssayPrimitives", "AssayCore", "AppAttest", "PlayIntegrity", "Approov", "Assay", "AssayTesting", "HotPaths",
+    "Crypto", "CryptoBoringWrapper",
 }
 
 
