@@ -13,26 +13,23 @@ extension AndroidKeyEngine {
             file: .bytes { (file, _) throws(RawError) in try chain(file) },
             options: [
                 .alias(
-                    "package", of: policyFields["packages"], valueName: "name",
+                    of: policyFields["packages"], valueName: "name",
                     required: .withoutPolicy("which app is genuine is for you to say"),
                     help: "A package name, one of which must have made the key."),
                 .alias(
-                    "certificate-digest", of: policyFields["certificateDigests"], isVerbatim: true, valueName: "digest"),
+                    of: policyFields["certificateDigests"], isVerbatim: true, valueName: "digest"),
                 .evidence(
-                    "challenge", "challenge", .bytes(plainIsText: true),
+                    "challenge", .bytes(plainIsText: true),
                     required: .always("without it the attestation may be that of any other request"),
                     "The challenge, text, compared as it is."),
                 .evidence(
-                    "public-key", "publicKey", .bytes(plainIsText: false),
+                    "publicKey", .bytes(plainIsText: false),
                     "The key that the app claims to have, SubjectPublicKeyInfo. Base64."),
                 .alias(
-                    "status-list", of: policyFields["statusList"], valueName: "source",
+                    of: policyFields["statusList"], valueName: "source",
                     help: "The list of revoked certificates: file:PATH, service or none."),
-                .alias("security-level", of: policyFields["securityLevel"]),
-                .alias(
-                    "test-root", of: policyFields["testRoots"], valueName: "file",
-                    help: "PEM roots of a test authority in place of Google's; the verdict says so."
-                ) { .scalar("file:\($0)") },
+                .alias(of: policyFields["securityLevel"]),
+                .testRoot(in: policyFields, insteadOf: "Google"),
             ],
             // The caller supplies the challenge: it is compared, not consumed.
             defaults: [
@@ -54,13 +51,13 @@ extension AndroidKeyEngine {
             file: .bytes { (file, arguments) throws(RawError) in try RawFields(request: file, arguments) },
             options: [
                 .alias(
-                    "package", of: policyFields["packages"], valueName: "name",
+                    of: policyFields["packages"], valueName: "name",
                     required: .withoutPolicy("which app is genuine is for you to say"),
                     help: "A package name, one of which must have enrolled the key."),
-                .targetURI, .alias("label", of: policyFields["requests.label"], valueName: "text"),
-                .alias("component", of: policyFields["requests.components"], valueName: "name"),
+                .targetURI, .alias(of: policyFields["requests.label"], valueName: "text"),
+                .alias(of: policyFields["requests.components"], valueName: "name"),
                 .evidence(
-                    "public-key", "publicKey", .bytes(plainIsText: false),
+                    "publicKey", .bytes(plainIsText: false),
                     "The key of keyid, SubjectPublicKeyInfo. Base64. Without a ledger."),
             ],
             defaults: [

@@ -10,7 +10,7 @@ extension AppAttestEngine {
         RawKind(
             EvidenceKind.appAttestAttestation, file: .blob(field: "attestation"),
             options: policyOptions + [
-                .alias("minimum-os-version", of: policyFields["minimumOSVersion"], valueName: "version"),
+                .alias(of: policyFields["minimumOSVersion"], valueName: "version"),
                 keyID, challenge, clientDataHash,
             ],
             defaults: rawDefaults + [RawKind.Default("clientData", .scalar("raw"))],
@@ -37,8 +37,8 @@ extension AppAttestEngine {
                 try RawFields(request: file, arguments)
             },
             options: policyOptions + [
-                .targetURI, .alias("label", of: policyFields["requests.label"], valueName: "text"),
-                .alias("component", of: policyFields["requests.components"], valueName: "name"), publicKey, counter,
+                .targetURI, .alias(of: policyFields["requests.label"], valueName: "text"),
+                .alias(of: policyFields["requests.components"], valueName: "name"), publicKey, counter,
             ],
             defaults: rawDefaults + [
                 RawKind.Default("clientData", .scalar("none")),
@@ -53,35 +53,32 @@ extension AppAttestEngine {
 
     private static let policyOptions: [RawOption] = [
         .alias(
-            "app-id", of: policyFields["appIDs"], required: .withoutPolicy("which app is genuine is for you to say")),
+            of: policyFields["appIDs"], required: .withoutPolicy("which app is genuine is for you to say")),
         .alias(
-            "environment", of: policyFields["environments"],
+            of: policyFields["environments"],
             help: "An environment that is allowed, production or development; production without it."),
-        .alias(
-            "test-root", of: policyFields["testRoots"], valueName: "file",
-            help: "PEM roots of a test authority in place of Apple's; the verdict says so."
-        ) { .scalar("file:\($0)") },
+        .testRoot(in: policyFields, insteadOf: "Apple"),
     ]
 
     private static let keyID = RawOption.evidence(
-        "key-id", "keyId", .bytes(plainIsText: false),
+        "keyId", .bytes(plainIsText: false),
         required: .always(
             "the evidence must be that of the key that the app named, which the evidence cannot vouch for itself"),
         "The key identifier that the app sent. Base64.")
     private static let challenge = RawOption.evidence(
-        "challenge", "challenge", .bytes(plainIsText: true),
+        "challenge", .bytes(plainIsText: true),
         "The challenge, text. An attestation's is hashed with SHA-256.")
     private static let clientData = RawOption.evidence(
-        "client-data", "clientData", .bytes(plainIsText: true), isVerbatim: false,
+        "clientData", .bytes(plainIsText: true), isVerbatim: false,
         "The client data that an assertion signs, text.")
     private static let clientDataHash = RawOption.evidence(
-        "client-data-hash", "clientDataHash", .bytes(plainIsText: false),
+        "clientDataHash", .bytes(plainIsText: false),
         "What the app passed as clientDataHash, taken as it is. Base64.")
     private static let publicKey = RawOption.evidence(
-        "public-key", "key.publicKey", .bytes(plainIsText: false),
+        "key.publicKey", .bytes(plainIsText: false),
         "An assertion's key, SubjectPublicKeyInfo or X9.63 point. Base64. Without a ledger.")
     private static let counter = RawOption.evidence(
-        "counter", "key.counter", .number, isVerbatim: false, valueName: nil,
+        "key.counter", .number, isVerbatim: false, valueName: nil,
         "The greatest counter that was accepted of an assertion's key. Without a ledger.")
     private static let challengeAt = RawOption.alias(
         "challenge-at", of: policyFields["clientData"], valueName: "place",

@@ -43,11 +43,11 @@ extension ApproovEngine {
             EvidenceKind.approovText, file: .bytes(signedTextFields),
             options: tokenOptions + [boundField.filling("binding", .named)] + [
                 .evidence(
-                    "token", "token", .textOrFile,
+                    "token", .textOrFile,
                     required: .always("the token that came with the text, which the text must contain"),
                     "The token that came with a signed text; file: may stand before it."),
                 .evidence(
-                    "signature", "signature", .textOrFile,
+                    "signature", .textOrFile,
                     required: .always("what getMessageSignature returned"),
                     "The signature of a text, 32 bytes in base64; file: may stand before it."),
                 accountKey(listedIn: "textSigning.keys"), address,
@@ -68,11 +68,11 @@ extension ApproovEngine {
             EvidenceKind.approovProof, file: .text(proofFields),
             options: tokenOptions + [
                 .evidence(
-                    "nonce", "nonce", .bytes(plainIsText: false), valueName: "text",
+                    "nonce", .bytes(plainIsText: false), valueName: "text",
                     "The nonce of a measurement proof: 16 bytes in base64."),
-                .evidence("proof", "proof", .bytes(plainIsText: false), "The proof, 32 bytes. Base64."),
+                .evidence("proof", .bytes(plainIsText: false), "The proof, 32 bytes. Base64."),
                 .evidence(
-                    "measurement", "measurement", .text, words: ApproovMeasurement.allCases.map(\.rawValue),
+                    "measurement", .text, words: ApproovMeasurement.allCases.map(\.rawValue),
                     isVerbatim: false, valueName: "name",
                     "Which measurement the proof must be of, integrity or device; either without it."),
                 .form(
@@ -112,33 +112,33 @@ extension ApproovEngine {
         .alias(
             "token-format", of: policyFields["format"], valueName: "form",
             help: "The form that tokens of the API have, jws or jwe; jws without it."),
-        .alias("token-prefix", of: policyFields["tokenPrefix"], valueName: "text"),
+        .alias(of: policyFields["tokenPrefix"], valueName: "text"),
         .alias(
-            "failover", of: policyFields["failover"], valueName: "rule",
+            of: policyFields["failover"], valueName: "rule",
             help:
                 "Whether tokens of the failover service are accepted: accept or reject. Required with --binding-header."
         ),
-        .alias("issuer", of: policyFields["issuers"], valueName: "name"),
-        .alias("long-lived-issuer", of: policyFields["longLivedIssuers"], valueName: "name"),
-        .alias("audience", of: policyFields["audiences"], valueName: "name"),
+        .alias(of: policyFields["issuers"], valueName: "name"),
+        .alias(of: policyFields["longLivedIssuers"], valueName: "name"),
+        .alias(of: policyFields["audiences"], valueName: "name"),
         .alias("reject-annotation", of: policyFields["annotations.reject"], valueName: "name"),
-        .alias("maximum-lifetime", of: policyFields["maximumLifetime"], valueName: "time"),
+        .alias(of: policyFields["maximumLifetime"], valueName: "time"),
     ]
 
     private static let messageOptions: [RawOption] = [
         .alias(
-            "token-header", of: policyFields["tokenHeader"], valueName: "name",
+            of: policyFields["tokenHeader"], valueName: "name",
             help: "The field of a message that holds the token; Approov-Token without it."),
         .alias(
-            "signer", of: policyFields["messageSigning.signer"],
+            of: policyFields["messageSigning.signer"],
             required: .withoutPolicy("whose key is to have signed is for you to say"),
             help: "Whose key signs messages, installation or account."),
         .alias(
-            "component", of: policyFields["messageSigning.components"], valueName: "name",
+            of: policyFields["messageSigning.components"], valueName: "name",
             help: "What a signature must cover; \(MessageSigning.standardComponents.joined(separator: " ")) without it."
         ),
         accountKey(listedIn: "messageSigning.keys"),
-        .alias("quirk", of: policyFields["messageSigning.quirks"], valueName: "name"),
+        .alias(of: policyFields["messageSigning.quirks"], valueName: "name"),
     ]
 
     private static func accountKey(listedIn field: String) -> RawOption {
@@ -155,7 +155,7 @@ extension ApproovEngine {
     ) { .scalar(String($0.prefix { $0 != "=" })) }
 
     private static let address = RawOption.evidence(
-        "address", "address", .text, isVerbatim: false, valueName: "address",
+        "address", .text, isVerbatim: false, valueName: "address",
         "The address that the request came from; a signal only.")
 
     // MARK: Objections

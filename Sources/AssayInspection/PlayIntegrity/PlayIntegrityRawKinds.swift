@@ -14,7 +14,7 @@ extension PlayIntegrityEngine {
             options: [
                 packageName,
                 .evidence(
-                    "nonce", "nonce", .text, valueName: "text", required: .always(anyRequest),
+                    "nonce", .text, valueName: "text", required: .always(anyRequest),
                     "The nonce of a classic token: the text that the server gave to the app."),
                 decoded, certificateDigest, minimumVersionCode,
                 .key(
@@ -54,7 +54,7 @@ extension PlayIntegrityEngine {
             options: [
                 packageName,
                 .evidence(
-                    "request-hash", "requestHash", .text, valueName: "text", required: .always(anyRequest),
+                    "requestHash", .text, valueName: "text", required: .always(anyRequest),
                     "The request hash of a standard token, as the server computes it."),
                 decoded, certificateDigest, minimumVersionCode,
                 .flag(
@@ -74,10 +74,10 @@ extension PlayIntegrityEngine {
                 try RawFields(request: file, arguments)
             },
             options: [
-                ofApp, .targetURI, .alias("label", of: policyFields["requests.label"], valueName: "text"),
-                .alias("component", of: policyFields["requests.components"], valueName: "name"),
+                ofApp, .targetURI, .alias(of: policyFields["requests.label"], valueName: "text"),
+                .alias(of: policyFields["requests.components"], valueName: "name"),
                 .evidence(
-                    "answer", "decoded", .jsonFile, isVerbatim: false, valueName: "file",
+                    "decoded", as: "answer", .jsonFile, isVerbatim: false, valueName: "file",
                     "Google's answer of the decode call, a file, and you vouch for it: nothing in it shows that Google made it."
                 ), certificateDigest, minimumVersionCode,
             ],
@@ -94,12 +94,12 @@ extension PlayIntegrityEngine {
 
     private static let anyRequest = "without it the token may be that of any other request"
     private static let packageName = RawOption.alias(
-        "package-name", of: policyFields["packageName"], valueName: "name",
+        of: policyFields["packageName"], valueName: "name",
         required: .always("which app is genuine is for you to say"),
         help: "The package name of the app that must have requested the token."
     ).filling("packageName", .text)
     private static let ofApp = RawOption.alias(
-        "package-name", of: policyFields["packageName"], valueName: "name",
+        of: policyFields["packageName"], valueName: "name",
         required: .withoutPolicy("which app is genuine is for you to say"),
         help: "The package name of the app that must have requested the token.")
     private static let decoded = RawOption.form(
@@ -107,9 +107,9 @@ extension PlayIntegrityEngine {
         "The file is Google's answer of the decode call, and you vouch for it: nothing in it shows that Google made it."
     )
     private static let certificateDigest = RawOption.alias(
-        "certificate-digest", of: policyFields["certificateDigests"], isVerbatim: true, valueName: "digest")
+        of: policyFields["certificateDigests"], isVerbatim: true, valueName: "digest")
     private static let minimumVersionCode = RawOption.alias(
-        "minimum-version-code", of: policyFields["minimumVersionCode"], valueName: "number")
+        of: policyFields["minimumVersionCode"], valueName: "number")
 
     private static func certificateObjection(_ arguments: RawArguments) -> String? {
         arguments.sets("certificate-digest", "certificateDigests")

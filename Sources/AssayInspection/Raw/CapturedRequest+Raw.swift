@@ -4,7 +4,7 @@ import AssayHTTPSignatures
 extension RawOption {
     /// The target URI of a saved request.
     package static let targetURI = RawOption.evidence(
-        "target-uri", "targetURI", .text, isVerbatim: false, valueName: "uri",
+        "targetURI", .text, isVerbatim: false, valueName: "uri",
         "What the client asked for, https://HOST/PATH, when the request line of a message has only the path.")
 
     /// Why the target URI of a command line cannot be used; nil if it can, or there is none.

@@ -98,12 +98,12 @@ package struct RawOption: Sendable {
         self.requirement = requirement
     }
 
-    /// Declares an option for a field of evidence.
+    /// Declares an option for a field of evidence. Without `name`, it has the field's own.
     package static func evidence(
-        _ name: String, _ path: String, _ encoding: Encoding, words: [String] = [], isVerbatim: Bool = true,
+        _ path: String, as name: String? = nil, _ encoding: Encoding, words: [String] = [], isVerbatim: Bool = true,
         valueName: String? = "value", required: Requirement? = nil, _ help: String
     ) -> RawOption {
-        var option = RawOption(name, valueName, help, required)
+        var option = RawOption(name ?? self.name(of: path), valueName, help, required)
         option.evidence = EvidenceField(path: path, encoding: encoding)
         option.isVerbatim = isVerbatim
         option.words = words
@@ -112,19 +112,43 @@ package struct RawOption: Sendable {
     }
 
     /// Declares an alias of a policy field. Each use adds an element to a list. `content` converts the text to the
-    /// value; `help` replaces the field's own help.
+    /// value; `name` and `help` replace the field's own.
     package static func alias(
-        _ name: String, of field: PolicyField, isVerbatim: Bool = false, valueName: String? = nil,
+        _ name: String? = nil, of field: PolicyField, isVerbatim: Bool = false, valueName: String? = nil,
         required: Requirement? = nil, help: String? = nil,
         content: @escaping @Sendable (String) -> PolicyNode.Content = { .scalar($0) }
     ) -> RawOption {
-        var option = RawOption(name, valueName, help ?? field.help, required)
+        var option = RawOption(
+            name ?? self.name(of: field.path, isList: field.isList), valueName, help ?? field.help, required)
         option.alias = Alias(field: field, content: content)
         option.isRepeatable = field.isList
         option.isVerbatim = isVerbatim
         option.words = field.words
         option.isFile = field.isFile
         return option
+    }
+
+    /// The last name in a path, as options are named: `app-id` for the list `appIDs`, `target-uri` for `targetURI`.
+    private static func name(of path: String, isList: Bool = false) -> String {
+        var field = path.split(separator: ".").last ?? ""
+        if isList, field.hasSuffix("s") { field.removeLast() }
+        var name = ""
+        var previous: Character?
+        for (index, letter) in zip(field.indices, field) {
+            let next = field[field.index(after: index)...].first
+            if letter.isUppercase, let previous, !previous.isUppercase || next?.isLowercase == true { name += "-" }
+            name += letter.lowercased()
+            previous = letter
+        }
+        return name
+    }
+
+    /// PEM files of test authorities.
+    package static func testRoot(in fields: [PolicyField], insteadOf maker: String) -> RawOption {
+        alias(
+            of: fields["testRoots"], valueName: "file",
+            help: "PEM roots of a test authority in place of \(maker)'s; the verdict says so."
+        ) { .scalar("file:\($0)") }
     }
 
     /// Declares a flag that sets a policy field to a word.

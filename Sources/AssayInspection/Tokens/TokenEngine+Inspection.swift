@@ -14,10 +14,10 @@ extension TokenEngine: InspectableEngine {
                     "key-set", TokenKey.keySetPart, of: TokenKey.self, .each, listedIn: nil,
                     "The JSON Web Key Set of the issuer."),
                 .alias(
-                    "issuer", of: Configuration.fields["issuer"], valueName: "url",
+                    of: Configuration.fields["issuer"], valueName: "url",
                     required: .withoutPolicy("whose tokens count is for you to say")),
                 .alias(
-                    "audience", of: Configuration.fields["audiences"], valueName: "name",
+                    of: Configuration.fields["audiences"], valueName: "name",
                     required: .withoutPolicy("for whom the token must be is for you to say")),
                 .alias("bound", of: Configuration.fields["key"], valueName: "rule"),
             ],

@@ -28,8 +28,8 @@ package struct ToyEngine: InspectableEngine {
         RawKind(
             kind, file: .text { (text, _) throws(RawError) in RawFields([("stamp", .text(text))]) },
             options: [
-                .alias("word", of: ToyConfiguration.fields["word"], required: .withoutPolicy("it is what is compared")),
-                .evidence("owner", "owner", .text, "Whose toy it is."),
+                .alias(of: ToyConfiguration.fields["word"], required: .withoutPolicy("it is what is compared")),
+                .evidence("owner", .text, "Whose toy it is."),
             ],
             example: ["--word WORD stamp.txt"])
     ]
