@@ -1,3 +1,4 @@
+import AppAttest
 public import AssayCore
 import AssayPrimitives
 import CoreMetrics
