@@ -75,7 +75,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Assay", targets: ["Assay"]),
-        .library(name: "AssayKeyStore", targets: ["AssayKeyStore"]),
+        .library(name: "AssayCore", targets: ["AssayCore"]),
         .library(name: "AssayLedgerSQLite", targets: ["AssayLedgerSQLite"]),
         .library(name: "AssayLedgerPostgreSQL", targets: ["AssayLedgerPostgreSQL"]),
         .library(name: "AssayPlatforms", targets: ["AssayPlatforms"]),
@@ -108,96 +108,82 @@ let package = Package(
         system("CZlib", "zlib", apt: "zlib1g-dev", brew: "zlib"),
         system("CZstd", "libzstd", apt: "libzstd-dev", brew: "zstd"),
         system("CPostgreSQL", "libpq", apt: "libpq-dev", brew: "libpq"),
-        library("AssayCore", with: callerIsolated),
-        library("AssayPrimitives", "AssayCore CCBOR COpenSSL Crypto", with: strict + [.strictMemorySafety()]),
-        // Structured fields, signature bases and content digests (RFC 9651, 9421, 9530).
-        library("AssayHTTPSignatures", "AssayCore AssayPrimitives"),
-        library("AppAttest", "AssayCore AssayHTTPSignatures AssayPrimitives", with: callerIsolated),
-        library("PlayIntegrity", "AssayCore AssayHTTPSignatures AssayPrimitives", with: callerIsolated),
-        library("Approov", "AssayCore AssayHTTPSignatures AssayPrimitives", with: callerIsolated),
-        library("AndroidKey", "AssayCore AssayHTTPSignatures AssayPrimitives", with: callerIsolated),
+        library("AssayPrimitives", "CCBOR COpenSSL Crypto", with: strict + [.strictMemorySafety()]),
+        library("AssayCore", "AssayPrimitives", with: callerIsolated),
+        library("AppAttest", "AssayCore AssayPrimitives", with: callerIsolated),
+        library("PlayIntegrity", "AssayCore AssayPrimitives", with: callerIsolated),
+        library("Approov", "AssayCore AssayPrimitives", with: callerIsolated),
+        library("AndroidKey", "AssayCore AssayPrimitives", with: callerIsolated),
         // Tokens of our own: issuing them after an attestation, and verifying them.
-        library(
-            "AssayTokens",
-            "AssayCore AssayHTTPSignatures AssayKeyStore AssayPrimitives", with: callerIsolated),
-        // Keys that are sealed under a master key, over a small storage protocol.
-        library("AssayKeyStore", "AssayCore AssayPrimitives"),
-        library(
-            "AssayLedgerSQLite",
-            "AssayCore AssayKeyStore AssayPrimitives CoreMetrics GRDB GRDBSQLite", with: callerIsolated),
+        library("AssayTokens", "AssayCore AssayPrimitives", with: callerIsolated),
+        library("AssayLedgerSQLite", "AssayCore AssayPrimitives CoreMetrics GRDB GRDBSQLite", with: callerIsolated),
         // The ledger that servers on several machines share.
         library(
             "AssayLedgerPostgreSQL",
-            "AssayCore AssayKeyStore AssayPrimitives CPostgreSQL CoreMetrics", with: strict + [.strictMemorySafety()]),
+            "AssayCore AssayPrimitives CPostgreSQL CoreMetrics", with: strict + [.strictMemorySafety()]),
         library(
             "Assay",
-            "AndroidKey AppAttest Approov AssayCore AssayHTTPSignatures AssayPrimitives AssayTokens",
-            "PlayIntegrity CoreMetrics Crypto Yams", with: callerIsolated),
+            "AndroidKey AppAttest Approov AssayCore AssayPrimitives AssayTokens PlayIntegrity CoreMetrics Crypto",
+            "Yams", with: callerIsolated),
         // Lenient where AssayPrimitives is strict: shows what is in a blob, and judges nothing.
         library(
             "AssayInspection",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayPrimitives AssayTokens",
-            "PlayIntegrity"),
+            "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayTokens PlayIntegrity"),
         // Judges captured evidence in bulk, and reports on it.
         library("AssayReplay", "Assay AssayCore AssayPrimitives CZlib CZstd", with: strict + [.strictMemorySafety()]),
         // Speaks with the servers of Google and Apple within limits of time and size. A product of its own, so that
         // a backend without it builds no HTTP.
         library(
             "AssayPlatforms",
-            "AndroidKey AppAttest Assay AssayCore AssayKeyStore AssayPrimitives PlayIntegrity AsyncHTTPClient",
-            "CoreMetrics NIOCore NIOHTTP1 NIOPosix NIOSSL"),
+            "AndroidKey AppAttest Assay AssayCore AssayPrimitives PlayIntegrity AsyncHTTPClient CoreMetrics NIOCore",
+            "NIOHTTP1 NIOPosix NIOSSL"),
         // The check in a server of Hummingbird. A product of its own, so that whoever imports only Assay builds no HTTP.
         library(
             "AssayHummingbird",
-            "Assay AssayCore AssayHTTPSignatures AssayPrimitives CoreMetrics HTTPTypes Hummingbird",
-            "Logging NIOCore NIOHTTP1 NIOHTTPTypesHTTP1 ServiceLifecycle UnixSignals"),
+            "Assay AssayCore AssayPrimitives CoreMetrics HTTPTypes Hummingbird Logging NIOCore NIOHTTP1",
+            "NIOHTTPTypesHTTP1 ServiceLifecycle UnixSignals"),
         // The verifier behind HTTP, for backends in any language. The web framework stops here.
         library(
             "AssayService",
-            "Assay AssayCore AssayHTTPSignatures AssayHummingbird AssayInspection AssayKeyStore",
-            "AssayPrimitives AssayTokens CoreMetrics HTTPTypes Hummingbird HummingbirdCore HummingbirdTLS",
-            "Instrumentation Logging NIOCore NIOExtras NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix",
-            "NIOSSL ServiceLifecycle Tracing UnixSignals", with: callerIsolated),
-        library(
-            "AssayTesting",
-            "AssayCore AssayHTTPSignatures AssayKeyStore AssayPrimitives COpenSSL Crypto",
-            with: strict + [.strictMemorySafety()]),
+            "Assay AssayCore AssayHummingbird AssayInspection AssayPrimitives AssayTokens CoreMetrics HTTPTypes",
+            "Hummingbird HummingbirdCore HummingbirdTLS Instrumentation Logging NIOCore NIOExtras NIOHTTP1",
+            "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix NIOSSL ServiceLifecycle Tracing",
+            "UnixSignals", with: callerIsolated),
+        library("AssayTesting", "AssayCore AssayPrimitives COpenSSL Crypto", with: strict + [.strictMemorySafety()]),
         // Mints corpora for replays: `assay mint corpus`.
-        library("AssayCorpus", "AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting"),
+        library("AssayCorpus", "AssayCore AssayPrimitives AssayTesting"),
         // The program `assay`.
         program(
             "AssayProgram",
-            "AndroidKey Approov Assay AssayCore AssayCorpus AssayInspection AssayKeyStore AssayLedgerPostgreSQL",
-            "AssayLedgerSQLite AssayPlatforms AssayPrimitives AssayReplay AssayService AssayTesting AssayTokens",
-            "PlayIntegrity ArgumentParser CoreMetrics", path: "Sources/AssayProgram"),
+            "AndroidKey Approov Assay AssayCore AssayCorpus AssayInspection AssayLedgerPostgreSQL AssayLedgerSQLite",
+            "AssayPlatforms AssayPrimitives AssayReplay AssayService AssayTesting AssayTokens PlayIntegrity",
+            "ArgumentParser CoreMetrics", path: "Sources/AssayProgram"),
 
         // Tests, and what they run.
         support("AssayTestSupport", "AssayCore"),
         support("AssayInspectionTestSupport", "AssayInspection"),
         // Mints the test vectors in TestVectors/.
-        support("AssayVectors", "Assay AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting Crypto"),
+        support("AssayVectors", "Assay AssayCore AssayPrimitives AssayTesting Crypto"),
         // Writes TestVectors/: `make vectors`.
         program("MintVectors", "AssayCore AssayVectors ArgumentParser"),
         // Third-party suites, vectors and mutations: what tests run a little of, and Trials all.
         support(
             "AssayTrials",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayInspection",
-            "AssayPrimitives AssayTesting AssayTestSupport AssayTokens PlayIntegrity Crypto"),
+            "AndroidKey AppAttest Approov Assay AssayCore AssayInspection AssayPrimitives AssayTesting",
+            "AssayTestSupport AssayTokens PlayIntegrity Crypto"),
         program("Trials", "AssayTrials ArgumentParser"),
         // Inspects hostile blobs in a process of its own.
         program("InspectionStress", "Assay AssayInspection AssayInspectionTestSupport AssayTestSupport"),
         // Commits to a ledger from a process of its own, so that tests can race it and kill it.
-        program("LedgerStress", "Assay AssayCore AssayKeyStore AssayLedgerSQLite AssayTestSupport"),
+        program("LedgerStress", "Assay AssayCore AssayLedgerSQLite AssayPrimitives AssayTestSupport"),
         // Lets processes of LedgerStress contend for one ledger, and kills them.
         program("LedgerSoak", "Assay AssayCore AssayLedgerSQLite AssayTestSupport LedgerStress"),
         // Races other processes on one ledger in PostgreSQL.
-        program("PostgreSQLStress", "AssayCore AssayKeyStore AssayLedgerPostgreSQL AssayLedgerSQLite"),
+        program("PostgreSQLStress", "AssayCore AssayLedgerPostgreSQL AssayLedgerSQLite"),
         // Captures records from a process of its own, so that tests can race it, kill it and take its disk away.
-        program("CaptureStress", "Assay AssayCore"),
+        program("CaptureStress", "Assay AssayCore AssayPrimitives"),
         // Uses secrets in a process of its own, so that tests can search its memory.
-        program(
-            "SecretStress",
-            "Assay AssayCore AssayKeyStore AssayLedgerSQLite AssayPlatforms AssayPrimitives PlayIntegrity"),
+        program("SecretStress", "Assay AssayCore AssayLedgerSQLite AssayPlatforms AssayPrimitives PlayIntegrity"),
         // Serves with the check and without it, for Benchmarks.
         program(
             "HTTPBenchmarkServer",
@@ -205,8 +191,8 @@ let package = Package(
         // Does what a service does for each request, for Scripts/count-instructions.
         program(
             "HotPaths",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting",
-            "AssayTokens PlayIntegrity CoreMetrics", path: "Benchmarks/HotPaths"),
+            "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayTesting AssayTokens PlayIntegrity",
+            "CoreMetrics", path: "Benchmarks/HotPaths"),
         // The README's server, so that it is built with everything else.
         example(
             "HummingbirdExample",
@@ -226,37 +212,33 @@ let package = Package(
             ]),
             path: "Examples/own-handlers", packageAccess: false,
             swiftSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-Onone"])]),
-        tests("AssayCoreTests", "AssayCore AssayTestSupport"),
+        tests("AssayCoreTests", "AssayCore AssayPrimitives AssayTestSupport"),
         tests("AssayPrimitivesTests", "AssayCore AssayPrimitives AssayTesting AssayTestSupport Crypto"),
-        tests("AssayHTTPSignaturesTests", "AssayCore AssayHTTPSignatures AssayPrimitives AssayTestSupport"),
         tests(
             "AppAttestTests",
-            "AppAttest Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives AssayTesting",
-            "AssayTestSupport"),
+            "AppAttest Assay AssayCore AssayInspection AssayPrimitives AssayTesting AssayTestSupport"),
         tests(
             "AndroidKeyTests",
-            "AndroidKey Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives AssayTesting",
-            "AssayTestSupport PlayIntegrity"),
+            "AndroidKey Assay AssayCore AssayInspection AssayPrimitives AssayTesting AssayTestSupport PlayIntegrity"),
         tests(
             "PlayIntegrityTests",
-            "AppAttest Assay AssayCore AssayHTTPSignatures AssayInspection AssayPrimitives AssayTesting",
-            "AssayTestSupport PlayIntegrity Crypto"),
+            "AppAttest Assay AssayCore AssayInspection AssayPrimitives AssayTesting AssayTestSupport PlayIntegrity",
+            "Crypto"),
         tests(
             "ApproovTests",
-            "Approov Assay AssayCore AssayHTTPSignatures AssayInspection AssayLedgerSQLite",
-            "AssayPrimitives AssayTesting AssayTestSupport Crypto"),
+            "Approov Assay AssayCore AssayInspection AssayLedgerSQLite AssayPrimitives AssayTesting AssayTestSupport",
+            "Crypto"),
         tests(
             "AssayPlatformsTests",
-            "AndroidKey AppAttest Assay AssayCore AssayHTTPTestSupport AssayKeyStore AssayLedgerSQLite",
-            "AssayPlatforms AssayPrimitives AssayTesting AssayTestSupport PlayIntegrity CoreMetrics",
-            "MetricsTestKit"),
+            "AndroidKey AppAttest Assay AssayCore AssayHTTPTestSupport AssayLedgerSQLite AssayPlatforms",
+            "AssayPrimitives AssayTesting AssayTestSupport PlayIntegrity CoreMetrics MetricsTestKit"),
         // Clocks for tests of clients.
         support("AssayHTTPTestSupport", "AssayPlatforms AssayTestSupport NIOCore NIOHTTP1 NIOPosix"),
         tests(
             "AssayHummingbirdTests",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayHummingbird",
-            "AssayPrimitives AssayTesting AssayTestSupport HTTPBenchmarkServer HTTPTypes Hummingbird",
-            "HummingbirdTesting Logging NIOCore NIOPosix ServiceLifecycle"),
+            "AndroidKey AppAttest Approov Assay AssayCore AssayHummingbird AssayPrimitives AssayTesting",
+            "AssayTestSupport HTTPBenchmarkServer HTTPTypes Hummingbird HummingbirdTesting Logging NIOCore NIOPosix",
+            "ServiceLifecycle"),
         tests(
             "AssayServiceTests",
             "Assay AssayCore AssayHTTPTestSupport AssayLedgerSQLite AssayPrimitives AssayProgram",
@@ -264,29 +246,28 @@ let package = Package(
             "Instrumentation Tracing"),
         // A file system for SQLite that fails by plan.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
-        tests("AssayKeyStoreTests", "AssayCore AssayKeyStore AssayTesting"),
         tests(
             "AssayLedgerSQLiteTests",
-            "Assay AssayCore AssayKeyStore AssayLedgerSQLite AssayPrimitives AssayTesting",
-            "AssayTestSupport CFaultyVFS LedgerSoak LedgerStress PlayIntegrity"),
+            "Assay AssayCore AssayLedgerSQLite AssayPrimitives AssayTesting AssayTestSupport CFaultyVFS LedgerSoak",
+            "LedgerStress PlayIntegrity"),
         tests(
             "AssayLedgerPostgreSQLTests",
-            "AssayCore AssayKeyStore AssayLedgerPostgreSQL AssayLedgerSQLite AssayTesting",
-            "AssayTestSupport PostgreSQLStress CoreMetrics MetricsTestKit"),
+            "AssayCore AssayLedgerPostgreSQL AssayLedgerSQLite AssayTesting AssayTestSupport PostgreSQLStress",
+            "CoreMetrics MetricsTestKit"),
         // An engine with one check, to which nothing but its registration refers.
-        support("ToyEngine", "Assay AssayCore AssayHTTPSignatures AssayInspection AssayTesting AssayVectors"),
+        support("ToyEngine", "Assay AssayCore AssayInspection AssayPrimitives AssayTesting AssayVectors"),
         tests(
             "AssayTokensTests",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayKeyStore",
-            "AssayLedgerSQLite AssayPrimitives AssayTesting AssayTestSupport AssayTokens PlayIntegrity"),
+            "AndroidKey AppAttest Approov Assay AssayCore AssayLedgerSQLite AssayPrimitives AssayTesting",
+            "AssayTestSupport AssayTokens PlayIntegrity"),
         tests(
             "ToyEngineTests",
             "Assay AssayCore AssayHummingbird AssayInspection AssayProgram AssayTestSupport AssayVectors",
             "ToyEngine HTTPTypes Hummingbird HummingbirdTesting Logging"),
         tests(
             "AssayTests",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting",
-            "AssayTestSupport AssayTokens AssayVectors PlayIntegrity CoreMetrics MetricsTestKit"),
+            "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayTesting AssayTestSupport AssayTokens",
+            "AssayVectors PlayIntegrity CoreMetrics MetricsTestKit"),
         tests(
             "AssayInspectionTests",
             "Assay AssayCore AssayInspection AssayInspectionTestSupport AssayPrimitives AssayTesting",
@@ -301,30 +282,29 @@ let package = Package(
         // Searches logs, errors, crash output and memory for secrets that went in.
         tests(
             "SecretTests",
-            "AppAttest Approov Assay AssayCore AssayHTTPSignatures AssayHummingbird AssayKeyStore",
-            "AssayLedgerSQLite AssayPlatforms AssayPrimitives AssayProgram AssayTesting AssayTestSupport",
-            "PlayIntegrity SecretStress"),
+            "AppAttest Approov Assay AssayCore AssayHummingbird AssayLedgerSQLite AssayPlatforms AssayPrimitives",
+            "AssayProgram AssayTesting AssayTestSupport PlayIntegrity SecretStress"),
         // Compiles and runs the examples of the README, of Docs/ and of the DocC catalogues.
         tests(
             "ReadmeTests",
-            "Assay AssayCore AssayHTTPSignatures AssayPrimitives AssayProgram AssayService AssayTesting",
-            "AssayTestSupport FirstTenMinutes HummingbirdExample ReadmeExamples Yams"),
+            "Assay AssayCore AssayPrimitives AssayProgram AssayService AssayTesting AssayTestSupport FirstTenMinutes",
+            "HummingbirdExample ReadmeExamples Yams"),
         // The blocks of the documentation, which see what a user's package sees.
         .target(
             name: "ReadmeExamples",
             dependencies: uses([
-                "Assay AssayHummingbird AssayKeyStore AssayLedgerSQLite AssayPlatforms AssayTesting Crypto",
+                "Assay AssayHummingbird AssayLedgerSQLite AssayPlatforms AssayTesting Crypto",
                 "Hummingbird Logging",
             ]),
             path: "Tests/Support/ReadmeExamples", packageAccess: false,
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
         tests("AssayTrialsTests", "Assay AssayTestSupport AssayTrials"),
         // Ours against implementations of JOSE and of signed messages from elsewhere, which Scripts/install-peers installs.
-        tests("PeerTests", "Approov AssayCore AssayHTTPSignatures AssayPrimitives AssayTesting AssayTestSupport"),
+        tests("PeerTests", "Approov AssayCore AssayPrimitives AssayTesting AssayTestSupport"),
         tests(
             "AssayProgramTests",
-            "Assay AssayCore AssayHTTPSignatures AssayInspection AssayLedgerSQLite AssayPrimitives",
-            "AssayProgram AssayTesting AssayTestSupport PlayIntegrity"),
+            "Assay AssayCore AssayInspection AssayLedgerSQLite AssayPrimitives AssayProgram AssayTesting",
+            "AssayTestSupport PlayIntegrity"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTesting
 import Foundation

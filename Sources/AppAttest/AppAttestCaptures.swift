@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 
 // The properties of App Attest records for captures and replays.
 

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 
 /// Reads the evidence of a record, by kind. Tokens and header values are texts as sent; binary values are standard

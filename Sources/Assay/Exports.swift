@@ -3,5 +3,6 @@
 @_exported public import AppAttest
 @_exported public import Approov
 @_exported public import AssayCore
+@_exported public import AssayPrimitives
 @_exported public import AssayTokens
 @_exported public import PlayIntegrity

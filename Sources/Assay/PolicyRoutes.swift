@@ -1,5 +1,4 @@
-import AssayCore
-package import AssayHTTPSignatures
+package import AssayCore
 
 /// Reads the field `routes` of a policy.
 enum PolicyRoutes {

@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayHTTPSignatures
 package import FoundationEssentials
 
 /// Calls for servers that guard routes.

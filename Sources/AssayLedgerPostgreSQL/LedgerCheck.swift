@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayKeyStore
 import AssayPrimitives
 import FoundationEssentials
 

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayKeyStore
 import FoundationEssentials
 
 /// A consistent view of all tables, on a connection of its own.

@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayKeyStore
 public import FoundationEssentials
 
 extension PostgreSQLLedger: SealedKeyStorage {

@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayKeyStore
 import FoundationEssentials
 
 extension PostgreSQLLedger: MovableLedger {

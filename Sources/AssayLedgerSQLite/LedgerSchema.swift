@@ -1,5 +1,4 @@
 import AssayCore
-import AssayKeyStore
 import GRDB
 
 /// The tables, their version, and the marks by which a ledger is recognised.

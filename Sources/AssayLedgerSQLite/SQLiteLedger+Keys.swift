@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayKeyStore
 import AssayPrimitives
 public import FoundationEssentials
 import GRDB

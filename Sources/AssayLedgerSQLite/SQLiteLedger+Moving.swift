@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayKeyStore
 import AssayPrimitives
 import Dispatch
 import Foundation

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayKeyStore
 public import Foundation
 import GRDB
 

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayKeyStore
 import GRDB
 
 /// The statements on sealed keys, on one connection. The caller holds the transaction.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import AssayCore
-import AssayKeyStore
 import AssayLedgerPostgreSQL
 import AssayLedgerSQLite
 import Foundation

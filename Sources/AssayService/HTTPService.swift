@@ -1,7 +1,6 @@
 import Assay
 import AssayCore
 import AssayHummingbird
-import AssayKeyStore
 import AssayTokens
 import CoreMetrics
 import Foundation

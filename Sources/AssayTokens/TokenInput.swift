@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 
 /// A token to verify: alone, or on a request.
 package enum TokenInput: Sendable {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 
 // The properties of Play Integrity records that captures and replays need.
 

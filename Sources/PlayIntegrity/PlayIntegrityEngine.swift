@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 package import FoundationEssentials
 
 /// Judges Play Integrity evidence: classic tokens, decrypted with the app's keys, and standard ones, decoded by Google.

@@ -1,7 +1,6 @@
 import AndroidKey
 import Assay
 import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTestSupport
 import AssayTesting

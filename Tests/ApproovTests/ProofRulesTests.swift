@@ -2,6 +2,7 @@ import Approov
 import Assay
 import AssayCore
 import AssayLedgerSQLite
+import AssayPrimitives
 import AssayTestSupport
 import AssayTesting
 import Foundation

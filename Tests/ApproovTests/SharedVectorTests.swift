@@ -1,6 +1,7 @@
 import Approov
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayTestSupport
 import Foundation
 import Testing

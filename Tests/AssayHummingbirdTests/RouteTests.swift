@@ -2,7 +2,6 @@ import AppAttest
 import Approov
 import Assay
 import AssayCore
-import AssayHTTPSignatures
 import AssayHummingbird
 import AssayPrimitives
 import AssayTesting

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayKeyStore
 import AssayLedgerPostgreSQL
 import AssayLedgerSQLite
 import AssayTestSupport

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayLedgerSQLite
+import AssayPrimitives
 import AssayTestSupport
 import Foundation
 import Testing

@@ -1,6 +1,7 @@
 import AppAttest
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayTestSupport
 import AssayTesting
 import Foundation

@@ -3,6 +3,7 @@ import AppAttest
 import Approov
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayTesting
 import AssayTokens
 import Foundation

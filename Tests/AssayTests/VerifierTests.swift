@@ -1,6 +1,7 @@
 import AppAttest
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayTesting
 import Foundation
 import Testing

@@ -1,7 +1,6 @@
 import AppAttest
 import Assay
 import AssayCore
-import AssayKeyStore
 import AssayPrimitives
 import AssayTesting
 import AssayTokens

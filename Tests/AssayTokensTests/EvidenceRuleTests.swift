@@ -3,7 +3,6 @@ import AppAttest
 import Approov
 import Assay
 import AssayCore
-import AssayKeyStore
 import AssayPrimitives
 import AssayTestSupport
 import AssayTesting

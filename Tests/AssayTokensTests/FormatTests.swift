@@ -1,7 +1,6 @@
 import Approov
 import Assay
 import AssayCore
-import AssayKeyStore
 import AssayPrimitives
 import AssayTestSupport
 import AssayTesting

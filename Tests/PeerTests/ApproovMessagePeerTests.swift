@@ -1,5 +1,5 @@
 import Approov
-import AssayHTTPSignatures
+import AssayCore
 import AssayPrimitives
 import AssayTesting
 import Foundation

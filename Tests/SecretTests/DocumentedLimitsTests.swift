@@ -2,9 +2,7 @@ import AppAttest
 import Approov
 import Assay
 import AssayCore
-import AssayHTTPSignatures
 import AssayHummingbird
-import AssayKeyStore
 import AssayLedgerSQLite
 import AssayPlatforms
 import AssayPrimitives

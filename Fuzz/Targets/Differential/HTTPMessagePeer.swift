@@ -1,4 +1,4 @@
-import AssayHTTPSignatures
+import AssayCore
 import AssayPrimitives
 import Foundation
 

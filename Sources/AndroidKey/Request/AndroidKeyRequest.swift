@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayHTTPSignatures
 import AssayPrimitives
 import FoundationEssentials
 

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 
 extension AppAttestConfiguration: SectionConfiguration {

@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayHTTPSignatures
 package import FoundationEssentials
 
 extension ApproovEngine: RequestEngine {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 
 extension ApproovCheck {
     /// The signature covers the components that the policy demands, and nothing ambiguous.

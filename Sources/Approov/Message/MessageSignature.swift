@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 
 extension ApproovCheck {
     /// The signature's fields have the only allowed form.

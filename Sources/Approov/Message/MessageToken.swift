@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 
 /// The token in a field of a request.

@@ -1,4 +1,4 @@
-import AssayHTTPSignatures
+import AssayCore
 
 /// The parts of a target URI, unchanged. Clients write these parts in several ways.
 struct TargetURIText {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 package import FoundationEssentials
 
 extension ApproovConfiguration: SectionConfiguration {

@@ -1,5 +1,4 @@
-import AssayCore
-package import AssayHTTPSignatures
+package import AssayCore
 
 /// A policy's rules for message signatures.
 package struct MessageSigning: Sendable, Equatable {

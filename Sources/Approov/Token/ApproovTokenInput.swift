@@ -1,4 +1,4 @@
-import AssayHTTPSignatures
+import AssayCore
 import AssayPrimitives
 
 /// A token to verify, with the bound values and the address of its request.

@@ -1,3 +1,5 @@
+import AssayPrimitives
+
 /// The result of a check function that did not throw.
 package enum PolicyAnswer: Sendable {
     /// The check passes.

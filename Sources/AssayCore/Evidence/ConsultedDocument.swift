@@ -1,3 +1,5 @@
+import AssayPrimitives
+
 /// A document that verdicts rest on, such as a list of revoked certificates. Captures keep it, so that analyses can judge by it again.
 package protocol ConsultedDocument: Sendable {
     /// The folder beside captures in which such documents are kept, such as `status-lists`.

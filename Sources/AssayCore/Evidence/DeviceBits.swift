@@ -1,3 +1,5 @@
+package import AssayPrimitives
+
 /// The two bits that Apple keeps for a device and a developer account (Apple, Accessing and modifying per-device data).
 public struct DeviceBits: Sendable, Equatable {
     /// `bit0`.

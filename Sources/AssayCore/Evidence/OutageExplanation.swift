@@ -1,3 +1,5 @@
+import AssayPrimitives
+
 /// What the code of an outage means, for `explain` and for metrics.
 package struct OutageExplanation: Sendable {
     /// The code.

@@ -1,3 +1,5 @@
+package import AssayPrimitives
+
 /// Reads the members of one object of a record. A member that is `null` counts as absent, as serialisers of many languages write
 /// it. Errors name the member.
 package struct RecordFields: Sendable {

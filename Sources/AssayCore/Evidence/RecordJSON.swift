@@ -1,3 +1,5 @@
+package import AssayPrimitives
+
 extension EvidenceRecord {
     /// The record as one line of NDJSON, without the line feed. Times are rounded to milliseconds.
     public var jsonLine: String {

@@ -1,3 +1,5 @@
+package import AssayPrimitives
+
 /// A field of evidence that identifies a person or authorises its holder. A capture can omit it.
 package struct SensitiveField: Sendable {
     /// A replacement of the field after which the record can still be judged.

@@ -1,3 +1,4 @@
+package import AssayPrimitives
 package import FoundationEssentials
 
 /// Why there is no verdict. False or malformed evidence is never an error: it yields a verdict.

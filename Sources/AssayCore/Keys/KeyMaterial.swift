@@ -1,3 +1,5 @@
+package import AssayPrimitives
+
 /// The use of a key: the engine that decrypts or verifies evidence with it.
 public struct KeyPurpose: Hashable, Sendable, CustomStringConvertible {
     /// The name in the field `use` of a policy, such as `play-integrity`.

@@ -1,3 +1,5 @@
+import AssayPrimitives
+
 /// The rules for names and scopes of keys.
 package enum KeyName {
     /// Why a text cannot be the name or scope of a key; nil if it can. All visible characters are allowed, but two keys

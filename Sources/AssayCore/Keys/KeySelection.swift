@@ -1,3 +1,4 @@
+import AssayPrimitives
 package import FoundationEssentials
 
 /// Selects the keys of one app among those of a purpose.

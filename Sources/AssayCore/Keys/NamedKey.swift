@@ -1,3 +1,4 @@
+import AssayPrimitives
 public import FoundationEssentials
 
 /// A key with its name, scope and window.

@@ -1,3 +1,5 @@
+import AssayPrimitives
+
 /// A symmetric key as users paste it: base64 or hexadecimal digits, with optional white space and quotes. Decodes only
 /// within secret memory: a general decoder would leave copies of the key.
 package enum SecretKeyText {

@@ -1,3 +1,4 @@
+import AssayPrimitives
 public import FoundationEssentials
 
 /// A change of a ledger by an operator's hand, not by a verification, or the use of a debug token.

@@ -1,3 +1,4 @@
+import AssayPrimitives
 public import FoundationEssentials
 
 /// One change that an acceptance needs, and the check that it decides.

@@ -1,3 +1,4 @@
+import AssayPrimitives
 public import FoundationEssentials
 
 /// What the bearer of an operator's token may do.

@@ -1,3 +1,4 @@
+import AssayPrimitives
 public import FoundationEssentials
 
 /// A block or an allowance that an operator has set for a subject. A subject has one standing; a new one replaces it.

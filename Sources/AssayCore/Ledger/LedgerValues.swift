@@ -1,3 +1,4 @@
+import AssayPrimitives
 public import FoundationEssentials
 
 /// The use of a challenge, such as an attestation.

@@ -1,3 +1,4 @@
+import AssayPrimitives
 public import FoundationEssentials
 import Synchronization
 

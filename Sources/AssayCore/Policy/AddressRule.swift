@@ -1,3 +1,5 @@
+public import AssayPrimitives
+
 /// The form of network addresses in verdicts, logs, reports and captures: the policy's `addresses`.
 public struct AddressRule: Sendable {
     package enum Form: Sendable {

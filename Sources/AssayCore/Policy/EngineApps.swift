@@ -1,3 +1,5 @@
+import AssayPrimitives
+
 /// The requirements that an engine prepares from the policy for the evidence of one app.
 package protocol EngineExpectations: Sendable {
     /// The engine's section of an app in the policy.

@@ -1,3 +1,4 @@
+import AssayPrimitives
 package import FoundationEssentials
 
 /// A value of a policy file. Every error contains file, line, field, what was found and what is allowed.

@@ -1,3 +1,5 @@
+import AssayPrimitives
+
 /// A remark on a usable section of an engine in a policy.
 package struct PolicyRemark: Sendable, Equatable {
     /// The kind of a remark.

@@ -1,3 +1,4 @@
+package import AssayPrimitives
 package import FoundationEssentials
 
 /// The requirements of an organisation: its apps, and the mode of each policy check.

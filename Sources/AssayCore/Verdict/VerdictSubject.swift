@@ -1,3 +1,4 @@
+import AssayPrimitives
 package import FoundationEssentials
 
 /// The facts of a verdict about the device, the app and the key; each engine has its own type.

@@ -1,6 +1,5 @@
 import Assay
 package import AssayCore
-import AssayHTTPSignatures
 import HTTPTypes
 
 /// The evidence that requests to some routes must carry.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 public import HTTPTypes
 import Hummingbird

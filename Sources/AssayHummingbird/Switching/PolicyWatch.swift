@@ -1,6 +1,5 @@
 public import Assay
 public import AssayCore
-import AssayHTTPSignatures
 import CoreMetrics
 import Foundation
 public import Logging

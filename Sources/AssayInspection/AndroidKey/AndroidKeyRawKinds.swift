@@ -1,6 +1,5 @@
 package import AndroidKey
 import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 
 extension AndroidKeyEngine {

@@ -1,6 +1,5 @@
 package import AppAttest
 import AssayCore
-import AssayHTTPSignatures
 
 extension AppAttestEngine {
     private static let policyFields = Configuration.fields

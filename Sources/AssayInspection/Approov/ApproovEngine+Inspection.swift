@@ -1,6 +1,5 @@
 package import Approov
 package import AssayCore
-import AssayHTTPSignatures
 import FoundationEssentials
 
 extension ApproovEngine: InspectableEngine {

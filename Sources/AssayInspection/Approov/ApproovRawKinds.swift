@@ -1,6 +1,5 @@
 package import Approov
 import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovEngine {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 
 /// The format of a saved request whose signature carries an engine's evidence.
 package struct EvidenceRequest: Sendable {

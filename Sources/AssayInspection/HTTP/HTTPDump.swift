@@ -1,4 +1,4 @@
-import AssayHTTPSignatures
+import AssayCore
 import AssayPrimitives
 
 /// An HTTP/1.1 message (RFC 9112) in copied text: the offsets of its lines and its body.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHTTPSignatures
 
 extension RawOption {
     /// The target URI of a saved request.

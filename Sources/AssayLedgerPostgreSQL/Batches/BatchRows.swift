@@ -1,5 +1,4 @@
 import AssayCore
-import AssayKeyStore
 import FoundationEssentials
 
 /// The rows of a batch: as they are stored, and after each decided write as they will be. The last state of a row is stored once.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayKeyStore
 import FoundationEssentials
 
 /// The statements of changes by operators. They are rare, and parsed each time.

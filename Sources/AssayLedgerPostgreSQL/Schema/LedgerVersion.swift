@@ -1,5 +1,4 @@
 import AssayCore
-import AssayKeyStore
 
 /// The version of the tables of a ledger.
 enum LedgerVersion {

@@ -1,7 +1,6 @@
 import AppAttest
 public import Assay
 public import AssayCore
-public import AssayKeyStore
 package import Foundation
 
 /// Apple's services for a verifier: keeps the receipts of accepted attestations, and exchanges them while it runs.

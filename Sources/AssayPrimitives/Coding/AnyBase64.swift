@@ -1,5 +1,3 @@
-import AssayCore
-
 /// Base64 in either alphabet, padded or not, for nonces and keys. Not for tokens: it accepts several encodings.
 package enum AnyBase64 {
     /// Decodes a text. Returns nil for characters of both alphabets, wrong padding, or non-zero spare bits.

@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// One BER encoding: its tag, its contents, and all of its bytes.
 package struct BERElement: Sendable {
     /// The maximum number of chunks of an OCTET STRING. Apple's receipts have at most five, of 1000 bytes each.

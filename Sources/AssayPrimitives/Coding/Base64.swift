@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// Canonical base64 (RFC 4648): each value has exactly one accepted encoding, without white space. Foundation's decoder
 /// has no base64url, accepts non-zero spare bits, and does not report the position of an error.
 package enum Base64 {

@@ -1,4 +1,3 @@
-import AssayCore
 import CCBOR
 
 /// The head of one CBOR item: type and argument (RFC 8949 section 3). For a string, `length` includes its contents.

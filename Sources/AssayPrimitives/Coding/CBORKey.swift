@@ -1,5 +1,3 @@
-import AssayCore
-
 /// The key of a CBOR map: text or an integer. ``CBORReader`` rejects other keys.
 ///
 /// Supports `switch` without creating a `String`:

@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// Reads CBOR (RFC 8949) item by item.
 ///
 /// Strict: definite lengths, arguments in their shortest form, valid UTF-8, unique map keys that are text or integers,

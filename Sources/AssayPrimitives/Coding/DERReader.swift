@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// One DER encoding: its tag, its contents, and all of its bytes.
 package struct DERElement: Sendable {
     /// The tag.

@@ -1,4 +1,3 @@
-package import AssayCore
 package import FoundationEssentials
 
 /// The values of DER elements. Each function checks the tag and the canonical encoding.

@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// A JSON Pointer (RFC 6901): the path to a value in a JSON document.
 package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     /// The unescaped reference tokens. Empty for the whole document.

@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// Reads JSON (RFC 8259) strictly: one document in UTF-8 with unique keys. Foundation's reader keeps the last of
 /// duplicate keys, and accepts a byte order mark and trailing commas; two readers of a signed document could then see
 /// different values. ``InputLimits/nestingDepth`` bounds nesting and recursion.

@@ -1,5 +1,3 @@
-internal import AssayCore
-
 /// One pass of ``JSONReader`` over a document. Positions count from the start of the span; offsets in errors and values
 /// count from `origin`. Methods take the span as a parameter, because storing one needs experimental language features.
 struct JSONScanner {

@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// An ASN.1 object identifier, stored as the contents octets of its unique encoding.
 package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// The contents octets (X.690 section 8.19).

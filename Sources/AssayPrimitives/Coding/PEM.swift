@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// Reads certificates in the textual encoding of RFC 7468.
 package enum PEM {
     private static let begin = "-----BEGIN CERTIFICATE-----"

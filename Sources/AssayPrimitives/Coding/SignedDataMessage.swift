@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// A parsed, unverified CMS SignedData message with one signer (RFC 5652 sections 3 and 5). Supports what App Attest
 /// receipts need: BER, attached content of type data, a signer named by issuer and serial number.
 package struct SignedDataMessage: Sendable {

@@ -1,5 +1,3 @@
-import AssayCore
-
 /// Validates UTF-8 (RFC 3629) without creating a `String`.
 enum UTF8Text {
     /// Throws unless the bytes are valid UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.

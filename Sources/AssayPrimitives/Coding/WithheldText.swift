@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// The text of a secret member, in memory that is wiped on release.
 package struct WithheldText: Sendable {
     /// The name of the member.

@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// AES-256-GCM (NIST SP 800-38D) with 12-byte nonces and 16-byte tags, for evidence (RFC 7518 section 5.3) and for
 /// secrets at rest. Never use a nonce twice with the same key. After the length checks, encryption fails only if
 /// OpenSSL cannot allocate memory; this stops the process and does not depend on the input.

@@ -1,4 +1,3 @@
-package import AssayCore
 internal import COpenSSL
 
 /// AES-256 key wrap (RFC 3394) of 32-byte keys: OpenSSL's key wrap over its block cipher. OpenSSL 3.0's own AES-WRAP

@@ -1,5 +1,3 @@
-import AssayCore
-
 /// Why a CMS message was not verified.
 package enum CMSFailure: Error, CheckFinding, Equatable {
     /// Larger than ``InputLimits/receipt``.

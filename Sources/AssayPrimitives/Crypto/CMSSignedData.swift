@@ -1,4 +1,3 @@
-internal import AssayCore
 internal import COpenSSL
 
 /// Verifies CMS SignedData (RFC 5652 section 5) with OpenSSL: BER or DER, with or without signed attributes.

@@ -1,5 +1,3 @@
-package import AssayCore
-
 extension CompactJWE {
     /// Encrypts for the holder of a key: a compact JWE with `ECDH-ES` on P-256 (RFC 7518 section 4.6) and `A256GCM`. It
     /// opens with ``JWEKey/ecdhES(_:)``. Anyone with the public key can make such a JWE: it does not authenticate its

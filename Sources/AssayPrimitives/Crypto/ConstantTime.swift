@@ -1,4 +1,3 @@
-package import AssayCore
 internal import COpenSSL
 
 /// Comparisons whose duration does not depend on the position of a difference. Lengths are not secret.

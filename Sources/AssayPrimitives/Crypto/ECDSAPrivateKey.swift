@@ -1,4 +1,3 @@
-package import AssayCore
 internal import Crypto
 
 /// A private key for ECDSA on P-256 (FIPS 186-5), which signs with swift-crypto.

@@ -1,4 +1,3 @@
-package import AssayCore
 internal import Crypto
 
 /// An ECDSA public key on P-256 or P-384 (FIPS 186-5), parsed and checked to be on its curve. Verifies with

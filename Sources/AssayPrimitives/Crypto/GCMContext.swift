@@ -1,4 +1,3 @@
-internal import AssayCore
 internal import COpenSSL
 
 /// OpenSSL's AES-256-GCM, fetched once and never freed.

@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// HMAC (RFC 2104) with a key that is used once; otherwise see ``HMACSHA256Key``. Compare codes only with
 /// ``ConstantTime/equals(_:_:)``.
 package enum HMAC {

@@ -1,4 +1,3 @@
-package import AssayCore
 import Synchronization
 
 /// An HMAC-SHA-256 key (RFC 2104) for many messages, with precomputed key state. Thread-safe. Releasing it wipes the

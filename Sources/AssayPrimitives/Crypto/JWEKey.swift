@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// A key that decrypts JWEs (RFC 7516) with one key-encryption algorithm. The content encryption is always A256GCM.
 package struct JWEKey: Sendable {
     private enum Kind: Sendable {

@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// A key that verifies JWSs (RFC 7515) with one algorithm.
 package struct JWSKey: Sendable {
     private enum Kind: Sendable {

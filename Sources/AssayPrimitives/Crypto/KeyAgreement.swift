@@ -1,4 +1,3 @@
-package import AssayCore
 internal import Crypto
 
 /// A private key for ECDH on P-256 (NIST SP 800-56A section 5.7.1.2).

@@ -1,4 +1,3 @@
-internal import AssayCore
 internal import COpenSSL
 
 /// An HMAC-SHA-256 computation in progress.

@@ -1,4 +1,3 @@
-package import AssayCore
 internal import Crypto
 
 /// A public key on P-521 (FIPS 186-5), checked to be on its curve. A keystore can attest such a key. Assay verifies no

@@ -1,4 +1,3 @@
-internal import AssayCore
 internal import COpenSSL
 
 /// Owns an EVP_PKEY that is an RSA key.

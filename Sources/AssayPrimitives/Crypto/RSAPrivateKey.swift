@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// An RSA private key of at least 2048 bits: signs as a service account (RS256), and decrypts RSAES-OAEP.
 package final class RSAPrivateKey: Sendable {
     /// The public half.

@@ -1,4 +1,3 @@
-package import AssayCore
 internal import COpenSSL
 
 /// An RSA public key of 2048 to 8192 bits with an odd exponent, for RSASSA-PKCS1-v1_5 (RFC 8017) with SHA-256.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayPrimitives
 import Foundation
 
 /// `assay challenge issue`: issues a challenge in the ledger.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Assay
 import AssayCore
 import AssayInspection
+import AssayPrimitives
 import AssayReplay
 import Foundation
 

@@ -2,6 +2,7 @@ import Approov
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayPrimitives
 import Foundation
 
 /// `assay keys import approov`: imports the account secret from the output of the Approov CLI.

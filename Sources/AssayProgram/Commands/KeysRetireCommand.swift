@@ -1,7 +1,6 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayKeyStore
 import Foundation
 
 /// `assay keys retire`: sets the time from which a key is no longer used.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import AssayCore
-import AssayKeyStore
 import Foundation
 
 /// `assay migrate`: moves a ledger to another database.

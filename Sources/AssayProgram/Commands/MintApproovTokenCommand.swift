@@ -2,6 +2,7 @@ import Approov
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayTesting
 import Foundation
 

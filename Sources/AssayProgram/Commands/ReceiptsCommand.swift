@@ -1,7 +1,6 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayKeyStore
 import AssayPlatforms
 import AssayPrimitives
 import Foundation

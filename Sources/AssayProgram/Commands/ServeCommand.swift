@@ -1,8 +1,8 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayKeyStore
 import AssayPlatforms
+import AssayPrimitives
 import AssayService
 import CoreMetrics
 import Foundation

@@ -3,7 +3,6 @@ import ArgumentParser
 import Assay
 import AssayCore
 import AssayInspection
-import AssayKeyStore
 import AssayPlatforms
 import Foundation
 

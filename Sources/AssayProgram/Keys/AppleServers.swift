@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayKeyStore
 import AssayPlatforms
 
 /// Where Apple's services are, for builds of all environments; nil for Apple's own servers.

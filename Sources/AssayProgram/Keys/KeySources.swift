@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayPrimitives
 
 /// The sources of a key's parts, as given by options.
 struct KeySources {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayKeyStore
 import Foundation
 
 /// The master key of the key store.

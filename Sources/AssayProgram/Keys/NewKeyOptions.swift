@@ -1,7 +1,7 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayKeyStore
+import AssayPrimitives
 import Foundation
 
 /// Scope, validity window and store of a new key.

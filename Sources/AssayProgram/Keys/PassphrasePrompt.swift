@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayPrimitives
 import Foundation
 
 /// Prompts for a passphrase on the controlling terminal, without echo.

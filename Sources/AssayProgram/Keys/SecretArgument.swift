@@ -1,6 +1,7 @@
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayPrimitives
 
 /// Secrets on the command line. Options name the source of a secret, never the secret itself.
 ///

@@ -3,6 +3,7 @@ import ArgumentParser
 import Assay
 import AssayCore
 import AssayPlatforms
+import AssayPrimitives
 import AssayReplay
 import Foundation
 

@@ -1,6 +1,6 @@
 import Assay
 import AssayCore
-import AssayKeyStore
+import AssayPrimitives
 import FoundationEssentials
 import Hummingbird
 

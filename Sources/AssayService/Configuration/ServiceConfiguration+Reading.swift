@@ -1,6 +1,5 @@
 import Assay
 package import AssayCore
-import AssayHTTPSignatures
 import AssayHummingbird
 
 extension ServiceConfiguration {

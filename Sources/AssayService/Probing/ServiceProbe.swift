@@ -1,5 +1,6 @@
 import Assay
 package import AssayCore
+import AssayPrimitives
 import Foundation
 import NIOCore
 import NIOPosix

@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayKeyStore
 import Foundation
 import Logging
 import Synchronization

@@ -1,5 +1,4 @@
-import AssayCore
-public import AssayKeyStore
+public import AssayCore
 import FoundationEssentials
 import Synchronization
 

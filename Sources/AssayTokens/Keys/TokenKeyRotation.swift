@@ -1,5 +1,4 @@
-import AssayCore
-package import AssayKeyStore
+package import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
 

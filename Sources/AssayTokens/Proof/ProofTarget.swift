@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHTTPSignatures
 
 /// The target of a proof, without query and fragment, after the normalisation of RFC 3986 sections 6.2.2 and 6.2.3 (RFC 9449 section
 /// 4.3): case of scheme and host, default port, empty path, escapes of unreserved characters, and dot segments.

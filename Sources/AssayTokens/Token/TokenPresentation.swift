@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 
 /// How a request presents a token: the token, its scheme, and the proofs of its key.
 package struct TokenPresentation: Sendable {

@@ -1,5 +1,4 @@
 public import AssayCore
-package import AssayHTTPSignatures
 import AssayPrimitives
 package import FoundationEssentials
 

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 public import FoundationEssentials
 

@@ -1,6 +1,7 @@
 import AndroidKey
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayTesting
 import Foundation
 import Testing

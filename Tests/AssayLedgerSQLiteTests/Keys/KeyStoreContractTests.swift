@@ -1,4 +1,4 @@
-import AssayKeyStore
+import AssayCore
 import AssayLedgerSQLite
 import AssayTesting
 import Testing

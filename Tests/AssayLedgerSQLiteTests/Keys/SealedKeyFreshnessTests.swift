@@ -1,5 +1,4 @@
 import AssayCore
-import AssayKeyStore
 import AssayLedgerSQLite
 import AssayTestSupport
 import Foundation

@@ -1,7 +1,7 @@
 import Assay
 import AssayCore
-import AssayKeyStore
 import AssayLedgerSQLite
+import AssayPrimitives
 import AssayTestSupport
 import Foundation
 import Testing

@@ -2,7 +2,6 @@ import AppAttest
 import Assay
 import AssayCore
 import AssayHTTPTestSupport
-import AssayKeyStore
 import AssayLedgerSQLite
 import AssayPlatforms
 import AssayPrimitives

@@ -1,3 +1,4 @@
+import AssayPrimitives
 import AssayTestSupport
 import Foundation
 

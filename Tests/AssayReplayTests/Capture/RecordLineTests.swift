@@ -1,6 +1,7 @@
 import AppAttest
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayTestSupport
 import Foundation
 import PlayIntegrity

@@ -3,8 +3,6 @@ import AppAttest
 import Approov
 import Assay
 import AssayCore
-import AssayHTTPSignatures
-import AssayKeyStore
 import AssayPrimitives
 import AssayTesting
 import AssayTokens

@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayKeyStore
 import AssayPrimitives
 import AssayTesting
 import AssayTokens

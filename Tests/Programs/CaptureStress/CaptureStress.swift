@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayPrimitives
 import Foundation
 
 /// Captures records in a separate process: `CaptureStress FOLDER NAME COUNT BYTES [limit=BYTES] [ballast=PATH]`.

@@ -1,7 +1,6 @@
 // swift-format-ignore-file: blocks of the documentation, in their own lines.
 
 import Assay
-import AssayKeyStore
 import AssayPlatforms
 
 /// The block of CallingAppleServices.md. It is compiled but not run.

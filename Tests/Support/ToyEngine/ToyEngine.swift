@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayHTTPSignatures
 package import AssayInspection
 package import FoundationEssentials
 

@@ -1,5 +1,6 @@
 package import Assay
 import AssayCore
+import AssayPrimitives
 package import AssayTesting
 package import AssayVectors
 package import FoundationEssentials

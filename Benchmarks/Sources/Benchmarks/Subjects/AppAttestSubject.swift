@@ -1,4 +1,6 @@
 import Assay
+import AssayCore
+import AssayPrimitives
 import Crypto
 import Foundation
 

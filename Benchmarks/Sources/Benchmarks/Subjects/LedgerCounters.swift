@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import AssayLedgerSQLite
 import Synchronization
 

@@ -1,4 +1,6 @@
 import Assay
+import AssayCore
+import AssayPrimitives
 import AssayReplay
 import Crypto
 import Foundation

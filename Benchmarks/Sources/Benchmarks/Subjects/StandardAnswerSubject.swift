@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import AssayPrimitives
 import AssayTesting
 import Foundation

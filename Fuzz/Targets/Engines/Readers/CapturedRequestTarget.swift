@@ -1,6 +1,5 @@
 import Approov
 import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 
 extension FuzzTarget {

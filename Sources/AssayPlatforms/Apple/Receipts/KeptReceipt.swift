@@ -1,6 +1,5 @@
 import AppAttest
 package import AssayCore
-import AssayKeyStore
 import AssayPrimitives
 package import Foundation
 

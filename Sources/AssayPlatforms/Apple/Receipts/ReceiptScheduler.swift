@@ -1,7 +1,6 @@
 import AppAttest
 import Assay
 import AssayCore
-import AssayKeyStore
 package import Foundation
 
 /// What a round of exchanges did.

@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// A parsed JSON Web Encryption in compact serialisation (RFC 7516 section 7.1), not decrypted.
 package struct CompactJWE: Sendable {
     /// The protected header. It has a content encryption, `enc`.

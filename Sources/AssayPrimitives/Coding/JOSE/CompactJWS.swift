@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// A parsed JSON Web Signature in compact serialisation (RFC 7515 section 7.1). Verify it with ``JWSKey/verify(_:)``.
 package struct CompactJWS: Sendable {
     /// The protected header.

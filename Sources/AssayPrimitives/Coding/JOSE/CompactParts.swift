@@ -1,5 +1,3 @@
-import AssayCore
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)

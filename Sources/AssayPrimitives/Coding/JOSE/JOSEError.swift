@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// Why a key rejects a well-formed JWS or JWE. The detail never shows key material or plaintext.
 package struct JOSEError: Error, CheckFinding, Equatable, CustomStringConvertible {
     /// The code to match.

@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// The protected header of a JWS or JWE in compact serialisation (RFC 7515 section 4, RFC 7516 section 4). A class,
 /// because tokens of one issuer share a header; copying a token then counts one reference.
 ///

@@ -1,4 +1,3 @@
-import AssayCore
 import Synchronization
 
 /// Caches recent JWS headers by their text, which tokens of one issuer and key share. Only verified tokens add entries,

@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// One verification key, of a JWK Set or of a header (RFC 7517 section 4, RFC 7518 section 6).
 package struct JSONWebKey: Sendable {
     /// `kid`.

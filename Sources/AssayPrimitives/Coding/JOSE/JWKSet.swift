@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// A JWK Set (RFC 7517 section 5) of verification keys, which decide what is accepted: one invalid key rejects the set.
 /// Keys of unknown type or curve are ignored (section 5); a header that names one of them finds no key.
 package struct JWKSet: Sendable {

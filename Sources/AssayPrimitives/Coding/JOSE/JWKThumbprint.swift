@@ -1,5 +1,3 @@
-import AssayCore
-
 /// The thumbprint of a public key of P-256 (RFC 7638 with SHA-256), by which `kid` and `jkt` name it.
 package enum JWKThumbprint {
     /// The number of characters of a thumbprint.

@@ -1,4 +1,3 @@
-package import AssayCore
 package import FoundationEssentials
 
 /// A strictly decoded X.509 certificate (RFC 5280 section 4.1). ``CertificatePathValidator`` validates it.

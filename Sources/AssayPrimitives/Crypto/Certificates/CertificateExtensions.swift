@@ -1,5 +1,3 @@
-package import AssayCore
-
 extension Certificate {
     /// An extension (RFC 5280 section 4.2).
     package struct Extension: Sendable {

@@ -1,5 +1,3 @@
-internal import AssayCore
-
 /// A syntactically checked X.501 Name (RFC 5280 section 4.1.2.4), stored as DER.
 struct DistinguishedName: Sendable {
     /// The DER encoding.

@@ -1,5 +1,3 @@
-internal import AssayCore
-
 /// Checks the syntax of extensions whose values are not used.
 enum ExtensionSyntax {
     /// SEQUENCE SIZE (1..MAX) OF OBJECT IDENTIFIER (RFC 5280 section 4.2.1.12).

@@ -1,5 +1,3 @@
-internal import AssayCore
-
 extension Certificate {
     /// The values of the extensions that RFC 5280 defines. Unused ones get a syntax check only: two readers of a
     /// certificate can then not disagree about them.

@@ -1,5 +1,3 @@
-package import AssayCore
-
 extension Certificate {
     /// The signature algorithm of a certificate.
     package enum SignatureAlgorithm: Sendable, Hashable, CustomStringConvertible {

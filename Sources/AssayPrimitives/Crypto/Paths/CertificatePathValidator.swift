@@ -1,4 +1,3 @@
-internal import AssayCore
 package import FoundationEssentials
 
 /// Validates certificate paths to given trust anchors (RFC 5280 section 6), and caches issuers. Thread-safe.

@@ -1,4 +1,3 @@
-package import AssayCore
 internal import Synchronization
 
 /// A cache of parsed certificates of verified paths, which saves parsing the same bytes again.

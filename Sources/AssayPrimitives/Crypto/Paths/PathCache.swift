@@ -1,4 +1,3 @@
-internal import AssayCore
 internal import Synchronization
 
 /// Caches verification results by a key over the verified bytes. A full cache evicts its oldest entry. Callers must add

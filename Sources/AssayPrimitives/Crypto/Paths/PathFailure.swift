@@ -1,4 +1,3 @@
-package import AssayCore
 package import FoundationEssentials
 
 /// Why a certificate path is not trusted. Certificates are identified by their subject, an unverified claim.

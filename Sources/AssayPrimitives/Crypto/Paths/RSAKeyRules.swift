@@ -1,5 +1,3 @@
-internal import AssayCore
-
 /// The accepted RSA keys: large enough to be secure, small enough to verify cheaply.
 enum RSAKeyRules {
     /// Whether this is the SubjectPublicKeyInfo of an RSA key (RFC 3279 section 2.3.1) with a modulus of 2048 to 8192

@@ -1,4 +1,3 @@
-internal import AssayCore
 internal import FoundationEssentials
 
 /// Cached issuers, which OpenSSL verified up to an anchor together with a leaf.

@@ -1,4 +1,3 @@
-internal import AssayCore
 internal import COpenSSL
 internal import FoundationEssentials
 

@@ -2,7 +2,6 @@ import AppAttest
 import Assay
 import AssayCore
 import AssayHTTPTestSupport
-import AssayKeyStore
 import AssayPlatforms
 import AssayPrimitives
 import AssayTesting

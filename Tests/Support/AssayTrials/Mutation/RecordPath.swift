@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayPrimitives
 
 /// The path of a value in a record's evidence.
 struct RecordPath: Sendable, CustomStringConvertible {

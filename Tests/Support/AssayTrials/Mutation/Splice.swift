@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayHTTPSignatures
 import AssayInspection
 import AssayPrimitives
 

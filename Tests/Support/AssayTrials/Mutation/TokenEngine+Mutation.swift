@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayHTTPSignatures
 import AssayTokens
 
 extension TokenEngine: MutatedEngine {

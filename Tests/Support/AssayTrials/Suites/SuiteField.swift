@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 
 /// A structured field in the notation of the HTTP working group's tests.
