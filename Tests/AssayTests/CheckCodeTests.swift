@@ -33,7 +33,7 @@ struct CheckCodeTests {
     @Test("a code is in the catalogue if and only if the sources construct it")
     func constructed() throws {
         let constructed = try Self.texts("Sources").flatMap { text in
-            text.matches(of: /\bCheckCode\(\s*"([^"]*)"/).map { String($0.1) }
+            text.matches(of: /\b(?:Check|Error)Code\(\s*"([^"]*)"/).map { String($0.1) }
         }
         let declared = Set(Verifier.catalogue.flatMap(\.codes))
         #expect(Set(constructed) == Set(declared.map(\.name)))

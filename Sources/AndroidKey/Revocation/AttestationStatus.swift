@@ -67,7 +67,7 @@ extension AttestationStatusList {
         }
 
         private static func error(
-            _ code: CheckCode, _ value: RecordValue, _ member: RecordObject.Member, _ message: String
+            _ code: ErrorCode, _ value: RecordValue, _ member: RecordObject.Member, _ message: String
         ) -> DecodeError {
             DecodeError(code, at: value.offset, field: "entries.\(member.name.excerpt)", message)
         }

@@ -222,11 +222,16 @@ extension ApproovClaims {
 }
 
 extension CheckCode {
-    static let notOpened = CheckCode(
+    static let notOpened = CheckCode(.notOpened, remedy: .nothing)
+    static let measurementsExpired = CheckCode(.measurementsExpired)
+}
+
+extension ErrorCode {
+    static let notOpened = ErrorCode(
         "not-opened",
-        "The measurement token was sealed for other hardware, or was changed: compare the public key that the backend uses.",
-        remedy: .nothing)
-    static let measurementsExpired = CheckCode(
+        "The measurement token was sealed for other hardware, or was changed: compare the public key that the backend uses."
+    )
+    static let measurementsExpired = ErrorCode(
         "measurements-expired",
         "The measurement token has expired: the app must fetch a token with `?measurement`, and the backend seal it again."
     )

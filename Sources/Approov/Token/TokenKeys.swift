@@ -297,7 +297,7 @@ final class TokenKeys: Sendable {
         let hint =
             failure.reason == .wrongLength
             ? "" : "; so are the tokens of apps that fail attestation"
-        return CheckFailure(failure.reason, "\(failure.detail)\(hint); tried \(tried)")
+        return CheckFailure(CheckCode(failure.reason), "\(failure.detail)\(hint); tried \(tried)")
     }
 }
 

@@ -3,8 +3,6 @@
 ///
 /// Codes are API: verdicts, metrics, logs and vectors contain them. Never rename one.
 public struct CheckCode: Hashable, Sendable, CustomStringConvertible {
-    /// A single reference keeps the errors that carry a code small. Small errors make the functions that throw them
-    /// fast.
     private let entry: Entry
 
     private final class Entry: Sendable {

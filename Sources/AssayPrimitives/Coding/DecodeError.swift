@@ -1,7 +1,7 @@
 /// Input that cannot be decoded: a code, the byte where decoding failed, and a sentence.
-public struct DecodeError: Error, CheckFinding, Equatable, CustomStringConvertible {
+public struct DecodeError: Error, Equatable, CustomStringConvertible {
     /// The code of a decoding error.
-    package typealias Code = CheckCode
+    package typealias Code = ErrorCode
 
     /// The reason.
     package let reason: Code
@@ -36,52 +36,52 @@ public struct DecodeError: Error, CheckFinding, Equatable, CustomStringConvertib
 }
 
 /// The codes of the decoders, which all formats share.
-extension CheckCode {
+extension ErrorCode {
     /// The bytes end before the item does.
-    package static let truncated = CheckCode(
+    package static let truncated = ErrorCode(
         "truncated", "The bytes end before the item does: look for a transport or a column that cuts long values.")
     /// Bytes follow the item.
-    package static let trailingBytes = CheckCode(
+    package static let trailingBytes = ErrorCode(
         "trailing-bytes", "Bytes follow the item: look for a line end, padding or a second item appended on the way.")
     /// The bytes are not of the expected format.
-    package static let malformed = CheckCode(
+    package static let malformed = ErrorCode(
         "malformed", "The bytes are not of the expected format: look for a missing or doubled encoding.")
     /// An encoding longer than necessary.
-    package static let notMinimal = CheckCode(
+    package static let notMinimal = ErrorCode(
         "not-minimal", "A length or number is encoded longer than necessary: no genuine encoder writes this.")
     /// An indefinite length where the format demands a definite one.
-    package static let indefiniteLength = CheckCode(
+    package static let indefiniteLength = ErrorCode(
         "indefinite-length", "A length is indefinite where the format demands a definite one: look for re-encoding.")
     /// An item of another type than the format demands.
-    package static let unexpectedType = CheckCode(
+    package static let unexpectedType = ErrorCode(
         "unexpected-type", "A part has another type than the format demands: compare the part that the detail names.")
     /// A value that is not allowed.
-    package static let unexpectedValue = CheckCode(
+    package static let unexpectedValue = ErrorCode(
         "unexpected-value", "A part has a value that is not allowed: the detail says which values are.")
     /// A length other than the format demands.
-    package static let unexpectedLength = CheckCode(
+    package static let unexpectedLength = ErrorCode(
         "unexpected-length", "A part has another length than the format demands: look for truncation or padding.")
     /// The same key twice.
-    package static let duplicateKey = CheckCode(
+    package static let duplicateKey = ErrorCode(
         "duplicate-key", "A key or field occurs twice, so that two parsers may read different values: a forgery.")
     /// A required part is absent.
-    package static let missing = CheckCode(
+    package static let missing = ErrorCode(
         "missing", "A required part is absent: the detail names it; check that this is evidence of the right kind.")
     /// A part that is not allowed is present.
-    package static let unexpected = CheckCode(
+    package static let unexpected = ErrorCode(
         "unexpected", "A part is present that the format does not allow: the detail names it.")
     /// Text that is not valid UTF-8, or has characters outside its alphabet.
-    package static let invalidText = CheckCode(
+    package static let invalidText = ErrorCode(
         "invalid-text", "Text is not valid UTF-8, or has characters outside its alphabet: look for re-encoding.")
     /// Nested deeper than the limit.
-    package static let tooDeep = CheckCode(
+    package static let tooDeep = ErrorCode(
         "too-deep", "The nesting is deeper than the limit: no genuine evidence is nested so deep.")
     /// Larger than the limit, or more items than the limit.
-    package static let tooLarge = CheckCode(
+    package static let tooLarge = ErrorCode(
         "too-large", "The input or one of its parts is larger than the limit, which the detail names.")
 
-    /// The codes of ``DecodeError``, for the entries of checks that decode.
-    package static let ofDecoding: [CheckCode] = [
+    /// The codes of ``DecodeError``.
+    package static let ofDecoding: [ErrorCode] = [
         truncated, trailingBytes, malformed, notMinimal, indefiniteLength, unexpectedType, unexpectedValue,
         unexpectedLength, duplicateKey, missing, unexpected, invalidText, tooDeep, tooLarge,
     ]

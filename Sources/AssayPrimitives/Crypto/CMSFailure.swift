@@ -1,5 +1,5 @@
 /// Why a CMS message was not verified.
-package enum CMSFailure: Error, CheckFinding, Equatable {
+package enum CMSFailure: Error, Equatable {
     /// Larger than ``InputLimits/receipt``.
     case tooLarge(count: Int)
     /// Not a ContentInfo, or bytes follow it.

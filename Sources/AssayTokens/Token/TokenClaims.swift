@@ -146,7 +146,7 @@ struct ClaimReader {
         self.path = path
     }
 
-    func error(_ reason: CheckCode, _ name: String, _ message: String) -> DecodeError {
+    func error(_ reason: ErrorCode, _ name: String, _ message: String) -> DecodeError {
         DecodeError(reason, at: object[name]?.offset ?? object.offset, field: path + name, message)
     }
 

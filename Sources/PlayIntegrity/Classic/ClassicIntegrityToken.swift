@@ -104,7 +104,7 @@ package enum ClassicIntegrityToken {
         guard let failure else { throw CheckFailure(.noLiveKey, "the app has no key that may be used now") }
         let names = keys.live.map(\.name.excerpt).joined(separator: ", ")
         let found = failure
-        throw CheckFailure(found.reason, "\(found.detail); tried \(names)")
+        throw CheckFailure(CheckCode(found.reason), "\(found.detail); tried \(names)")
     }
 
     /// Decodes the JWS and verifies its signature.

@@ -141,9 +141,13 @@ extension IntegrityTokenDecoder {
     }
 }
 
+extension ErrorCode {
+    static let googleRefused = ErrorCode(
+        "google-refused", "Google did not decode the token: the detail quotes its status and message.")
+}
+
 extension CheckCode {
-    static let googleRefused = CheckCode(
-        "google-refused", "Google did not decode the token: the detail quotes its status and message.", remedy: .retry)
+    static let googleRefused = CheckCode(.googleRefused, remedy: .retry)
     static let answerSupplied = CheckCode(
         "answer-supplied",
         "The decoded answer came with the evidence, so that nothing shows that Google made it: send the token itself.")

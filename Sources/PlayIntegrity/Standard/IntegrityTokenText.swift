@@ -50,7 +50,11 @@ package enum IntegrityTokenText {
 }
 
 extension CheckCode {
-    static let tokenNotCanonical = CheckCode(
+    static let tokenNotCanonical = CheckCode(.tokenNotCanonical)
+}
+
+extension ErrorCode {
+    static let tokenNotCanonical = ErrorCode(
         "token-not-canonical",
         """
         The token is another spelling of base64url without padding: look for an app or a proxy that adds padding, changes the \

@@ -102,7 +102,7 @@ struct KeyAgreementTests {
         func epk(_ members: String) -> String { #""epk":{\#(members)}"# }
         let good = #""kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)""#
         let algorithms = #""alg":"ECDH-ES","enc":"A256GCM","#
-        let table: [(header: String, code: CheckCode)] = [
+        let table: [(header: String, code: ErrorCode)] = [
             (#""alg":"ECDH-ES+A256KW","enc":"A256GCM","# + epk(good), .algorithmNotAllowed),
             (#""alg":"dir","enc":"A256GCM","# + epk(good), .algorithmNotAllowed),
             (#""alg":"ECDH-ES","enc":"A128GCM","# + epk(good), .algorithmNotAllowed),

@@ -1,7 +1,7 @@
 /// Why a key rejects a well-formed JWS or JWE. The detail never shows key material or plaintext.
-package struct JOSEError: Error, CheckFinding, Equatable, CustomStringConvertible {
+package struct JOSEError: Error, Equatable, CustomStringConvertible {
     /// The code to match.
-    package typealias Code = CheckCode
+    package typealias Code = ErrorCode
 
     /// The code.
     package let reason: Code
@@ -36,28 +36,28 @@ package struct JOSEError: Error, CheckFinding, Equatable, CustomStringConvertibl
 }
 
 /// The codes of ``JOSEError``.
-extension CheckCode {
-    package static let algorithmNotAllowed = CheckCode(
+extension ErrorCode {
+    package static let algorithmNotAllowed = ErrorCode(
         "algorithm-not-allowed",
         "The header names another algorithm than the key's: a forgery, or a key configured for another algorithm.")
     /// No cryptography was done.
-    package static let wrongLength = CheckCode(
+    package static let wrongLength = ErrorCode(
         "wrong-length",
         "A part of the token has another length than its algorithm gives it: the token was cut or forged.")
     /// No cryptography was done.
-    package static let badParameter = CheckCode(
+    package static let badParameter = ErrorCode(
         "bad-parameter", "A header parameter that the algorithm needs is missing or has another form.")
-    package static let keyUnwrapFailed = CheckCode(
+    package static let keyUnwrapFailed = ErrorCode(
         "key-unwrap-failed", "The token was encrypted for another key, or was changed: check the configured keys.")
-    package static let decryptionFailed = CheckCode(
+    package static let decryptionFailed = ErrorCode(
         "decryption-failed", "The token was encrypted for a configured key and was changed afterwards.")
-    package static let signatureInvalid = CheckCode(
+    package static let signatureInvalid = ErrorCode(
         "signature-invalid",
         "No configured key made the signature or MAC over the header and content: a forgery, or a key of another account."
     )
-    package static let missingKeyID = CheckCode(
+    package static let missingKeyID = ErrorCode(
         "missing-key-id", "The header names no key, and every live key must be selected by its ID.")
-    package static let unknownKeyID = CheckCode(
+    package static let unknownKeyID = ErrorCode(
         "unknown-key-id", "A key ID is named that no live key has: add the key, or correct its configured ID.")
 
     /// The codes for a rejected JWS.

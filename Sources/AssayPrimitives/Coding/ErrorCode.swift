@@ -1,0 +1,26 @@
+/// The stable code of an error, in kebab case, and its meaning.
+///
+/// A class: one reference keeps the errors that carry a code small. Small errors make the functions that throw them fast.
+package final class ErrorCode: Hashable, Sendable, CustomStringConvertible {
+    /// The stable code.
+    package let name: String
+    /// One sentence: what was found, and what to do.
+    package let meaning: String
+
+    /// Declares a code.
+    package init(_ name: String, _ meaning: String) {
+        self.name = name
+        self.meaning = meaning
+    }
+
+    /// The stable code.
+    package var description: String { name }
+
+    /// Compares code and meaning.
+    package static func == (left: ErrorCode, right: ErrorCode) -> Bool {
+        left === right || left.name == right.name && left.meaning == right.meaning
+    }
+
+    /// Hashes the code.
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
