@@ -20,32 +20,17 @@ package struct ECDSAPrivateKey: Sendable {
         }
     }
 
-    /// Reads a PrivateKeyInfo (PKCS #8, RFC 5958) in PEM (RFC 7468): one block `PRIVATE KEY` and white space around it.
-    /// - Throws: ``DecodeError`` without any of the text.
-    package init(pem: SecretBytes) throws(DecodeError) {
-        let body: SecretBytes? = unsafe pem.withUnsafeBytes { text in
-            guard let start = unsafe text.firstRange(of: Self.begin), let end = unsafe text.firstRange(of: Self.end),
-                start.upperBound <= end.lowerBound,
-                unsafe text[..<start.lowerBound].allSatisfy({ Self.isSpace($0) }),
-                unsafe text[end.upperBound...].allSatisfy({ Self.isSpace($0) })
-            else { return nil }
-            return unsafe SecretBytes(text[start.upperBound..<end.lowerBound])
+    /// Reads a PrivateKeyInfo in DER (PKCS #8, RFC 5958).
+    /// - Throws: ``DecodeError`` without any of the bytes.
+    package init(privateKeyInfo: SecretBytes) throws(DecodeError) {
+        do {
+            key = try unsafe privateKeyInfo.withUnsafeBytes {
+                try unsafe P256.Signing.PrivateKey(derRepresentation: $0)
+            }
+        } catch {
+            throw DecodeError(.unexpectedValue, at: 0, "\(privateKeyInfo.count) bytes that are no private key of P-256")
         }
-        guard let body else {
-            throw DecodeError(.unexpectedValue, at: 0, "expected one PEM block PRIVATE KEY, and nothing else")
-        }
-        guard let info = try? SecretKeyText.decodeBase64(body, byteCounts: 32...256),
-            let key = try? unsafe info.withUnsafeBytes({ try unsafe P256.Signing.PrivateKey(derRepresentation: $0) })
-        else {
-            throw DecodeError(.unexpectedValue, at: 0, "the PEM block does not hold a private key of P-256 in PKCS #8")
-        }
-        self.key = key
     }
-
-    private static let begin = Array("-----BEGIN PRIVATE KEY-----".utf8)
-    private static let end = Array("-----END PRIVATE KEY-----".utf8)
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     /// The scalar, 32 bytes.
     package var scalar: SecretBytes {
