@@ -21,8 +21,8 @@ extension String {
     package func isByteEqual(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         // Native strings are contiguous; strings bridged on Darwin may not be.
-        let isEqual = utf8.withContiguousStorageIfAvailable { left in
-            other.utf8.withContiguousStorageIfAvailable { right in holdSame(left, right) }
+        let isEqual = unsafe utf8.withContiguousStorageIfAvailable { left in
+            unsafe other.utf8.withContiguousStorageIfAvailable { right in unsafe holdSame(left, right) }
         }
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
@@ -32,7 +32,9 @@ extension ArraySlice<UInt8> {
     /// Whether two slices hold the same bytes, by `memcmp`. Not for secrets: the time depends on the first difference.
     package func isByteEqual(to other: ArraySlice<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        return withUnsafeBufferPointer { left in other.withUnsafeBufferPointer { right in holdSame(left, right) } }
+        return unsafe withUnsafeBufferPointer { left in
+            unsafe other.withUnsafeBufferPointer { right in unsafe holdSame(left, right) }
+        }
     }
 
     /// Whether a slice and an array hold the same bytes. Not for secrets.
@@ -42,7 +44,7 @@ extension ArraySlice<UInt8> {
 /// Whether two pieces of memory of the same length hold the same bytes.
 private func holdSame(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
-    return leftStart == rightStart || memcmp(leftStart, rightStart, left.count) == 0
+    return unsafe leftStart == rightStart || memcmp(leftStart, rightStart, left.count) == 0
 }
 
 extension Sequence where Element: StringProtocol {

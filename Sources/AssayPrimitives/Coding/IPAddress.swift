@@ -9,7 +9,7 @@
 /// An address, compared by its bytes: an IPv6 address has many text forms.
 package struct IPAddress: Equatable {
     /// 4 bytes for IPv4, 16 for IPv6.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Reads dotted-decimal IPv4 or IPv6 (RFC 4291 section 2.2); nil otherwise. IPv4-mapped addresses become IPv4.
     package init?(_ text: String) {

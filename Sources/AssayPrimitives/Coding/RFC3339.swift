@@ -53,13 +53,13 @@ package enum RFC3339 {
     /// - Returns: nil when the text is not such a time, or names a day that does not exist.
     package static func parse(_ text: String) -> Date? {
         // Swift strings are contiguous; strings bridged on Darwin may not be.
-        let date = text.utf8.withContiguousStorageIfAvailable { parse(buffer: $0) }
+        let date = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe parse(buffer: $0) }
         return date ?? parse(Array(text.utf8))
     }
 
     /// Reads a time from UTF-8, by the same rules as ``parse(_:)-(String)``.
     package static func parse(_ bytes: some Collection<UInt8>) -> Date? {
-        Array(bytes).withUnsafeBufferPointer { parse(buffer: $0) }
+        unsafe Array(bytes).withUnsafeBufferPointer { unsafe parse(buffer: $0) }
     }
 
     private static func parse(buffer bytes: UnsafeBufferPointer<UInt8>) -> Date? {
@@ -68,14 +68,14 @@ package enum RFC3339 {
             guard start + length <= bytes.count else { return nil }
             var value = 0
             for index in start..<start + length {
-                let digit = bytes[index] &- 0x30
+                let digit = unsafe bytes[index] &- 0x30
                 guard digit < 10 else { return nil }
                 value = value * 10 + Int(digit)
             }
             return value
         }
         func isCharacter(_ character: Unicode.Scalar, at index: Int) -> Bool {
-            index < bytes.count && bytes[index] == UInt8(ascii: character)
+            unsafe index < bytes.count && bytes[index] == UInt8(ascii: character)
         }
         guard let year = number(0, 4), isCharacter("-", at: 4), let month = number(5, 2), isCharacter("-", at: 7),
             let day = number(8, 2), isCharacter("T", at: 10), let hour = number(11, 2), isCharacter(":", at: 13),
@@ -87,7 +87,7 @@ package enum RFC3339 {
         if isCharacter(".", at: index) {
             let start = index + 1
             index = start
-            while index < bytes.count, bytes[index] &- 0x30 < 10 { index += 1 }
+            while index < bytes.count, unsafe bytes[index] &- 0x30 < 10 { index += 1 }
             guard index > start, index - start <= 9, let digits = number(start, index - start) else { return nil }
             // One division by an exact power of ten gives the nearest value; several divisions would round each time.
             fraction = Double(digits) / (start..<index).reduce(1.0) { power, _ in power * 10 }

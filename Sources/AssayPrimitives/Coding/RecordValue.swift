@@ -1,4 +1,4 @@
-/// A JSON value of a record, with the byte at which it begins, for errors.
+/// A JSON value, with the byte at which it begins, for errors.
 // The initialisers are inlinable: a JSON reader in another module creates one for each value.
 @usableFromInline
 package struct RecordValue: Sendable {
