@@ -73,7 +73,7 @@ final class LedgerSnapshot: Sendable {
     }
 
     /// Passes pages of records to `body`.
-    func pages(
+    nonisolated(nonsending) func pages(
         _ section: Section, _ body: ([LedgerRecord]) async throws -> Void,
         _ read: @escaping @Sendable (StoredRow) throws(StoredValueError) -> LedgerRecord
     ) async throws {

@@ -94,7 +94,7 @@ extension PostgreSQLLedger: MovableLedger {
 
 extension LedgerSnapshot {
     /// Passes the records of all tables to `body`, in pages.
-    func records(_ body: ([LedgerRecord]) async throws -> Void) async throws {
+    nonisolated(nonsending) func records(_ body: ([LedgerRecord]) async throws -> Void) async throws {
         try await pages(.challenges, body) { (row) throws(StoredValueError) in
             let stored = try row.challenge()
             return .challenge(stored.challenge, consumedAt: stored.consumedAt)

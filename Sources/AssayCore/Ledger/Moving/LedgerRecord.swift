@@ -36,7 +36,7 @@ package enum LedgerRecord: Sendable, Equatable {
 
     /// SHA-256 over all fields. Different records always give different input bytes.
     package var fingerprint: [UInt8] {
-        var fields = RecordFields()
+        var fields = FingerprintFields()
         fields.add(section)
         switch self {
         case .challenge(let challenge, let consumedAt):
@@ -99,7 +99,7 @@ package enum LedgerRecord: Sendable, Equatable {
 
     /// SHA-256 over what a ledger keeps of this record as long as it lives; nil for a record that is changed, removed or purged.
     var lastingFingerprint: [UInt8]? {
-        var fields = RecordFields()
+        var fields = FingerprintFields()
         fields.add(section)
         switch self {
         case .key(let key):
@@ -118,7 +118,7 @@ package enum LedgerRecord: Sendable, Equatable {
 }
 
 /// Fields, each after its length; a missing field differs from an empty one.
-private struct RecordFields {
+private struct FingerprintFields {
     private(set) var bytes: [UInt8] = []
 
     mutating func add(_ field: [UInt8]?) {
@@ -200,7 +200,7 @@ package protocol MovableLedger: Sendable {
     func cancelMove() async throws(LedgerOutage)
 
     /// Passes all records to `body`, in batches. The order of the sections is always the same.
-    func records(_ body: ([LedgerRecord]) async throws -> Void) async throws
+    func records(_ body: @concurrent ([LedgerRecord]) async throws -> Void) async throws
 
     /// Stores records. Leaves a record unchanged if its key is already stored.
     func insert(_ records: [LedgerRecord]) async throws(LedgerOutage)
