@@ -1,4 +1,4 @@
-package import AssayCore
+package import AssayPrimitives
 import Foundation
 
 /// Opens the files that decide what is accepted: policies, roots, key sets, status lists, certificates, configurations and

@@ -70,7 +70,7 @@ package final class MetricsRegistry: MetricsFactory {
     private struct State {
         var families: [String: Family] = [:]
         /// The family and the labels of each gauge, which can be removed.
-        var gauges: [ObjectIdentifier: (name: String, labels: String)] = [:]
+        var gauges: [Swift.ObjectIdentifier: (name: String, labels: String)] = [:]
     }
 
     /// Upper bounds of times in seconds: a verification takes from some ten microseconds to some milliseconds, and calls of other
@@ -111,14 +111,14 @@ package final class MetricsRegistry: MetricsFactory {
             let made = make()
             // In place: a copy of the family beside the stored one would copy all of its series for each new one.
             state.families[name, default: Family(kind: kind)].add(labels, made)
-            if kind == .gauge { state.gauges[ObjectIdentifier(made.handler)] = (name, labels) }
+            if kind == .gauge { state.gauges[Swift.ObjectIdentifier(made.handler)] = (name, labels) }
             return made
         }
     }
 
     private func remove(_ handler: AnyObject) {
         state.withLock { state in
-            guard let place = state.gauges.removeValue(forKey: ObjectIdentifier(handler)) else { return }
+            guard let place = state.gauges.removeValue(forKey: Swift.ObjectIdentifier(handler)) else { return }
             state.families[place.name]?.remove(place.labels)
         }
     }
