@@ -1,4 +1,4 @@
-package import AssayCore
+import AssayCore
 package import AssayPrimitives
 
 /// What the keystore certifies about a key: KeyDescription, extension 1.3.6.1.4.1.11129.2.1.17 (Android documentation, "Verify

@@ -1,4 +1,4 @@
-package import AssayCore
+import AssayCore
 package import AssayPrimitives
 
 /// What Google's provisioning server says about the device that got an attestation certificate: extension

@@ -1,3 +1,4 @@
+import AssayCore
 import AssayPrimitives
 import AssayTestSupport
 import Foundation
