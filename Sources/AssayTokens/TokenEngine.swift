@@ -76,17 +76,15 @@ package struct TokenEngine: EvidenceEngine {
     private func judge(
         _ token: TokenAssessor, _ account: String?, _ ledger: any Ledger, _ run: inout CheckRun
     ) async throws(VerificationError) -> Assessment {
-        let key = run.authenticity(TokenCheck.key) { () throws(CheckFailure) in
-            try token.key()
-        }
+        let key = run.authenticity(TokenCheck.key, try token.key())
         _ = run.authenticity(TokenCheck.signature) { () throws(CheckFailure) in
             guard let key else { return }
             try token.verify(key)
         }
         let isAuthentic = run.failedAuthenticity == nil
-        _ = run.gate(TokenCheck.claims) { () throws(CheckFailure) in try token.demandClaims() }
-        _ = run.gate(TokenCheck.expiry) { () throws(CheckFailure) in try token.demandTime() }
-        _ = run.gate(TokenCheck.audience) { () throws(CheckFailure) in try token.demandAudience() }
+        _ = run.gate(TokenCheck.claims, try token.demandClaims())
+        _ = run.gate(TokenCheck.expiry, try token.demandTime())
+        _ = run.gate(TokenCheck.audience, try token.demandAudience())
         var subjects: [LedgerSubject] = []
         var standings = AccountStandings(account: account, standings: [])
         var unreadable: CheckFailure?
@@ -138,11 +136,11 @@ package struct TokenEngine: EvidenceEngine {
     private func proof(_ token: TokenAssessor, _ run: inout CheckRun) -> DPoPProof? {
         guard token.hasBinding || run.failedAuthenticity != nil else {
             run.add(.skipped(TokenCheck.proof, because: .notApplicable))
-            run.conditionalGate(TokenCheck.binding) { () throws(CheckFailure) in try token.demandBearer() }
+            run.conditionalGate(TokenCheck.binding, try token.demandBearer())
             run.add(.skipped(TokenCheck.freshness, because: .notApplicable))
             return nil
         }
-        let proof = run.authenticity(TokenCheck.proof) { () throws(CheckFailure) in try token.proof() }
+        let proof = run.authenticity(TokenCheck.proof, try token.proof())
         _ = run.gate(TokenCheck.binding) { () throws(CheckFailure) in
             if let proof { try token.demandBinding(proof) }
         }

@@ -86,26 +86,16 @@ package enum KeyAttestationAssessor {
         _ status: KeyAttestationStatus, _ run: inout CheckRun
     ) -> AndroidKeySubject? {
         let walk = ChainWalk(evidence: evidence, trust: checks.expectations.trust, now: checks.now)
-        let chain = run.authenticity(KeyAttestationCheck.chain) { () throws(CheckFailure) in
-            try walk.chain()
-        }
+        let chain = run.authenticity(KeyAttestationCheck.chain, try walk.chain())
         let target: Void? = run.authenticity(KeyAttestationCheck.target) { () throws(CheckFailure) in
             if let chain { try checks.target(evidence, chain) }
         }
         if target != nil, let chain { walk.remember(chain) }
-        let description = run.authenticity(KeyAttestationCheck.attestationExtension) { () throws(CheckFailure) in
-            try checks.description(evidence)
-        }
+        let description = run.authenticity(KeyAttestationCheck.attestationExtension, try checks.description(evidence))
         if let remark = description.flatMap(KeyAttestationCheck.remark) { run.remark(remark) }
-        let key = run.authenticity(KeyAttestationCheck.publicKey) { () throws(CheckFailure) in
-            try checks.publicKey(evidence, description)
-        }
-        _ = run.authenticity(KeyAttestationCheck.challengeBinding) { () throws(CheckFailure) in
-            try checks.challengeBinding(description)
-        }
-        _ = run.authenticity(KeyAttestationCheck.securityLevel) { () throws(CheckFailure) in
-            try checks.securityLevel(description, chain)
-        }
+        let key = run.authenticity(KeyAttestationCheck.publicKey, try checks.publicKey(evidence, description))
+        _ = run.authenticity(KeyAttestationCheck.challengeBinding, try checks.challengeBinding(description))
+        _ = run.authenticity(KeyAttestationCheck.securityLevel, try checks.securityLevel(description, chain))
         guard run.failedAuthenticity == nil, let chain, let description, let key else {
             run.skip(KeyAttestationCheck.catalogue.dropFirst(7).filter { $0.kind != .ledger }.map(\.id))
             return nil
@@ -114,17 +104,15 @@ package enum KeyAttestationAssessor {
         judge(checks, evidence, chain, description, info, &run)
         var list: AttestationStatusList?
         switch status {
-        case .none: run.policy(KeyAttestationCheck.revocation) { () throws(CheckFailure) in .notRequired }
+        case .none: run.policy(KeyAttestationCheck.revocation, .notRequired)
         case .list(let found):
             list = found
-            run.policy(KeyAttestationCheck.revocation) { () throws(CheckFailure) in
-                try checks.revocation(chain, found)
-            }
+            run.policy(KeyAttestationCheck.revocation, try checks.revocation(chain, found))
         case .unavailable:
             // Skipped because of itself: such an assessment can never be accepted.
             run.add(.skipped(KeyAttestationCheck.revocation, because: .check(KeyAttestationCheck.revocation)))
         }
-        run.policy(KeyAttestationCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
+        run.policy(KeyAttestationCheck.account, try checks.accountOfRequest(account))
         run.confirm(account)
         return AndroidKeySubject(
             evidence: evidence, chain: chain, description: description, key: key, info: try? info.get(), list: list)
@@ -141,19 +129,19 @@ package enum KeyAttestationAssessor {
         _ description: KeyDescription, _ info: Result<ProvisioningInfo?, DecodeError>, _ run: inout CheckRun
     ) {
         typealias Check = KeyAttestationCheck
-        run.policy(Check.version) { () throws(CheckFailure) in try checks.version(description) }
-        run.policy(Check.rootOfTrust) { () throws(CheckFailure) in try checks.rootOfTrust(description) }
-        run.policy(Check.osVersion) { () throws(CheckFailure) in try checks.osVersion(description) }
-        run.policy(Check.patchLevel) { () throws(CheckFailure) in try checks.patchLevel(description) }
-        run.policy(Check.application) { () throws(CheckFailure) in try checks.application(description) }
-        run.policy(Check.origin) { () throws(CheckFailure) in try checks.origin(description) }
-        run.policy(Check.purpose) { () throws(CheckFailure) in try checks.purpose(description) }
-        run.policy(Check.keyScope) { () throws(CheckFailure) in try checks.keyScope(description) }
-        run.policy(Check.userAuthentication) { () throws(CheckFailure) in try checks.userAuthentication(description) }
-        run.policy(Check.rollbackResistance) { () throws(CheckFailure) in try checks.rollbackResistance(description) }
-        run.policy(Check.creationTime) { () throws(CheckFailure) in try checks.creationTime(description) }
-        run.policy(Check.deviceIdentity) { () throws(CheckFailure) in try checks.deviceIdentity(description) }
-        run.policy(Check.provisioning) { () throws(CheckFailure) in try checks.provisioning(chain, info) }
-        run.policy(Check.consistency) { () throws(CheckFailure) in try checks.consistency(evidence, description) }
+        run.policy(Check.version, try checks.version(description))
+        run.policy(Check.rootOfTrust, try checks.rootOfTrust(description))
+        run.policy(Check.osVersion, try checks.osVersion(description))
+        run.policy(Check.patchLevel, try checks.patchLevel(description))
+        run.policy(Check.application, try checks.application(description))
+        run.policy(Check.origin, try checks.origin(description))
+        run.policy(Check.purpose, try checks.purpose(description))
+        run.policy(Check.keyScope, try checks.keyScope(description))
+        run.policy(Check.userAuthentication, try checks.userAuthentication(description))
+        run.policy(Check.rollbackResistance, try checks.rollbackResistance(description))
+        run.policy(Check.creationTime, try checks.creationTime(description))
+        run.policy(Check.deviceIdentity, try checks.deviceIdentity(description))
+        run.policy(Check.provisioning, try checks.provisioning(chain, info))
+        run.policy(Check.consistency, try checks.consistency(evidence, description))
     }
 }

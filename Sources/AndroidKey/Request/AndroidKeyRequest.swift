@@ -119,15 +119,15 @@ package enum AndroidKeyRequest {
         _ checks: AndroidKeyRequestCheck, _ account: AccountStandings, _ run: inout CheckRun
     ) -> AndroidKeySubject? {
         typealias Check = AndroidKeyRequestCheck
-        let key = run.authenticity(Check.key) { () throws(CheckFailure) in try checks.key() }
+        let key = run.authenticity(Check.key, try checks.key())
         if key != nil, checks.keys.enrolled == nil {
             // An enrolled key is compared by ``AndroidKeyRequestCheck/uses(of:_:_:_:)``.
             run.confirm(KeyIdentifier.androidKey(checks.signed.part.identifier).subject, .blocked)
             run.remark(Check.keySupplied)
         }
-        _ = run.authenticity(Check.signature) { () throws(CheckFailure) in try checks.signature(key) }
-        run.policy(Check.keyState) { () throws(CheckFailure) in try checks.keyState(key, account) }
-        run.policy(Check.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
+        _ = run.authenticity(Check.signature, try checks.signature(key))
+        run.policy(Check.keyState, try checks.keyState(key, account))
+        run.policy(Check.account, try checks.accountOfRequest(account))
         run.confirm(account)
         guard run.failedAuthenticity == nil, let key else { return nil }
         return checks.subject(key)

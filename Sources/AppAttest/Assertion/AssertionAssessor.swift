@@ -84,24 +84,24 @@ package enum AssertionAssessor {
     ) -> (AppAttestSubject?, BoundChallenge?) {
         let extensions = checks.evidence.authenticatorData.extensions
         let configuration = checks.expectations.configuration
-        let key = run.authenticity(AssertionCheck.key) { () throws(CheckFailure) in try checks.key() }
+        let key = run.authenticity(AssertionCheck.key, try checks.key())
         if key != nil, checks.keys.enrolled == nil {
             run.remark(AssertionCheck.keySupplied)
         }
-        _ = run.authenticity(AssertionCheck.signature) { () throws(CheckFailure) in try checks.signature(key) }
-        let appID = run.gate(AssertionCheck.appID) { () throws(CheckFailure) in try checks.appID() }
+        _ = run.authenticity(AssertionCheck.signature, try checks.signature(key))
+        let appID = run.gate(AssertionCheck.appID, try checks.appID())
         // Parse client data only after its signature has passed.
         let bound = run.failedAuthenticity == nil ? checks.boundChallenge : nil
-        run.policy(AssertionCheck.clientData) { () throws(CheckFailure) in try checks.clientData(bound) }
-        run.policy(AssertionCheck.validationCategory) { () throws(CheckFailure) in
-            try SharedRules.validationCategory(extensions, support: checks.extensionSupport, in: configuration)
-        }
-        run.policy(AssertionCheck.bundleVersion) { () throws(CheckFailure) in
-            try SharedRules.bundleVersion(extensions, support: checks.extensionSupport, in: configuration)
-        }
-        run.policy(AssertionCheck.keyState) { () throws(CheckFailure) in try checks.keyState() }
-        run.policy(AssertionCheck.riskMetric) { () throws(CheckFailure) in try checks.keyRisk(at: now) }
-        run.policy(AssertionCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
+        run.policy(AssertionCheck.clientData, try checks.clientData(bound))
+        run.policy(
+            AssertionCheck.validationCategory,
+            try SharedRules.validationCategory(extensions, support: checks.extensionSupport, in: configuration))
+        run.policy(
+            AssertionCheck.bundleVersion,
+            try SharedRules.bundleVersion(extensions, support: checks.extensionSupport, in: configuration))
+        run.policy(AssertionCheck.keyState, try checks.keyState())
+        run.policy(AssertionCheck.riskMetric, try checks.keyRisk(at: now))
+        run.policy(AssertionCheck.account, try checks.accountOfRequest(account))
         run.confirm(account)
 
         guard run.failedAuthenticity == nil, let key else { return (nil, nil) }

@@ -74,16 +74,14 @@ package enum AttestationAssessor {
         _ checks: AttestationCheck, _ account: AccountStandings, _ run: inout CheckRun
     ) -> AppAttestSubject? {
         let evidence = checks.evidence
-        _ = run.authenticity(AttestationCheck.chain) { () throws(CheckFailure) in try checks.chain() }
-        let key = run.authenticity(AttestationCheck.publicKey) { () throws(CheckFailure) in try checks.publicKey() }
-        _ = run.authenticity(AttestationCheck.nonce) { () throws(CheckFailure) in try checks.nonce() }
-        _ = run.authenticity(AttestationCheck.keyID) { () throws(CheckFailure) in try checks.keyID(key) }
-        _ = run.authenticity(AttestationCheck.credentialID) { () throws(CheckFailure) in try checks.credentialID() }
-        let appID = run.gate(AttestationCheck.appID) { () throws(CheckFailure) in try checks.appID() }
-        let environment = run.gate(AttestationCheck.environment) { () throws(CheckFailure) in
-            try checks.environment()
-        }
-        _ = run.gate(AttestationCheck.counter) { () throws(CheckFailure) in try checks.counter() }
+        _ = run.authenticity(AttestationCheck.chain, try checks.chain())
+        let key = run.authenticity(AttestationCheck.publicKey, try checks.publicKey())
+        _ = run.authenticity(AttestationCheck.nonce, try checks.nonce())
+        _ = run.authenticity(AttestationCheck.keyID, try checks.keyID(key))
+        _ = run.authenticity(AttestationCheck.credentialID, try checks.credentialID())
+        let appID = run.gate(AttestationCheck.appID, try checks.appID())
+        let environment = run.gate(AttestationCheck.environment, try checks.environment())
+        _ = run.gate(AttestationCheck.counter, try checks.counter())
 
         let certificate = AttestedCertificate(evidence.leaf)
         let extensions = evidence.authenticatorData.extensions
@@ -93,15 +91,15 @@ package enum AttestationAssessor {
             receipt = try checks.receipt()
             return .passed
         }
-        run.policy(AttestationCheck.validationCategory) { () throws(CheckFailure) in
-            try SharedRules.validationCategory(extensions, support: support, in: checks.expectations.configuration)
-        }
-        run.policy(AttestationCheck.bundleVersion) { () throws(CheckFailure) in
-            try SharedRules.bundleVersion(extensions, support: support, in: checks.expectations.configuration)
-        }
-        run.policy(AttestationCheck.osVersion) { () throws(CheckFailure) in try checks.osVersion(certificate) }
-        run.policy(AttestationCheck.platform) { () throws(CheckFailure) in try checks.platform(certificate) }
-        run.policy(AttestationCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
+        run.policy(
+            AttestationCheck.validationCategory,
+            try SharedRules.validationCategory(extensions, support: support, in: checks.expectations.configuration))
+        run.policy(
+            AttestationCheck.bundleVersion,
+            try SharedRules.bundleVersion(extensions, support: support, in: checks.expectations.configuration))
+        run.policy(AttestationCheck.osVersion, try checks.osVersion(certificate))
+        run.policy(AttestationCheck.platform, try checks.platform(certificate))
+        run.policy(AttestationCheck.account, try checks.accountOfRequest(account))
         run.confirm(account)
 
         guard run.failedAuthenticity == nil, let key else { return nil }

@@ -32,15 +32,13 @@ package enum ReceiptAssessor {
         if let signed {
             let checks = ReceiptCheck(
                 receipt: signed.payload, input: input, enrolled: enrolled, expectations: expectations, now: now)
-            _ = run.authenticity(ReceiptCheck.signature) { () throws(CheckFailure) in try signed.verifySignature() }
-            _ = run.authenticity(ReceiptCheck.chain) { () throws(CheckFailure) in
-                try signed.verifySigner(trust: expectations.trust)
-            }
-            let appID = run.gate(ReceiptCheck.appID) { () throws(CheckFailure) in try checks.appID() }
-            _ = run.gate(ReceiptCheck.publicKey) { () throws(CheckFailure) in try checks.publicKey() }
-            run.policy(ReceiptCheck.environment) { () throws(CheckFailure) in try checks.environment() }
-            run.policy(ReceiptCheck.freshness) { () throws(CheckFailure) in try checks.freshness() }
-            run.policy(ReceiptCheck.riskMetric) { () throws(CheckFailure) in try checks.riskMetric() }
+            _ = run.authenticity(ReceiptCheck.signature, try signed.verifySignature())
+            _ = run.authenticity(ReceiptCheck.chain, try signed.verifySigner(trust: expectations.trust))
+            let appID = run.gate(ReceiptCheck.appID, try checks.appID())
+            _ = run.gate(ReceiptCheck.publicKey, try checks.publicKey())
+            run.policy(ReceiptCheck.environment, try checks.environment())
+            run.policy(ReceiptCheck.freshness, try checks.freshness())
+            run.policy(ReceiptCheck.riskMetric, try checks.riskMetric())
             if run.failedAuthenticity == nil {
                 var facts = AppAttestSubject(keyID: input.keyID)
                 facts.appID = appID

@@ -144,13 +144,9 @@ extension ApproovMessageAssessor.Context {
     private func signed(_ token: ApproovTokenAssessor.Outcome, _ run: inout CheckRun) -> Signed? {
         guard let claims = token.token?.claims else { return nil }
         let message = input.parts
-        let signature = run.authenticity(ApproovCheck.messageDecode) { () throws(CheckFailure) in
-            try RequestSignature(of: message, signing)
-        }
+        let signature = run.authenticity(ApproovCheck.messageDecode, try RequestSignature(of: message, signing))
         guard let signature else { return nil }
-        let key = run.authenticity(ApproovCheck.messageKey) { () throws(CheckFailure) in
-            try MessageKey(claims, keys, signing.signer)
-        }
+        let key = run.authenticity(ApproovCheck.messageKey, try MessageKey(claims, keys, signing.signer))
         guard let key else { return nil }
         let components = CoveredComponents(
             signature.input, of: message, hasBody: input.body.isPresent, demanded: signing.components,
@@ -159,7 +155,7 @@ extension ApproovMessageAssessor.Context {
             let base = verifiedBase(signature, key, standardBase, components, &run)
         else { return nil }
         let freshness = SignatureFreshness(of: signature.input, in: signing.freshness, at: now)
-        _ = run.gate(ApproovCheck.freshness) { () throws(CheckFailure) in try freshness.demand() }
+        _ = run.gate(ApproovCheck.freshness, try freshness.demand())
         let digests = run.contentDigests(
             ApproovCheck.contentDigest, after: ApproovCheck.components, components,
             CoveredBody(

@@ -49,9 +49,7 @@ package enum ApproovProofAssessor {
         expectations: ApproovExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: 3)
-        let sealed = run.authenticity(ApproovCheck.sealed) { () throws(CheckFailure) in
-            try SealedMeasurements(opening: text, with: keys, at: now)
-        }
+        let sealed = run.authenticity(ApproovCheck.sealed, try SealedMeasurements(opening: text, with: keys, at: now))
         if let sealed { run.remark(Finding(.openedWithKey, "with key \(sealed.key.excerpt)")) }
         let proven = measure(input, sealed?.measurements, &run)
         return assessment(input, expectations, run, proven.map { ApproovSubject(measurement: $0) })

@@ -72,16 +72,14 @@ struct ApproovTextAssessor {
         guard let claims else { return nil }
         let text = run.decode(ApproovCheck.textDecode) { () throws(DecodeError) in try SignedText(input) }
         guard let text else { return nil }
-        let key = run.authenticity(ApproovCheck.textKey) { () throws(CheckFailure) in
-            try MessageKey(claims, keys, .account)
-        }
+        let key = run.authenticity(ApproovCheck.textKey, try MessageKey(claims, keys, .account))
         guard let key else { return nil }
-        _ = run.gate(ApproovCheck.textToken) { () throws(CheckFailure) in
+        _ = run.gate(
+            ApproovCheck.textToken,
             try text.demand(
                 ApproovTokenText.withoutPrefix(of: input.token, expectations.configuration),
-                expiringAt: claims.expiry, remembering: signing.replay == .ledger, at: now)
-        }
-        let name = run.authenticity(ApproovCheck.textSignature) { () throws(CheckFailure) in try text.verify(key) }
+                expiringAt: claims.expiry, remembering: signing.replay == .ledger, at: now))
+        let name = run.authenticity(ApproovCheck.textSignature, try text.verify(key))
         guard let name else { return nil }
         if let name { run.remark(Finding(.authenticatedWithKey, "with key \(name.excerpt)")) }
         return text

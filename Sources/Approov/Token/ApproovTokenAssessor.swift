@@ -131,27 +131,19 @@ package enum ApproovTokenAssessor {
         switch parts {
         case .excused: return nil
         case .signed(let jws):
-            let candidates = run.authenticity(ApproovCheck.key) { () throws(CheckFailure) in
-                try keys.candidates(for: jws.header)
-            }
+            let candidates = run.authenticity(ApproovCheck.key, try keys.candidates(for: jws.header))
             guard let candidates else { return nil }
-            let key = run.authenticity(ApproovCheck.signature) { () throws(CheckFailure) in
-                try keys.verify(jws, with: candidates)
-            }
+            let key = run.authenticity(ApproovCheck.signature, try keys.verify(jws, with: candidates))
             guard let key else { return nil }
             return Opened(name: key.name, passed: key.passed, form: .jws, claims: .json(jws.payload))
         case .encrypted(let jwe):
-            let candidates = run.authenticity(ApproovCheck.key) { () throws(CheckFailure) in
-                try keys.candidates(decrypting: jwe.header)
-            }
+            let candidates = run.authenticity(ApproovCheck.key, try keys.candidates(decrypting: jwe.header))
             guard let candidates else { return nil }
-            let opened = run.authenticity(ApproovCheck.decryption) { () throws(CheckFailure) in
-                try keys.open(jwe, with: candidates)
-            }
+            let opened = run.authenticity(ApproovCheck.decryption, try keys.open(jwe, with: candidates))
             guard let (key, plaintext) = opened else { return nil }
             return Opened(name: key.name, passed: key.passed, form: .jwe, claims: .decrypted(plaintext))
         case .loggable(let loggable):
-            let secrets = run.authenticity(ApproovCheck.key) { () throws(CheckFailure) in try keys.secrets() }
+            let secrets = run.authenticity(ApproovCheck.key, try keys.secrets())
             guard let secrets else { return nil }
             let key = run.authenticity(ApproovCheck.signature) { () throws(CheckFailure) in
                 let key = try keys.verify(loggable, with: secrets)
@@ -185,7 +177,7 @@ package enum ApproovTokenAssessor {
     ) {
         for check in expectations.tokenChecks.dropFirst() {
             if check == ApproovCheck.account {
-                run.policy(check) { () throws(CheckFailure) in try account.answer() }
+                run.policy(check, try account.answer())
                 run.confirm(account)
             } else {
                 run.add(.skipped(check, because: .notApplicable))

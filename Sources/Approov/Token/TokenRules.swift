@@ -17,19 +17,19 @@ struct TokenRules {
     /// Runs the checks in order.
     func run(_ account: AccountStandings, _ run: inout CheckRun) {
         run.allow(standings)
-        _ = run.gate(ApproovCheck.expiry) { () throws(CheckFailure) in try expiry() }
-        run.conditionalGate(ApproovCheck.binding) { () throws(CheckFailure) in try boundData() }
-        _ = run.gate(ApproovCheck.tampering) { () throws(CheckFailure) in try tampering() }
-        run.policy(ApproovCheck.issuer) { () throws(CheckFailure) in try issuer() }
+        _ = run.gate(ApproovCheck.expiry, try expiry())
+        run.conditionalGate(ApproovCheck.binding, try boundData())
+        _ = run.gate(ApproovCheck.tampering, try tampering())
+        run.policy(ApproovCheck.issuer, try issuer())
         run.confirm(claims.issuer.map(ApproovSubjects.issuer), .issuerRevoked)
-        run.policy(ApproovCheck.audience) { () throws(CheckFailure) in try audience() }
-        run.policy(ApproovCheck.failover) { () throws(CheckFailure) in try failover() }
-        run.policy(ApproovCheck.annotations) { () throws(CheckFailure) in try annotations() }
-        run.policy(ApproovCheck.device) { () throws(CheckFailure) in try device() }
+        run.policy(ApproovCheck.audience, try audience())
+        run.policy(ApproovCheck.failover, try failover())
+        run.policy(ApproovCheck.annotations, try annotations())
+        run.policy(ApproovCheck.device, try device())
         run.confirm(claims.deviceID.map(ApproovSubjects.device), .deviceBlocked)
-        run.policy(ApproovCheck.account) { () throws(CheckFailure) in try account.answer() }
+        run.policy(ApproovCheck.account, try account.answer())
         run.confirm(account)
-        run.policy(ApproovCheck.address) { clientAddress() }
+        run.policy(ApproovCheck.address, clientAddress())
     }
 }
 

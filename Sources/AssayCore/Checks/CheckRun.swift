@@ -45,6 +45,15 @@ package struct CheckRun: ~Copyable {
 
     /// Runs a gate that every later check depends on.
     @inlinable
+    @_disfavoredOverload
+    package mutating func authenticity<Value>(
+        _ check: CheckID, _ rule: @autoclosure () throws(CheckFailure) -> Value
+    ) -> Value? {
+        authenticity(check, rule)
+    }
+
+    /// The same for a rule of several statements.
+    @inlinable
     package mutating func authenticity<Value>(
         _ check: CheckID, _ body: () throws(CheckFailure) -> Value
     ) -> Value? {
@@ -77,7 +86,18 @@ package struct CheckRun: ~Copyable {
 
     /// Runs a gate that no other check depends on.
     @inlinable
-    package mutating func gate<Value>(_ check: CheckID, _ body: () throws(CheckFailure) -> Value) -> Value? {
+    @_disfavoredOverload
+    package mutating func gate<Value>(
+        _ check: CheckID, _ rule: @autoclosure () throws(CheckFailure) -> Value
+    ) -> Value? {
+        gate(check, rule)
+    }
+
+    /// The same for a rule of several statements.
+    @inlinable
+    package mutating func gate<Value>(
+        _ check: CheckID, _ body: () throws(CheckFailure) -> Value
+    ) -> Value? {
         guard isReached(check) else { return nil }
         do throws(CheckFailure) {
             let value = try body()
@@ -117,7 +137,18 @@ package struct CheckRun: ~Copyable {
     }
 
     /// Runs a policy check in the mode that the policy sets.
-    package mutating func policy(_ check: CheckID, _ body: () throws(CheckFailure) -> PolicyAnswer) {
+    @inlinable
+    @_disfavoredOverload
+    package mutating func policy(
+        _ check: CheckID, _ rule: @autoclosure () throws(CheckFailure) -> PolicyAnswer
+    ) {
+        policy(check, rule)
+    }
+
+    /// The same for a rule of several statements.
+    package mutating func policy(
+        _ check: CheckID, _ body: () throws(CheckFailure) -> PolicyAnswer
+    ) {
         let mode = modes[check]
         if mode == .off {
             results.append(.switchedOff(check))
@@ -129,6 +160,15 @@ package struct CheckRun: ~Copyable {
     }
 
     /// Runs a gate for a part that not all evidence has. No other check depends on it.
+    @inlinable
+    @_disfavoredOverload
+    package mutating func conditionalGate(
+        _ check: CheckID, _ rule: @autoclosure () throws(CheckFailure) -> PolicyAnswer
+    ) {
+        conditionalGate(check, rule)
+    }
+
+    /// The same for a rule of several statements.
     package mutating func conditionalGate(
         _ check: CheckID, _ body: () throws(CheckFailure) -> PolicyAnswer
     ) {

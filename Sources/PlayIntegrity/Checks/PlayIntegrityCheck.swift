@@ -42,20 +42,20 @@ package struct PlayIntegrityCheck: Sendable {
 
     /// Runs the checks that a policy may relax, in order.
     func runPolicyChecks(_ account: AccountStandings, _ run: inout CheckRun) {
-        run.policy(Self.appRecognition) { () throws(CheckFailure) in try appRecognition() }
-        run.policy(Self.appPackage) { () throws(CheckFailure) in try appPackage() }
-        run.policy(Self.certificate) { () throws(CheckFailure) in try certificate() }
-        run.policy(Self.versionCode) { () throws(CheckFailure) in try versionCode() }
-        run.policy(Self.deviceRecognition) { () throws(CheckFailure) in try deviceRecognition() }
-        run.policy(Self.sdkVersion) { () throws(CheckFailure) in try sdkVersion() }
-        run.policy(Self.deviceActivity) { () throws(CheckFailure) in try deviceActivity() }
-        run.policy(Self.deviceRecall) { () throws(CheckFailure) in try deviceRecall() }
-        run.policy(Self.licensing) { () throws(CheckFailure) in try licensing() }
-        run.policy(Self.playProtect) { () throws(CheckFailure) in try playProtect() }
-        run.policy(Self.appAccessRisk) { () throws(CheckFailure) in try appAccessRisk() }
-        run.policy(Self.locationSpoofing) { () throws(CheckFailure) in try locationSpoofing() }
-        run.policy(Self.pcIntegrity) { () throws(CheckFailure) in try pcIntegrity() }
-        run.policy(Self.account) { () throws(CheckFailure) in try account.answer() }
+        run.policy(Self.appRecognition, try appRecognition())
+        run.policy(Self.appPackage, try appPackage())
+        run.policy(Self.certificate, try certificate())
+        run.policy(Self.versionCode, try versionCode())
+        run.policy(Self.deviceRecognition, try deviceRecognition())
+        run.policy(Self.sdkVersion, try sdkVersion())
+        run.policy(Self.deviceActivity, try deviceActivity())
+        run.policy(Self.deviceRecall, try deviceRecall())
+        run.policy(Self.licensing, try licensing())
+        run.policy(Self.playProtect, try playProtect())
+        run.policy(Self.appAccessRisk, try appAccessRisk())
+        run.policy(Self.locationSpoofing, try locationSpoofing())
+        run.policy(Self.pcIntegrity, try pcIntegrity())
+        run.policy(Self.account, try account.answer())
         run.confirm(account)
     }
 

@@ -58,14 +58,10 @@ package enum ClassicIntegrityAssessor {
         run.allow(account.standings)
         if let payload {
             let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
-            _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
-                try check.requestPackage(input.packageName)
-            }
-            _ = run.gate(PlayIntegrityCheck.nonce) { () throws(CheckFailure) in try check.nonce(input.nonce) }
-            _ = run.gate(PlayIntegrityCheck.freshness) { () throws(CheckFailure) in try check.freshness() }
-            _ = run.gate(PlayIntegrityCheck.testingResponse) { () throws(CheckFailure) in
-                try check.testingResponse()
-            }
+            _ = run.gate(PlayIntegrityCheck.requestPackage, try check.requestPackage(input.packageName))
+            _ = run.gate(PlayIntegrityCheck.nonce, try check.nonce(input.nonce))
+            _ = run.gate(PlayIntegrityCheck.freshness, try check.freshness())
+            _ = run.gate(PlayIntegrityCheck.testingResponse, try check.testingResponse())
             check.runPolicyChecks(account, &run)
         } else {
             run.skip(Array(PlayIntegrityCheck.classicChecks.dropFirst(run.results.count)))
@@ -111,14 +107,12 @@ package enum ClassicIntegrityAssessor {
         _ run: inout CheckRun
     ) -> (key: String, payload: PlayIntegrityPayload)? {
         guard let jwe = decode(input, &run) else { return nil }
-        let opened = run.authenticity(PlayIntegrityCheck.decryption) { () throws(CheckFailure) in
-            try ClassicIntegrityToken.open(jwe, with: keys)
-        }
+        let opened = run.authenticity(PlayIntegrityCheck.decryption, try ClassicIntegrityToken.open(jwe, with: keys))
         guard let opened else { return nil }
         run.remark(OpenedWithKey(name: opened.entry.name))
-        let jws = run.authenticity(PlayIntegrityCheck.signature) { () throws(CheckFailure) in
-            try ClassicIntegrityToken.verify(opened.plaintext, with: opened.entry.material)
-        }
+        let jws = run.authenticity(
+            PlayIntegrityCheck.signature,
+            try ClassicIntegrityToken.verify(opened.plaintext, with: opened.entry.material))
         guard let jws else { return nil }
         let payload = run.decode(PlayIntegrityCheck.payload) { () throws(DecodeError) in
             let object = try JSONReader.readObject(jws.payload, limit: InputLimits.joseText)

@@ -38,16 +38,10 @@ package enum StandardIntegrityAssessor {
         var effects: [LedgerEffect] = []
         if let (object, payload) = payload(of: answer, from: source, expectations, &run) {
             let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
-            _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
-                try check.requestPackage(input.packageName)
-            }
-            _ = run.gate(PlayIntegrityCheck.requestHash) { () throws(CheckFailure) in
-                try check.requestHash(input.requestHash)
-            }
-            let madeAt = run.gate(PlayIntegrityCheck.freshness) { () throws(CheckFailure) in try check.freshness() }
-            _ = run.gate(PlayIntegrityCheck.testingResponse) { () throws(CheckFailure) in
-                try check.testingResponse()
-            }
+            _ = run.gate(PlayIntegrityCheck.requestPackage, try check.requestPackage(input.packageName))
+            _ = run.gate(PlayIntegrityCheck.requestHash, try check.requestHash(input.requestHash))
+            let madeAt = run.gate(PlayIntegrityCheck.freshness, try check.freshness())
+            _ = run.gate(PlayIntegrityCheck.testingResponse, try check.testingResponse())
             check.runPolicyChecks(account, &run)
             subject = PlayIntegritySubject(payload: payload, key: nil, request: frame.facts)
             if let madeAt {

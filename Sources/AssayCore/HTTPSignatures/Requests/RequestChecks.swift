@@ -142,9 +142,7 @@ package struct RequestChecks: Sendable {
             run.skip([freshness, contentDigest])
             return nil
         }
-        _ = run.gate(freshness) { () throws(CheckFailure) in
-            try SignatureFreshness(of: signature.input, in: rules.freshness, at: now).demand()
-        }
+        _ = run.gate(freshness, try SignatureFreshness(of: signature.input, in: rules.freshness, at: now).demand())
         let digests = run.contentDigests(
             contentDigest, after: components, covered, CoveredBody(request.body, of: message))
         return RequestEvidence(
