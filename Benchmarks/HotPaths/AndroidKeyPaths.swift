@@ -90,7 +90,7 @@ enum AndroidKeyPaths {
             for _ in 0..<count {
                 let assessment = KeyAttestationAssessor.assess(
                     inputs[next % inputs.count], status: .none, expectations: expectations, now: now)
-                try demand(
+                try require(
                     assessment.isAcceptable, "the attestation: \(assessment.checks.filter { $0.status == .failed })")
                 next += 1
             }

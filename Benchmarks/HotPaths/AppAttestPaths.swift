@@ -19,19 +19,19 @@ enum AppAttestPaths {
     static var all: [HotPath] {
         [
             HotPath("p256-verification", count: 50, signature) { signature in
-                try demand(
+                try require(
                     signature.key.isValidSignature(
                         der: signature.signature[...], for: signature.message, digest: .sha256), "the signature")
             },
             HotPath("assertion", count: 50, assertion) { subject in
                 let assessment = AssertionAssessor.assess(
                     subject.input, keys: subject.keys, expectations: subject.expectations, now: now)
-                try demand(assessment.isAcceptable, "the assertion")
+                try require(assessment.isAcceptable, "the assertion")
             },
             HotPath("assertion-rejected", count: 50, rejectedAssertion) { subject in
                 let assessment = AssertionAssessor.assess(
                     subject.input, keys: subject.keys, expectations: subject.expectations, now: now)
-                try demand(!assessment.isAcceptable, "the assertion of another app")
+                try require(!assessment.isAcceptable, "the assertion of another app")
             },
             HotPath("attestation", count: 5, { try attestation(receipt: .off) }, assess),
             HotPath("attestation-with-receipt", count: 5, { try attestation(receipt: .enforce) }, assess),
@@ -127,6 +127,6 @@ enum AppAttestPaths {
 
     private static func assess(_ subject: Attestation) throws {
         let assessment = AttestationAssessor.assess(subject.input, expectations: subject.expectations, now: now)
-        try demand(assessment.isAcceptable, "the attestation: \(assessment.checks.filter { $0.status == .failed })")
+        try require(assessment.isAcceptable, "the attestation: \(assessment.checks.filter { $0.status == .failed })")
     }
 }

@@ -91,7 +91,7 @@ enum ApproovPaths {
         let assessment = ApproovTokenAssessor.assess(
             subject.input, keys: subject.keys, standings: { _ in [] }, expectations: subject.expectations,
             now: AppAttestPaths.now)
-        try demand(assessment.isAcceptable, "the Approov token: \(assessment.checks)")
+        try require(assessment.isAcceptable, "the Approov token: \(assessment.checks)")
     }
 
     private struct Message {
@@ -114,6 +114,6 @@ enum ApproovPaths {
         let assessment = try ApproovMessageAssessor.assess(
             subject.input, keys: subject.keys, messageKeys: [], standings: { _ in [] },
             expectations: subject.expectations, now: AppAttestPaths.now)
-        try demand(assessment.isAcceptable, "the signed message: \(assessment.checks)")
+        try require(assessment.isAcceptable, "the signed message: \(assessment.checks)")
     }
 }

@@ -11,7 +11,7 @@ enum CodingPaths {
         [
             HotPath("json-payload", count: 500, { PlayIntegrityPaths.mintAnswer(requestHash: "hash-of-a-request") }) {
                 let object = try JSONReader.readObject($0, limit: InputLimits.record)
-                try demand(object.members.count == 1, "the JSON")
+                try require(object.members.count == 1, "the JSON")
             },
             HotPath("cbor", count: 500, attestation) {
                 var reader = CBORReader($0)
@@ -20,19 +20,19 @@ enum CodingPaths {
             },
             HotPath("certificate", count: 300, { try AppAttestPaths.authority().attestationAuthority.certificate }) {
                 let certificate = try Certificate(der: $0[...])
-                try demand(certificate.der.count == $0.count, "the certificate")
+                try require(certificate.der.count == $0.count, "the certificate")
             },
             HotPath("structured-field", count: 500, { Array(signatureInput.utf8) }) {
                 let dictionary = try StructuredFieldReader.readDictionary($0[...])
-                try demand(dictionary.entries.count == 1, "the structured field")
+                try require(dictionary.entries.count == 1, "the structured field")
             },
             HotPath("signature-base", count: 300, signedRequest) { subject in
                 let base = try SignatureBase.build(for: subject.input, of: subject.parts)
-                try demand(base.count > 200, "the signature base")
+                try require(base.count > 200, "the signature base")
             },
             HotPath("policy-app", count: 500, apps) { subject in
                 let app = try subject.app(by: "package name") { $0.configuration.packageName == "com.example.shop7" }
-                try demand(app.app == "shop-7", "the app")
+                try require(app.app == "shop-7", "the app")
             },
         ]
     }

@@ -40,6 +40,6 @@ struct Unexpected: Error, CustomStringConvertible {
 
 /// Throws when what is measured does not do what it should.
 @inline(__always)
-func demand(_ holds: Bool, _ what: @autoclosure () -> String) throws(Unexpected) {
+func require(_ holds: Bool, _ what: @autoclosure () -> String) throws(Unexpected) {
     if !holds { throw Unexpected(description: what()) }
 }

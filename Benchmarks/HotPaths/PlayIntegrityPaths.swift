@@ -20,14 +20,14 @@ enum PlayIntegrityPaths {
             HotPath("classic-token", count: 50, classic) { subject in
                 let assessment = ClassicIntegrityAssessor.assess(
                     subject.input, keys: subject.keys, expectations: subject.expectations, now: AppAttestPaths.now)
-                try demand(assessment.isAcceptable, "the classic token: \(assessment.checks)")
+                try require(assessment.isAcceptable, "the classic token: \(assessment.checks)")
             },
             HotPath("standard-answer", count: 300, standard) { subject in
                 let answer = IntegrityAnswer(json: subject.body)
                 let assessment = StandardIntegrityAssessor.assess(
                     subject.input, answer: answer, from: .caller, expectations: subject.expectations,
                     now: AppAttestPaths.now)
-                try demand(assessment.isAcceptable, "the answer on a standard token: \(assessment.checks)")
+                try require(assessment.isAcceptable, "the answer on a standard token: \(assessment.checks)")
             },
         ]
     }

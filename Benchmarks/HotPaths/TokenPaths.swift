@@ -21,7 +21,7 @@ enum TokenPaths {
         [
             HotPath("issue-token", count: 100, signer) { (subject) throws in
                 let token = subject.signer.sign(subject.claims.json)
-                try demand(token?.isEmpty == false, "no token")
+                try require(token?.isEmpty == false, "no token")
             }
         ]
     }

@@ -71,7 +71,7 @@ enum VerifierPaths {
         return { count in
             for _ in 0..<count {
                 let verdict = try await verify(evidence[next])
-                try demand(verdict.outcome == .accept, "rejected: \(verdict.json(id: nil))")
+                try require(verdict.outcome == .accept, "rejected: \(verdict.json(id: nil))")
                 next += 1
             }
         }
@@ -172,7 +172,7 @@ enum VerifierPaths {
         return { count in
             if !isEnrolled {
                 let verdict = try await verifier.verifyKeyAttestation(attestation, at: now)
-                try demand(verdict.outcome == .accept, "rejected: \(verdict.json(id: nil))")
+                try require(verdict.outcome == .accept, "rejected: \(verdict.json(id: nil))")
                 isEnrolled = true
             }
             try await work(count)
@@ -289,7 +289,7 @@ enum VerifierPaths {
             if verdict == nil { verdict = try await verifier.verifyClassicIntegrityToken(input, at: now) }
             for _ in 0..<count {
                 let json = verdict?.json(id: "record") ?? ""
-                try demand(json.utf8.count > 1000, "the verdict's JSON: \(json)")
+                try require(json.utf8.count > 1000, "the verdict's JSON: \(json)")
             }
         }
     }

@@ -10,7 +10,7 @@ struct Server {
         let logger = Logger(label: "shop")
         let ledger = try SQLiteLedger.open(path: "ledger.sqlite")
         let verifier = Verifier(policy: try PolicyFile.load(path: path), ledger: ledger)
-        let live = try LiveVerifier(verifier, logger: logger)
+        let live = try ReloadableVerifier(verifier, logger: logger)
         let options = EvidenceMiddlewareOptions(origins: try ServerOrigins("https://api.example.com"))
 
         let router = Router(context: BasicEvidenceRequestContext.self)

@@ -35,13 +35,13 @@ struct OwnHandlersTests {
             """, files: ["root.pem": authority.rootPEM])
     }
 
-    private func live(_ ledger: any Ledger) throws -> LiveVerifier {
-        try LiveVerifier(Verifier(policy: policy(), ledger: ledger), logger: Logger(label: "shop"))
+    private func live(_ ledger: any Ledger) throws -> ReloadableVerifier {
+        try ReloadableVerifier(Verifier(policy: policy(), ledger: ledger), logger: Logger(label: "shop"))
     }
 
     /// Sends requests to the routes under a verifier. The name of a session is that of its account.
     private func run(
-        _ live: LiveVerifier, _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
+        _ live: ReloadableVerifier, _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
         let router = try shopRouter(live, origin: Self.origin) { $0 }
         try await Application(router: router).test(.router) { client in try await body(client) }

@@ -5,7 +5,7 @@ import Hummingbird
 
 /// Routes that issue challenges and enrol keys, and one whose requests the middleware judges.
 func shopRouter(
-    _ live: LiveVerifier, origin: String, account: @escaping @Sendable (String) -> String?
+    _ live: ReloadableVerifier, origin: String, account: @escaping @Sendable (String) -> String?
 ) throws -> Router<ShopContext> {
     let router = Router(context: ShopContext.self)
     router.add(middleware: ErrorAnswers())

@@ -43,7 +43,7 @@ public struct FuzzTarget: Sendable {
     }
 
     /// Ends the process unless a rule holds.
-    static func demand(_ holds: Bool, _ rule: @autoclosure () -> String) {
+    static func require(_ holds: Bool, _ rule: @autoclosure () -> String) {
         if !holds { broken(rule()) }
     }
 }

@@ -8,7 +8,7 @@ extension KeyAttestationInput {
         _ evidence: RecordObject
     ) throws(RecordError) -> (KeyAttestationInput, AttestationStatusReference?) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(["certificates", "challenge", "publicKey", AttestationStatusReference.recordField])
+        try fields.requireOnly(["certificates", "challenge", "publicKey", AttestationStatusReference.recordField])
         guard let list = fields["certificates"] else { throw fields.missing("certificates") }
         var certificates: [[UInt8]] = []
         for (index, text) in try fields.texts("certificates").enumerated() {

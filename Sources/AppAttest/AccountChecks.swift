@@ -11,7 +11,7 @@ extension AttestationCheck {
 
     /// The account is not blocked. The backend has named it if the policy demands that.
     func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
-        try AccountRule.demandNamed(account, configuration.account)
+        try AccountRule.requireNamed(account, configuration.account)
         return try account.answer()
     }
 }
@@ -30,7 +30,7 @@ extension AssertionCheck {
 
     /// The account is not blocked, and equals that of the key, as far as the policy compares them.
     func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
-        try AccountRule.demandNamed(account, configuration.account)
+        try AccountRule.requireNamed(account, configuration.account)
         let answer = try account.answer()
         guard configuration.account != .none, let named = account.account, let enrolled = keys.enrolled else {
             return answer
@@ -64,7 +64,7 @@ extension AssertionCheck {
 }
 
 private enum AccountRule {
-    static func demandNamed(
+    static func requireNamed(
         _ account: AccountStandings, _ rule: AppAttestConfiguration.AccountBinding
     ) throws(CheckFailure) {
         guard rule == .required, account.account == nil else { return }

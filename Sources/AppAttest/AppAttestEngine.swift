@@ -134,7 +134,7 @@ package struct AppAttestEngine: EvidenceEngine {
         _ request: SignedRequest, suppliedKey: AssertionKeys.Supplied?, app: String?, account: String?,
         ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        let (expectations, rules) = try apps.demand(app, RequestRules.policyField) { $0.configuration.requests }
+        let (expectations, rules) = try apps.require(app, RequestRules.policyField) { $0.configuration.requests }
         var run = CheckRun(
             modes: expectations.modes,
             capacity: AppAttestRequest.checks.catalogue.count + AssertionCheck.catalogue.count)

@@ -7,7 +7,7 @@ extension AttestationInput {
     /// Reads `keyId`, `attestation`, and `challenge` or `clientDataHash`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(["keyId", "attestation", "challenge", "clientDataHash"])
+        try fields.requireOnly(["keyId", "attestation", "challenge", "clientDataHash"])
         let challenge = try fields.demandedBytes("challenge")
         self.init(
             keyID: try fields.bytes("keyId"), attestation: try fields.bytes("attestation"),
@@ -23,7 +23,7 @@ extension AssertionInput {
         _ evidence: RecordObject
     ) throws(RecordError) -> (AssertionInput, AssertionKeys.Supplied?) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(fieldNames)
+        try fields.requireOnly(fieldNames)
         // Client data may be empty: the app also signs requests without a body.
         let clientData = try fields.optionalBytes("clientData")
         let input = AssertionInput(
@@ -39,7 +39,7 @@ extension AssertionKeys.Supplied {
     init?(in fields: RecordFields) throws(RecordError) {
         guard let value = fields["key"] else { return nil }
         let key = try RecordFields(value, path: fields.path(of: "key"))
-        try key.demandOnly(["publicKey", "counter"])
+        try key.requireOnly(["publicKey", "counter"])
         let counter = try key.counter("counter")
         self.init(publicKey: try key.bytes("publicKey"), counter: counter)
     }
@@ -49,7 +49,7 @@ extension ReceiptInput {
     /// Reads `keyId` and `receipt`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(["keyId", "receipt"])
+        try fields.requireOnly(["keyId", "receipt"])
         self.init(keyID: try fields.bytes("keyId"), receipt: try fields.bytes("receipt"))
     }
 }

@@ -103,7 +103,7 @@ public struct AppAttestSubject: EngineSubject, Equatable {
     /// The key identifier in standard base64.
     package var identifier: String? { Base64.encode(keyID, .standard) }
     /// Combines the bytes of the key identifier. Their base64 text would need an allocation.
-    package func hashDevice(into hash: inout SightingHash) -> Bool {
+    package func hashDevice(into hash: inout DeviceHash) -> Bool {
         keyID.withUnsafeBytes { hash.combine($0) }
         return true
     }

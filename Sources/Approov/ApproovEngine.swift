@@ -229,7 +229,7 @@ package struct ApproovEngine: EvidenceEngine {
     /// The keys that verify the tokens of an app.
     private func tokenKeys(
         for expectations: ApproovExpectations, at now: Date
-    ) async throws(VerificationError) -> TokenKeys {
+    ) async throws(VerificationError) -> ApproovTokenKeys {
         let named: [NamedKey]
         if let fixedTokenKeys {
             named = fixedTokenKeys
@@ -241,10 +241,10 @@ package struct ApproovEngine: EvidenceEngine {
 
     private func liveTokenKeys(
         _ named: [NamedKey], for expectations: ApproovExpectations, at now: Date
-    ) throws(VerificationError) -> TokenKeys {
+    ) throws(VerificationError) -> ApproovTokenKeys {
         let keys = expectations.tokenKeys.keys(among: named, for: expectations.keyClaim, at: now)
         guard !keys.selection.live.isEmpty else {
-            throw .request(TokenKeys.Selection.absence(of: named, for: expectations.keyClaim, at: now))
+            throw .request(ApproovTokenKeys.Selection.absence(of: named, for: expectations.keyClaim, at: now))
         }
         return keys
     }

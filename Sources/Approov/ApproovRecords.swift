@@ -8,7 +8,7 @@ extension ApproovTokenInput {
     /// Reads either `token` or `loggable`, and optionally `binding`, the bound values in policy order, and `address`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(["token", "loggable", "binding", "address"])
+        try fields.requireOnly(["token", "loggable", "binding", "address"])
         let source: Evidence
         switch (try fields.text("token"), try fields.text("loggable")) {
         case (let token?, nil): source = .token(token)
@@ -28,7 +28,7 @@ extension ApproovMessageInput {
     /// Reads `method`, `targetURI`, `headers` (a list of name-value pairs), and optionally `body` and `address`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let record = RecordFields(evidence, path: "evidence")
-        try record.demandOnly(Self.recordFields)
+        try record.requireOnly(Self.recordFields)
         try self.init(record)
     }
 }
@@ -37,7 +37,7 @@ extension ApproovTextInput {
     /// Reads `token`, `text` and `signature`, and optionally `binding`, the bound values in policy order, and `address`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(["token", "text", "signature", "binding", "address"])
+        try fields.requireOnly(["token", "text", "signature", "binding", "address"])
         guard let token = try fields.text("token") else { throw fields.missing("token") }
         guard let text = try fields.text("text") else { throw fields.missing("text") }
         guard let signature = try fields.text("signature") else { throw fields.missing("signature") }
@@ -51,7 +51,7 @@ extension ApproovProofInput {
     /// Reads `nonce`, `proof`, one of `measurements`, `token` and `sealed`, and optionally `measurement`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(["nonce", "proof", "measurements", "token", "sealed", "measurement"])
+        try fields.requireOnly(["nonce", "proof", "measurements", "token", "sealed", "measurement"])
         guard let nonce = try fields.base64("nonce") else { throw fields.missing("nonce") }
         guard let proof = try fields.base64("proof") else { throw fields.missing("proof") }
         let source: Source
@@ -81,7 +81,7 @@ extension ApproovProofInput {
 
 extension ApproovClaims.Measurements {
     fileprivate init(_ fields: RecordFields) throws(RecordError) {
-        try fields.demandOnly(["mpk", "imh", "dmh"])
+        try fields.requireOnly(["mpk", "imh", "dmh"])
         self.init(
             proofKey: try fields.secret("mpk", ClaimsReader.proofKeyLength),
             integrity: try fields.secret("imh", ClaimsReader.digestLength),

@@ -71,7 +71,7 @@ public struct ApproovSubject: EngineSubject {
     /// A device.
     package var identifierKind: LedgerSubject.Kind { .device }
     /// Combines the device ID. The default implementation reads it through ``identifier``, which costs more reference counting.
-    package func hashDevice(into hash: inout SightingHash) -> Bool {
+    package func hashDevice(into hash: inout DeviceHash) -> Bool {
         guard let deviceID = token?.claims.deviceID else { return false }
         hash.combine(deviceID)
         return true

@@ -40,7 +40,7 @@ extension Verifier {
         app: String, for kind: EvidenceKind, validFor seconds: TimeInterval = challengeLifetime, at now: Date
     ) async throws(VerificationError) -> IssuedChallenge {
         _ = try leavesChallengesToCaller(of: kind, app: app)
-        try Verifier.demandTime(now)
+        try Verifier.requireTime(now)
         guard Self.challengeLifetimes.contains(seconds) else {
             throw .request(
                 RequestError(.invalidTime, "a challenge is valid for 1 to 86400 seconds, found \(seconds)"))

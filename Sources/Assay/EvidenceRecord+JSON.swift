@@ -17,7 +17,7 @@ extension EvidenceRecord {
     /// Reads a record from JSON. The engine of its kind reads the evidence.
     package init(_ value: RecordValue) throws(RecordError) {
         let fields = try RecordFields(value, path: "")
-        try fields.demandOnly(EvidenceRecord.fieldNames)
+        try fields.requireOnly(EvidenceRecord.fieldNames)
         guard let kind = try fields.text("kind", atMost: InputLimits.recordName) else { throw fields.missing("kind") }
         guard let evidence = fields["evidence"] else { throw fields.missing("evidence") }
         var expectation: Expectation?
@@ -36,7 +36,7 @@ extension EvidenceRecord {
 extension EvidenceRecord.Expectation {
     fileprivate init(_ value: RecordValue) throws(RecordError) {
         let fields = try RecordFields(value, path: "expect")
-        try fields.demandOnly(["outcome", "failed"])
+        try fields.requireOnly(["outcome", "failed"])
         guard let word = try fields.text("outcome") else { throw fields.missing("outcome") }
         let outcomes: [Verdict.Outcome] = [.accept, .reject]
         guard let outcome = outcomes.first(where: { $0.rawValue.isByteEqual(to: word) }) else {
@@ -65,7 +65,7 @@ extension EvidenceRecord.Expectation.Failure {
             self.init(check: check, code: nil)
         case .object(let object):
             let fields = RecordFields(object, path: path)
-            try fields.demandOnly(["check", "code"])
+            try fields.requireOnly(["check", "code"])
             guard let check = try fields.text("check") else { throw fields.missing("check") }
             guard let code = try fields.text("code") else { throw fields.missing("code") }
             self.init(check: check, code: code)
@@ -98,7 +98,7 @@ extension RecordFields {
     fileprivate func deviceBits() throws(RecordError) -> DeviceBits? {
         guard let value = self["deviceBits"] else { return nil }
         let fields = try RecordFields(value, path: "deviceBits")
-        try fields.demandOnly(["bit0", "bit1", "changedIn"])
+        try fields.requireOnly(["bit0", "bit1", "changedIn"])
         let bits = DeviceBits(
             first: try fields.flag("bit0"), second: try fields.flag("bit1"),
             changedIn: try fields.text("changedIn", atMost: 7))

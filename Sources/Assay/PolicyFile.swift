@@ -129,7 +129,7 @@ public enum PolicyFile {
             for remark in configuration.remarks where remark.kind == .unknownName {
                 notes.append(PolicyError(field: remark.field, remark.message).placed(in: section).description)
             }
-            try PolicyKeys.demandPurpose(of: section, declared.keyMaterials.map { $0.purpose }, among: keys)
+            try PolicyKeys.requirePurpose(of: section, declared.keyMaterials.map { $0.purpose }, among: keys)
         }
         guard !configurations.isEmpty else {
             throw node.error(

@@ -138,7 +138,7 @@ package enum TrustedFile {
             _ found: Descriptor, _ name: String, _ status: stat, _ isSecret: Bool
         ) throws(SecretSourceError) -> Descriptor {
             if isSecret {
-                try SecretFile.demandPrivacy(of: path, status, isReadOnly: found.isReadOnly)
+                try SecretFile.requirePrivacy(of: path, status, isReadOnly: found.isReadOnly)
             } else if status.st_mode & S_IWOTH != 0, !found.isReadOnly {
                 throw SecretSourceError(
                     .exposed,

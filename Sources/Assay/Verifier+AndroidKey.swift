@@ -16,7 +16,7 @@ extension Verifier {
     public func verifyKeyAttestation(
         _ input: KeyAttestationInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.androidKey.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
@@ -35,7 +35,7 @@ extension Verifier {
     public func verifyAndroidKeyRequest(
         _ request: SignedRequest, suppliedKey: [UInt8]? = nil, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.androidKey
                 .assess(request, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)

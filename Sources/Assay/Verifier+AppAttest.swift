@@ -14,7 +14,7 @@ extension Verifier {
     public func verifyAttestation(
         _ input: AttestationInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.appAttest.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
@@ -33,7 +33,7 @@ extension Verifier {
         _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied? = nil, app: String? = nil,
         account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.appAttest
                 .assess(input, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)
@@ -54,7 +54,7 @@ extension Verifier {
         _ request: SignedRequest, suppliedKey: AssertionKeys.Supplied? = nil, app: String? = nil,
         account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.appAttest
                 .assess(request, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)
@@ -70,7 +70,7 @@ extension Verifier {
     public func verifyReceipt(
         _ input: ReceiptInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demandTime(now)
+        try Verifier.requireTime(now)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.appAttest.assess(input, app: app, ledger: ledger, at: now)
         }

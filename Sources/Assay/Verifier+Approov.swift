@@ -14,7 +14,7 @@ extension Verifier {
     public func verifyApproovToken(
         _ input: ApproovTokenInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
@@ -30,7 +30,7 @@ extension Verifier {
     public func verifyApproovMessage(
         _ input: ApproovMessageInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
@@ -47,7 +47,7 @@ extension Verifier {
     public func verifyApproovText(
         _ input: ApproovTextInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
@@ -64,7 +64,7 @@ extension Verifier {
     public func verifyApproovProof(
         _ input: ApproovProofInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
         }

@@ -14,7 +14,7 @@ extension Verifier {
     public func verifyClassicIntegrityToken(
         _ input: ClassicIntegrityInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.playIntegrity.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
@@ -30,7 +30,7 @@ extension Verifier {
     public func verifyStandardIntegrityToken(
         _ input: StandardIntegrityInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.playIntegrity.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
@@ -51,7 +51,7 @@ extension Verifier {
         _ request: SignedRequest, answer: IntegrityAnswer? = nil, app: String? = nil, account: String? = nil,
         at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.playIntegrity
                 .assess(request, answer: answer, app: app, account: account, ledger: ledger, at: now)

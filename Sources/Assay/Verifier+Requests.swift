@@ -17,7 +17,7 @@ extension Verifier {
         fields value: (Int) -> RequestFieldValue, address: String?, with engine: any RequestEngine, app: String,
         account: String?, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engine.assess(
                 fields: value, address: address, app: app, account: account, ledger: ledger, at: now)
@@ -29,7 +29,7 @@ extension Verifier {
         fields value: (Int) -> RequestFieldValue, address: String?, with engine: any RequestEngine, app: String,
         account: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await counting(at: now) { () async throws(VerificationError) in
             try await engine.assess(
                 fields: value, address: address, app: app, account: account, ledger: ledger, at: now)
@@ -41,7 +41,7 @@ extension Verifier {
     package func assess(
         signed request: SignedRequest, with engine: any RequestEngine, app: String, account: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await counting(at: now) { () async throws(VerificationError) in
             try await engine.assess(signed: request, app: app, account: account, ledger: ledger, at: now)
         }

@@ -15,7 +15,7 @@ extension Verifier {
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also `.request` when the evidence does not cover the request, when
     ///   the policy issues no such token, or when no key signs. Nothing is consumed then.
     public func issueToken(_ request: TokenRequest, at now: Date) async throws(VerificationError) -> TokenAnswer {
-        try Verifier.demand(now, request.record.account)
+        try Verifier.require(now, request.record.account)
         let start = MonotonicTime.nanoseconds
         var issuer: TokenIssuer?
         // Without a name, the evidence may select the app.
@@ -88,7 +88,7 @@ extension Verifier {
     public func issueToken(
         _ request: DebugTokenRequest, by caller: String? = nil, at now: Date
     ) async throws(VerificationError) -> (token: IssuedToken, debugToken: String) {
-        try Verifier.demand(now, nil)
+        try Verifier.require(now, nil)
         let issued = try await counting { () async throws(VerificationError) in
             let issued = try await engines.tokens.exchange(request, at: now)
             if let ledger = ledger as? any LedgerAdministration {
@@ -106,7 +106,7 @@ extension Verifier {
     package func failoverBlock(
         on record: EvidenceRecord, at now: Date
     ) async throws(VerificationError) -> LedgerBlock? {
-        try Verifier.demand(now, record.account)
+        try Verifier.require(now, record.account)
         var subjects = record.account.map { [LedgerSubject(.account, $0)] } ?? []
         if case .text(let key)? = record.evidence["keyId"]?.content { subjects.append(LedgerSubject(.key, key)) }
         guard !subjects.isEmpty, !ledger.isWithoutStandings else { return nil }
@@ -127,7 +127,7 @@ extension Verifier {
     package func issueFailoverToken(
         app: String?, audience: String, at now: Date
     ) async throws(VerificationError) -> (token: IssuedToken, app: String) {
-        try Verifier.demand(now, nil)
+        try Verifier.require(now, nil)
         let issued = try await counting { () async throws(VerificationError) in
             try await engines.tokens.failoverToken(app: app, audience: audience, at: now)
         }
@@ -165,7 +165,7 @@ extension Verifier {
     public func verifyTokenRequest(
         _ request: SignedRequest, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demand(now, account)
+        try Verifier.require(now, account)
         return try await judge(at: now) { () async throws(VerificationError) in
             try await engines.tokens.assess(.request(request), app: app, account: account, ledger: ledger, at: now)
         }

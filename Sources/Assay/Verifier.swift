@@ -97,7 +97,7 @@ public struct Verifier: Sendable {
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        try Verifier.demandTime(now)
+        try Verifier.requireTime(now)
         guard let engine = engines.byKind[record.kind] else {
             let kinds = engines.registry.kinds.map(\.name).joined(separator: ", ")
             throw .request(
@@ -140,8 +140,8 @@ public struct Verifier: Sendable {
     }
 
     /// Refuses a time that is NaN or infinite: comparisons with it would give the same result for all evidence.
-    static func demand(_ now: Date, _ account: String?) throws(VerificationError) {
-        try demandTime(now)
+    static func require(_ now: Date, _ account: String?) throws(VerificationError) {
+        try requireTime(now)
         guard let account else { return }
         guard (1...InputLimits.account).contains(account.utf8.count) else {
             throw .request(
@@ -152,7 +152,7 @@ public struct Verifier: Sendable {
     }
 
     /// Throws for a time that is not finite.
-    static func demandTime(_ now: Date) throws(VerificationError) {
+    static func requireTime(_ now: Date) throws(VerificationError) {
         let seconds = now.timeIntervalSince1970
         guard seconds.isFinite else {
             throw .request(RequestError(.invalidTime, "the time of judgement is finite, found \(seconds) s since 1970"))

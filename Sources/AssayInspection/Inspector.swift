@@ -87,13 +87,13 @@ package struct Inspector: Sendable {
             ? RecordAnnotator(engines: engines).contents(of: blob.bytes) : format.annotate(blob.bytes)
         let violation = format.violation(in: blob.bytes)
         var annotations = contents.annotations
-        let own = contents.secrets + (blob.isCredential ? CredentialCover.apply(to: &annotations) : [])
+        let own = contents.secrets + (blob.isCredential ? CredentialMask.apply(to: &annotations) : [])
         if let violation { ViolationMark.set(violation, in: &annotations, count: blob.bytes.count) }
         var unknown = contents.unknown
         let isEncoding = format is any EncodingFormat.Type
         let nested = layers(contents.nested, inEncoding: isEncoding, depth: depth, &budget, &unknown)
         let covered = nested.filter { !$0.layer.secrets.isEmpty }.map { $0.place ?? blob.bytes.indices }
-        if !covered.isEmpty { SecretCover.apply(to: &annotations, covered) }
+        if !covered.isEmpty { SecretMask.apply(to: &annotations, covered) }
         return InspectionLayer(
             name: blob.name, encoding: encoding, format: format.name,
             recognition: blob.format == nil ? best?.recognition : nil,

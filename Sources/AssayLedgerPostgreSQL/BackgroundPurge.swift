@@ -32,11 +32,11 @@ final class BackgroundPurge: Sendable {
 
     private let statements: LedgerStatements
     private let purging: LedgerPurging
-    private let office: OfficeThread
+    private let office: AdministrationThread
     private let counters: LedgerCounters
     private let state = Mutex(State())
 
-    init(statements: LedgerStatements, purging: LedgerPurging, office: OfficeThread, counters: LedgerCounters) {
+    init(statements: LedgerStatements, purging: LedgerPurging, office: AdministrationThread, counters: LedgerCounters) {
         self.statements = statements
         self.purging = purging
         self.office = office

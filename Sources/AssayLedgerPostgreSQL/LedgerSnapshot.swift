@@ -27,13 +27,13 @@ final class LedgerSnapshot: Sendable {
     private let target: ConnectionTarget
     private let schema: String
     private let threads = LedgerThreads()
-    private let office: OfficeThread
+    private let office: AdministrationThread
 
     /// Begins the snapshot.
     init(_ target: ConnectionTarget, demand: ConnectionHolder.Demand = .ledger) async throws(LedgerOutage) {
         self.target = target
         schema = "\"\(target.schema)\""
-        office = OfficeThread(target, demand: demand, threads: threads)
+        office = AdministrationThread(target, demand: demand, threads: threads)
         try await office.run { holder in
             _ = try holder.current()
             // A reader may pause between pages. This query also fixes the snapshot: BEGIN does not.

@@ -34,7 +34,7 @@ extension PostgreSQLLedger {
         _ target: ConnectionTarget, _ body: @escaping @Sendable (ConnectionHolder) throws -> Value
     ) async throws -> Value {
         let threads = LedgerThreads()
-        let office = OfficeThread(target, demand: .primary, threads: threads)
+        let office = AdministrationThread(target, demand: .primary, threads: threads)
         let result: Result<Value, LedgerOutage>
         do throws(LedgerOutage) { result = .success(try await office.run(body)) } catch { result = .failure(error) }
         office.close()

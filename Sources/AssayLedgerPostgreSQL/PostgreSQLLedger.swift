@@ -27,7 +27,7 @@ public final class PostgreSQLLedger: LedgerAdministration {
 
     let target: ConnectionTarget
     let statements: LedgerStatements
-    let office: OfficeThread
+    let office: AdministrationThread
     let counters: LedgerCounters
     let purger: BackgroundPurge
     private let writes = WorkQueue<PendingWrite>(batchLimit: WriterThread.batchLimit)
@@ -45,7 +45,7 @@ public final class PostgreSQLLedger: LedgerAdministration {
         self.statements = statements
         let counters = LedgerCounters(isDurabilityWaived: target.isDurabilityWaived)
         self.counters = counters
-        let office = OfficeThread(target, demand: demand, threads: threads)
+        let office = AdministrationThread(target, demand: demand, threads: threads)
         self.office = office
         let purger = BackgroundPurge(statements: statements, purging: purging, office: office, counters: counters)
         self.purger = purger

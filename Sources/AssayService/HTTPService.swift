@@ -22,8 +22,8 @@ package struct HTTPService: Sendable {
 
     private let configuration: ServiceConfiguration
     private let inherited: InheritedSockets
-    private let parts: ServiceParts
-    private let live: LiveService
+    private let parts: ServiceDependencies
+    private let live: ServiceState
     private let proof: ServiceReadiness
     private let tls: TLSFiles?
     /// Of the listeners of operators and of metrics.
@@ -38,16 +38,16 @@ package struct HTTPService: Sendable {
     /// Reads the policy and the files of TLS.
     ///
     /// - Throws: `PolicyError` for the policy, ``ServiceError`` for other files.
-    package init(_ configuration: ServiceConfiguration, parts: ServiceParts) throws {
+    package init(_ configuration: ServiceConfiguration, parts: ServiceDependencies) throws {
         inherited = try InheritedSockets(ProcessInfo.processInfo.environment)
         var configuration = configuration
         if let descriptor = inherited.publicListener {
             configuration.listen = try InheritedSockets.address(of: descriptor)
-            if !configuration.isOpen { try UnixSocket.demandMode(of: configuration.listen, named: "public") }
+            if !configuration.isOpen { try UnixSocket.requireMode(of: configuration.listen, named: "public") }
         }
         if let descriptor = inherited.admin {
             let address = try InheritedSockets.address(of: descriptor)
-            try UnixSocket.demandMode(of: address, named: "admin")
+            try UnixSocket.requireMode(of: address, named: "admin")
             configuration.admin = address
         }
         guard !configuration.isOpen || configuration.listen.isLocal && configuration.admin?.isLocal ?? true else {
@@ -60,8 +60,8 @@ package struct HTTPService: Sendable {
         let level = configuration.logLevel
         logger = Logger(label: "assay") { _ in JSONLogHandler(level: level) }
         let (verifier, policy) = try parts.load(configuration.policy)
-        try configuration.demandOrigins(for: verifier)
-        live = try LiveService(verifier, policy: policy, logger: logger)
+        try configuration.requireOrigins(for: verifier)
+        live = try ServiceState(verifier, policy: policy, logger: logger)
         proof = ServiceReadiness(ledger: parts.ledger, keyStores: parts.keyStores)
         failover = configuration.failover.primary.map { FailoverState(of: $0, parts.metrics) }
         if let certificate = configuration.certificate, let privateKey = configuration.privateKey {
@@ -88,7 +88,7 @@ package struct HTTPService: Sendable {
     package static func check(_ configuration: ServiceConfiguration) throws {
         _ = try HTTPService(
             configuration,
-            parts: ServiceParts(ledger: MemoryLedger(), keyStores: [], services: [], metrics: MetricsRegistry()))
+            parts: ServiceDependencies(ledger: MemoryLedger(), keyStores: [], services: [], metrics: MetricsRegistry()))
     }
 
     /// Serves until SIGTERM or SIGINT. Then the service becomes unready, waits for the delay, accepts no more connections, and
@@ -98,7 +98,7 @@ package struct HTTPService: Sendable {
     ///   when the key store does not, or is opened with another master key.
     package func run() async throws {
         CoreDumps.disable()
-        try await demandTokens()
+        try await requireTokens()
         for store in parts.keyStores { _ = try await store.keys(for: TokenKey.purpose) }
         // systemd keeps the files of its sockets.
         let own = [
@@ -175,7 +175,7 @@ package struct HTTPService: Sendable {
     }
 
     /// Refuses to listen on TCP without any token that could be sent there. Forward auth needs none.
-    private func demandTokens() async throws {
+    private func requireTokens() async throws {
         guard case .tcp = configuration.listen, !configuration.isOpen, configuration.authorize.dialect == nil else {
             return
         }

@@ -35,7 +35,7 @@ struct TokenAssessor {
         do throws(JOSEError) { try key.verify(token.jws) } catch { throw CheckFailure(error) }
     }
 
-    func demandClaims() throws(CheckFailure) {
+    func requireClaims() throws(CheckFailure) {
         guard claims.issuer.isByteEqual(to: configuration.issuer) else {
             throw CheckFailure(
                 .issuerDiffers, "expected iss \(configuration.issuer), found \"\(claims.issuer.excerpt)\"")
@@ -43,7 +43,7 @@ struct TokenAssessor {
         guard claims.app.isByteEqual(to: expectations.app) else {
             throw CheckFailure(.tokenOfAnotherApp, "expected app \(expectations.app), found \(claims.app.excerpt)")
         }
-        try demandMark()
+        try requireMark()
         guard claims.isLimitedUse || !configuration.limitedUse else {
             throw CheckFailure(
                 .limitedUseRequired,
@@ -52,7 +52,7 @@ struct TokenAssessor {
     }
 
     /// The policy accepts what stands behind the token.
-    private func demandMark() throws(CheckFailure) {
+    private func requireMark() throws(CheckFailure) {
         switch claims.mark {
         case nil: return
         case .test:
@@ -85,7 +85,7 @@ struct TokenAssessor {
             ? min(claims.expiresAt, claims.issuedAt + TokenConfiguration.limitedUseLife) : claims.expiresAt
     }
 
-    func demandTime() throws(CheckFailure) {
+    func requireTime() throws(CheckFailure) {
         let present = now.timeIntervalSince1970
         guard present < end else {
             throw CheckFailure(
@@ -108,7 +108,7 @@ struct TokenAssessor {
         }
     }
 
-    func demandAudience() throws(CheckFailure) {
+    func requireAudience() throws(CheckFailure) {
         guard configuration.acceptedAudiences.containsBytes(of: claims.audience) else {
             throw CheckFailure(
                 .audienceDiffers,
@@ -150,7 +150,7 @@ struct TokenAssessor {
         return proof
     }
 
-    func demandBinding(_ proof: DPoPProof) throws(CheckFailure) {
+    func requireBinding(_ proof: DPoPProof) throws(CheckFailure) {
         guard let expected = claims.keyThumbprint, token.presentation.scheme == .dpop else {
             throw CheckFailure(
                 .schemeDiffers,
@@ -183,14 +183,14 @@ struct TokenAssessor {
     }
 
     /// A token without a key comes as a bearer token, where policy allows it.
-    func demandBearer() throws(CheckFailure) -> PolicyAnswer {
+    func requireBearer() throws(CheckFailure) -> PolicyAnswer {
         guard configuration.key == .optional else {
             throw CheckFailure(.bindingRequired, "the token is bound to no key, and the policy says key: required")
         }
         return .notApplicable(Finding(.bindingRequired, "the token is bound to no key"))
     }
 
-    func demandFreshness(_ proof: DPoPProof) throws(CheckFailure) {
+    func requireFreshness(_ proof: DPoPProof) throws(CheckFailure) {
         let present = now.timeIntervalSince1970
         let age = present - proof.issuedAt
         guard age <= Self.proofWindow else {

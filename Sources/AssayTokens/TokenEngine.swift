@@ -82,9 +82,9 @@ package struct TokenEngine: EvidenceEngine {
             try token.verify(key)
         }
         let isAuthentic = run.failedAuthenticity == nil
-        _ = run.gate(TokenCheck.claims, try token.demandClaims())
-        _ = run.gate(TokenCheck.expiry, try token.demandTime())
-        _ = run.gate(TokenCheck.audience, try token.demandAudience())
+        _ = run.gate(TokenCheck.claims, try token.requireClaims())
+        _ = run.gate(TokenCheck.expiry, try token.requireTime())
+        _ = run.gate(TokenCheck.audience, try token.requireAudience())
         var subjects: [LedgerSubject] = []
         var standings = AccountStandings(account: account, standings: [])
         var unreadable: CheckFailure?
@@ -136,16 +136,16 @@ package struct TokenEngine: EvidenceEngine {
     private func proof(_ token: TokenAssessor, _ run: inout CheckRun) -> DPoPProof? {
         guard token.hasBinding || run.failedAuthenticity != nil else {
             run.add(.skipped(TokenCheck.proof, because: .notApplicable))
-            run.conditionalGate(TokenCheck.binding, try token.demandBearer())
+            run.conditionalGate(TokenCheck.binding, try token.requireBearer())
             run.add(.skipped(TokenCheck.freshness, because: .notApplicable))
             return nil
         }
         let proof = run.authenticity(TokenCheck.proof, try token.proof())
         _ = run.gate(TokenCheck.binding) { () throws(CheckFailure) in
-            if let proof { try token.demandBinding(proof) }
+            if let proof { try token.requireBinding(proof) }
         }
         _ = run.gate(TokenCheck.freshness) { () throws(CheckFailure) in
-            if let proof { try token.demandFreshness(proof) }
+            if let proof { try token.requireFreshness(proof) }
         }
         return proof
     }

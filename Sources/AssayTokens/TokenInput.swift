@@ -19,11 +19,11 @@ package enum TokenInput: Sendable {
     init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
         guard let token = try fields.text("token") else {
-            try fields.demandOnly(SignedRequest.recordFields + [SignedRequest.digestField, "token"])
+            try fields.requireOnly(SignedRequest.recordFields + [SignedRequest.digestField, "token"])
             self = .request(try SignedRequest(fields))
             return
         }
-        try fields.demandOnly(["token"])
+        try fields.requireOnly(["token"])
         self = .token(token)
     }
 }

@@ -161,7 +161,7 @@ package struct PlayIntegrityEngine: EvidenceEngine {
         _ request: SignedRequest, answer known: IntegrityAnswer?, app: String?, account: String?, ledger: any Ledger,
         at now: Date
     ) async throws(VerificationError) -> Assessment {
-        let (expectations, rules) = try apps.demand(app, RequestRules.policyField) { $0.configuration.requests }
+        let (expectations, rules) = try apps.require(app, RequestRules.policyField) { $0.configuration.requests }
         var run = CheckRun(
             modes: expectations.modes,
             capacity: PlayIntegrityRequest.checks.catalogue.count + PlayIntegrityCheck.standardChecks.count)

@@ -7,7 +7,7 @@ extension ClassicIntegrityInput {
     /// Reads `packageName`, either `decoded` or `token`, and either `nonce`, or `challenge` and `requestHash`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(["packageName", "token", "decoded", "nonce", "challenge", "requestHash"])
+        try fields.requireOnly(["packageName", "token", "decoded", "nonce", "challenge", "requestHash"])
         let packageName = try fields.required("packageName")
         let integrity = try StandardIntegrityInput.Evidence(fields)
         let nonce = try fields.text("nonce")
@@ -31,7 +31,7 @@ extension StandardIntegrityInput {
     /// Reads `packageName`, `requestHash`, and either `decoded` or `token`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(["packageName", "requestHash", "decoded", "token"])
+        try fields.requireOnly(["packageName", "requestHash", "decoded", "token"])
         let requestHash = try fields.required("requestHash")
         guard Self.requestHashLength.contains(requestHash.utf8.count) else {
             throw fields.error(

@@ -23,7 +23,7 @@ struct AndroidKeyRouteTests {
     private struct Shop {
         let ledger = MemoryLedger()
         let key: AndroidAttestedKey
-        let live: LiveVerifier
+        let live: ReloadableVerifier
 
         init(_ algorithm: AndroidAttestedKey.Algorithm = .p256) async throws {
             let authority = try AndroidKeyTestAuthority(seed: "routes", notBefore: TestAPI.now - 86_400)
@@ -45,7 +45,7 @@ struct AndroidKeyRouteTests {
             let input = KeyAttestationInput(certificates: minted.certificates, challenge: minted.challenge)
             let verdict = try await verifier.verifyKeyAttestation(input, account: "alice", at: TestAPI.now)
             try #require(verdict.outcome == .accept)
-            live = try LiveVerifier(verifier, logger: Logger(label: "test"))
+            live = try ReloadableVerifier(verifier, logger: Logger(label: "test"))
         }
 
         /// The fields of a request that the key signs.

@@ -24,7 +24,7 @@ struct PolicyWatchTests {
 
     private struct Watched {
         let folder: TestFolder
-        let live: LiveVerifier
+        let live: ReloadableVerifier
         let log: TestLog
         let path: String
         let ledger: MemoryLedger
@@ -53,7 +53,7 @@ struct PolicyWatchTests {
         let path = try folder.write("policy.yaml", text("reject"))
         let log = TestLog()
         let ledger = MemoryLedger()
-        let live = try LiveVerifier(
+        let live = try ReloadableVerifier(
             Verifier(policy: PolicyFile.load(path: path), ledger: ledger), logger: log.logger)
         let watch = PolicyWatch(path: path, live: live, interval: interval, logger: log.logger) { policy in
             Verifier(policy: policy, ledger: ledger)

@@ -24,7 +24,7 @@ struct RouteTests {
     private static func live(
         _ ledger: some Ledger, logger: Logger = Logger(label: "test"), phone: Enforcement = .reject,
         api: Enforcement = .reject
-    ) throws -> LiveVerifier {
+    ) throws -> ReloadableVerifier {
         var settings = ApproovConfiguration.Settings()
         settings.keys = ["now"]
         settings.enforcement = api
@@ -45,7 +45,7 @@ struct RouteTests {
                 PolicyRoute(name: "one", requirement: .any, evidence: evidence),
                 PolicyRoute(name: "both", requirement: .all, evidence: evidence),
             ])
-        return try LiveVerifier(Verifier(policy: policy, ledger: ledger), logger: logger)
+        return try ReloadableVerifier(Verifier(policy: policy, ledger: ledger), logger: logger)
     }
 
     /// A ledger with the phone's key.
@@ -59,7 +59,7 @@ struct RouteTests {
     }
 
     private static func application(
-        _ live: LiveVerifier, _ route: String, body: RequestBodyMode = .collected()
+        _ live: ReloadableVerifier, _ route: String, body: RequestBodyMode = .collected()
     ) throws -> some ApplicationProtocol {
         var options = TestAPI.options(origins: try ServerOrigins(origin))
         options.body = body

@@ -14,7 +14,7 @@ struct AppleServicesTests {
     private static let key = AttestedKey(seed: "bans", label: "device")
 
     /// A server that answers as Apple's do, below a path of its own.
-    private static func server(_ standIn: AppleServicesStandIn) async throws -> ScriptedServer {
+    private static func server(_ standIn: TestAppleServices) async throws -> ScriptedServer {
         let server = try await ScriptedServer()
         server.respond { request in
             let answer = standIn.answer(
@@ -33,7 +33,7 @@ struct AppleServicesTests {
     func bans() async throws {
         let authority = try TestAuthority(seed: "bans", notBefore: Date().addingTimeInterval(-86_400))
         let account = TestKey(.p256, seed: "bans", label: "account")
-        let standIn = AppleServicesStandIn(
+        let standIn = TestAppleServices(
             authority: authority, teamID: "1234567890", keyID: "ABC123DEFG", publicPoint: account.publicPoint)
         let server = try await Self.server(standIn)
         let service = try RunningService("deviceCheckURL=\(server.url)/apple", "appAttestURL=\(server.url)/apple") {

@@ -20,7 +20,7 @@ struct AbuseTests {
     }
 
     /// The first failed check of each changed request.
-    private func demand(_ cases: [(name: String, expected: String, change: Change)]) async throws {
+    private func require(_ cases: [(name: String, expected: String, change: Change)]) async throws {
         let world = try await TokenWorld()
         let set = SecretBytes(Array(AssayTokenBlueprint.keySet([Self.issuer]).utf8))
         let key = NamedKey(name: "set", material: try TokenKey(parts: [TokenKey.keySetPart: set]))
@@ -49,7 +49,7 @@ struct AbuseTests {
         {
             (name, expected, { $0.token.header[member] = value })
         }
-        try await demand([
+        try await require([
             pointing("jku", "https://attacker.example.com/jwks.json"),
             pointing("x5u", "https://attacker.example.com/chain.pem"),
             pointing("x5c", ["MIIB"]),
@@ -75,7 +75,7 @@ struct AbuseTests {
         {
             (name, expected, { $0.proofClaims[member] = value })
         }
-        try await demand([
+        try await require([
             key("RSA", ["kty": "RSA", "n": "AQAB", "e": "AQAB"]),
             key("an Edwards curve", ["kty": "OKP", "crv": "Ed25519", "x": "AAAA"]),
             key("an unknown curve", ["kty": "EC", "crv": "P-384", "x": "AAAA", "y": "AAAA"]),

@@ -48,7 +48,8 @@ struct ToyEngineTests {
     func middleware() async throws {
         let verifier = Verifier(policy: try Self.readPolicy(), ledger: MemoryLedger(), engines: Self.engines)
         let router = Router(context: BasicEvidenceRequestContext.self)
-        router.add(middleware: try EvidenceMiddleware(LiveVerifier(verifier, logger: Logger(label: "toy")), app: "box"))
+        router.add(
+            middleware: try EvidenceMiddleware(ReloadableVerifier(verifier, logger: Logger(label: "toy")), app: "box"))
         router.get("shelf") { _, _ in "full" }
         let name = try #require(HTTPField.Name("Toy-Stamp"))
         try await Application(router: router).test(.router) { client in

@@ -23,8 +23,8 @@ extension FuzzTarget {
                 Reading(input, by: AuthenticatorDataReading.assertion, isSame: AuthenticatorDataReading.isSame),
             ]
             for data in readings.compactMap(\.value) {
-                demand(data.rpIDHash == input[..<32], "another hash than the one that is in it")
-                demand(
+                require(data.rpIDHash == input[..<32], "another hash than the one that is in it")
+                require(
                     data.counter == input[33..<37].reduce(UInt32(0)) { $0 << 8 | UInt32($1) },
                     "another counter than the one that is in it")
             }

@@ -15,25 +15,25 @@ extension FuzzTarget {
             var isAccepted = false
             for alphabet in [Base64.Alphabet.standard, .url] {
                 let text = Base64.encode(input, alphabet)
-                demand((try? Base64.decode(text, alphabet)) == input, "bytes that do not come back: \(text)")
+                require((try? Base64.decode(text, alphabet)) == input, "bytes that do not come back: \(text)")
                 let read = Reading(input) { (bytes) throws(DecodeError) in try Base64.decode(bytes, alphabet) }
                 guard let bytes = read.value else { continue }
                 isAccepted = true
-                demand(Array(Base64.encode(bytes, alphabet).utf8) == input, "a text that does not come back")
-                demand(AnyBase64.decode(input[...]) == bytes, "other bytes in any form")
+                require(Array(Base64.encode(bytes, alphabet).utf8) == input, "a text that does not come back")
+                require(AnyBase64.decode(input[...]) == bytes, "other bytes in any form")
                 if alphabet == .standard {
-                    demand(Data(base64Encoded: Data(input)).map(Array.init) == bytes, "other bytes than Foundation's")
+                    require(Data(base64Encoded: Data(input)).map(Array.init) == bytes, "other bytes than Foundation's")
                 }
             }
             if let bytes = AnyBase64.decode(input[...]) {
                 let texts = [Base64.encode(bytes, .standard), Base64.encode(bytes, .url)]
                 let body = input.prefix { $0 != 0x3D }
-                demand(
+                require(
                     texts.contains { $0.utf8.prefix { $0 != 0x3D }.elementsEqual(body) },
                     "any form of a text that is none")
             }
             let challenge = LedgerChallenge.value(of: input)
-            demand(challenge == input || challenge.count == 32, "a challenge of \(challenge.count) bytes")
+            require(challenge == input || challenge.count == 32, "a challenge of \(challenge.count) bytes")
             return isAccepted
         })
 }

@@ -21,12 +21,12 @@ extension FuzzTarget {
                         try CBORReading.skipped(&reader, of: bytes)
                     }
                 }
-                demand(
+                require(
                     (read.value == nil) == (skipped.value == nil),
                     "read and skipped differ: \(read.result), \(skipped.result)")
                 guard let items = read.value, let raw = skipped.value else { continue }
-                demand(items.flatMap(\.encoded) == input, "other bytes when written again: \(items)")
-                demand(items.map(\.encoded) == raw.map(\.encoded), "skipping ends elsewhere: \(items), \(raw)")
+                require(items.flatMap(\.encoded) == input, "other bytes when written again: \(items)")
+                require(items.map(\.encoded) == raw.map(\.encoded), "skipping ends elsewhere: \(items), \(raw)")
                 isAccepted = true
             }
             return isAccepted
@@ -72,7 +72,7 @@ enum CBORReading {
     static func item(
         _ reader: inout CBORReader, of bytes: ArraySlice<UInt8>, depth: Int
     ) throws(DecodeError) -> CBORItem {
-        FuzzTarget.demand(depth <= InputLimits.cborDepth, "nested deeper than \(InputLimits.cborDepth)")
+        FuzzTarget.require(depth <= InputLimits.cborDepth, "nested deeper than \(InputLimits.cborDepth)")
         switch reader.peekType() {
         case .unsigned: return .unsigned(try reader.readUnsigned())
         case .byteString: return .bytes(Array(try reader.readByteString()))
@@ -119,7 +119,7 @@ enum CBORReading {
         var copy = reader
         do throws(DecodeError) {
             let value = try copy.readInteger()
-            FuzzTarget.demand(value < 0, "a negative integer was read as \(value)")
+            FuzzTarget.require(value < 0, "a negative integer was read as \(value)")
             reader = copy
             return .integer(Int(value))
         } catch {

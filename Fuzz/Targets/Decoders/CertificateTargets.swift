@@ -10,24 +10,24 @@ extension FuzzTarget {
         run: { input in
             let read = Reading(input) { (bytes) throws(DecodeError) in try Certificate(der: bytes) }
             guard let certificate = read.value else { return false }
-            demand(certificate.der == input[...], "a certificate that is not all of its bytes")
+            require(certificate.der == input[...], "a certificate that is not all of its bytes")
             let parts = [
                 certificate.tbsBytes, certificate.serialNumber, certificate.issuer, certificate.subject,
                 certificate.subjectPublicKeyInfo, certificate.signature,
             ]
             for part in parts + certificate.extensions.map(\.value) {
-                demand(
+                require(
                     part.startIndex >= 0 && part.endIndex <= input.count && input[part.indices] == part,
                     "a part that stands elsewhere")
             }
-            demand(
+            require(
                 (1...20).contains(certificate.serialNumber.count) && !certificate.issuer.isEmpty,
                 "a certificate without its fields")
             for text in [certificate.subjectDescription, certificate.issuerDescription] {
-                demand(text.unicodeScalars.allSatisfy { !$0.isActedOn }, "a name that acts on a terminal: \(text)")
+                require(text.unicodeScalars.allSatisfy { !$0.isActedOn }, "a name that acts on a terminal: \(text)")
             }
             if let key = try? certificate.publicKey() {
-                demand(
+                require(
                     key.x963Representation.count == key.curve.pointLength
                         && Array(certificate.subjectPublicKeyInfo.suffix(key.curve.pointLength))
                             == key.x963Representation,
@@ -52,10 +52,10 @@ extension FuzzTarget {
             let second = validator.validate(path[0], intermediates: [path[1]], at: MintedSeeds.issuedAt)
             switch (first, second) {
             case (.success(let path), .success(let again)):
-                demand(path.chain == again.chain, "two paths of the same certificates")
+                require(path.chain == again.chain, "two paths of the same certificates")
                 for (certificate, original) in zip(path.chain, minted) {
                     // No certificate signs the signature field of an anchor: it may differ.
-                    demand(
+                    require(
                         certificate == original
                             || place % 3 == 2 && certificate == changed
                                 && changed.subjectPublicKeyInfo == original.subjectPublicKeyInfo,
@@ -63,7 +63,7 @@ extension FuzzTarget {
                 }
                 return true
             case (.failure(let failure), .failure(let again)):
-                demand(failure == again, "two reasons: \(failure), \(again)")
+                require(failure == again, "two reasons: \(failure), \(again)")
                 return false
             case (.success, .failure(let failure)), (.failure(let failure), .success):
                 broken("accepted once and refused once: \(failure)")

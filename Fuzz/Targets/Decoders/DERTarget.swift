@@ -11,7 +11,7 @@ extension FuzzTarget {
         run: { input in
             let read = Reading(input) { (bytes) throws(DecodeError) in try DERReading.elements(bytes, depth: 0) }
             guard let elements = read.value else { return false }
-            demand(elements.flatMap(\.encoded) == input, "other bytes when written again: \(elements)")
+            require(elements.flatMap(\.encoded) == input, "other bytes when written again: \(elements)")
             return true
         })
 
@@ -27,11 +27,11 @@ extension FuzzTarget {
         },
         run: { input in
             let read = Reading(input) { (bytes) throws(DecodeError) in try BERReading.elements(BERReader(bytes)) }
-            if let count = read.value?.count { demand(count <= input.count, "more elements than bytes") }
+            if let count = read.value?.count { require(count <= input.count, "more elements than bytes") }
             let strict = try? DERReading.elements(input[...], depth: 0)
             guard let strict, DERReading.depth(of: strict) < InputLimits.nestingDepth else { return read.value != nil }
             guard let loose = read.value else { broken("DER that is no BER: \(strict)") }
-            demand(loose == DERReading.flat(strict), "DER and BER differ: \(loose), \(strict)")
+            require(loose == DERReading.flat(strict), "DER and BER differ: \(loose), \(strict)")
             return true
         })
 }
@@ -86,7 +86,7 @@ enum DERReading {
         while !reader.isAtEnd {
             let start = reader.offset
             let element = try reader.read()
-            FuzzTarget.demand(
+            FuzzTarget.require(
                 element.bytes.startIndex == start && element.bytes.endIndex == element.contents.endIndex
                     && reader.offset == element.bytes.endIndex, "an element that stands elsewhere: \(element)")
             try checkValues(of: element)
@@ -117,29 +117,29 @@ enum DERReading {
     /// Each value reader refuses the element, or returns the only value with this encoding.
     private static func checkValues(of element: DERElement) throws(DecodeError) {
         if let value = try? element.boolean() {
-            FuzzTarget.demand(DERBuilder.boolean(value) == Array(element.bytes), "a BOOLEAN \(value): \(element)")
+            FuzzTarget.require(DERBuilder.boolean(value) == Array(element.bytes), "a BOOLEAN \(value): \(element)")
         }
         if let value = try? element.integer(), value >= 0 {
-            FuzzTarget.demand(
+            FuzzTarget.require(
                 DERBuilder.integer(UInt64(value)) == Array(element.bytes), "an INTEGER \(value): \(element)")
         }
         if let identifier = try? ObjectIdentifier(element) { checkObjectIdentifier(identifier, element) }
         if let (unused, bytes) = try? element.bitString() {
-            FuzzTarget.demand(
+            FuzzTarget.require(
                 DERBuilder.bitString(Array(bytes), unusedBits: UInt8(unused)) == Array(element.bytes),
                 "a BIT STRING: \(element)")
         }
         if let time = try? element.time() {
-            FuzzTarget.demand(isTime(time, element), "a time of \(RFC3339.format(time)): \(element)")
+            FuzzTarget.require(isTime(time, element), "a time of \(RFC3339.format(time)): \(element)")
         }
         if let text = try? element.text() {
-            FuzzTarget.demand(Array(text.utf8) == Array(element.contents), "a text \(text): \(element)")
+            FuzzTarget.require(Array(text.utf8) == Array(element.contents), "a text \(text): \(element)")
         }
     }
 
     private static func checkObjectIdentifier(_ identifier: ObjectIdentifier, _ element: DERElement) {
         let components = identifier.description.split(separator: ".").compactMap { UInt64($0) }
-        FuzzTarget.demand(
+        FuzzTarget.require(
             components.count >= 2 && components[0] <= 2
                 && DERBuilder.objectIdentifier(components) == Array(element.bytes),
             "an OBJECT IDENTIFIER \(identifier): \(element)")
@@ -166,12 +166,12 @@ enum BERReading {
         while !reader.isAtEnd {
             let element = try reader.read()
             elements.append(Element(tag: element.tag, bytes: Array(element.bytes)))
-            FuzzTarget.demand(reader.offset == element.bytes.endIndex, "an element that stands elsewhere: \(element)")
+            FuzzTarget.require(reader.offset == element.bytes.endIndex, "an element that stands elsewhere: \(element)")
             if let string = try? element.octetString() {
-                FuzzTarget.demand(string.count <= element.contents.count, "a string longer than its chunks")
+                FuzzTarget.require(string.count <= element.contents.count, "a string longer than its chunks")
             }
             if let der = try? element.der() {
-                FuzzTarget.demand(
+                FuzzTarget.require(
                     der.bytes == element.bytes && der.contents == element.contents, "DER differs: \(element)")
             }
             guard element.tag.isConstructed else { continue }

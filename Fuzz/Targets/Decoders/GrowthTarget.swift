@@ -41,7 +41,7 @@ extension FuzzTarget {
                 (short, long) = (least(8_192), least(32_768))
                 return long < max(0.01, short * 9)
             }
-            demand(isLinear, "\(short) s for 8 KiB, \(long) s for 32 KiB")
+            require(isLinear, "\(short) s for 8 KiB, \(long) s for 32 KiB")
             return true
         })
 }

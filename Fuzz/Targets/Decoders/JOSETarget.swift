@@ -40,11 +40,11 @@ extension FuzzTarget {
             }
             guard let set = read.value else { return false }
             for (index, keyID) in set.keyIDs.enumerated() {
-                demand(!set.keyIDs[..<index].containsBytes(of: keyID), "a key ID twice: \(keyID)")
-                demand(set.key(keyID) != nil, "a key ID without its key: \(keyID)")
+                require(!set.keyIDs[..<index].containsBytes(of: keyID), "a key ID twice: \(keyID)")
+                require(set.key(keyID) != nil, "a key ID without its key: \(keyID)")
             }
             let kinds = Set(set.keyIDs.compactMap { set.key($0)?.algorithm == "HS256" })
-            demand(kinds.count <= 1, "symmetric and asymmetric keys in one set")
+            require(kinds.count <= 1, "symmetric and asymmetric keys in one set")
             return true
         })
 }
@@ -98,21 +98,21 @@ private enum JOSEReading {
         let signed = Reading(text, by: readJWS, isSame: isSame)
         if let jws = signed.value {
             let parts = [jws.signingInput, ArraySlice(Base64.encode(jws.signature, .url).utf8)]
-            FuzzTarget.demand(Array(parts.joined(separator: [0x2E])) == text, "one JWS with two texts")
+            FuzzTarget.require(Array(parts.joined(separator: [0x2E])) == text, "one JWS with two texts")
             for key in verifiers where (try? key.verify(jws)) != nil {
-                FuzzTarget.demand(jws.payload == payload, "a payload that nobody signed")
-                FuzzTarget.demand(jws.header.algorithm == key.algorithm, "another algorithm than the key's")
+                FuzzTarget.require(jws.payload == payload, "a payload that nobody signed")
+                FuzzTarget.require(jws.header.algorithm == key.algorithm, "another algorithm than the key's")
             }
         }
         let encrypted = Reading(text, by: readJWE, isSame: isSame)
         guard let jwe = encrypted.value else { return signed.value != nil }
-        FuzzTarget.demand(signed.value == nil, "one text that is a JWS and a JWE")
+        FuzzTarget.require(signed.value == nil, "one text that is a JWS and a JWE")
         let parts = [jwe.encryptedKey, jwe.initializationVector, jwe.ciphertext, jwe.tag]
         let written = [Array(jwe.additionalData)] + parts.map { Array(Base64.encode($0, .url).utf8) }
-        FuzzTarget.demand(Array(written.joined(separator: [0x2E])) == text, "one JWE with two texts")
+        FuzzTarget.require(Array(written.joined(separator: [0x2E])) == text, "one JWE with two texts")
         for key in decrypters {
             guard let plaintext = try? key.decrypt(jwe) else { continue }
-            FuzzTarget.demand(plaintext == payload, "a plaintext that nobody encrypted")
+            FuzzTarget.require(plaintext == payload, "a plaintext that nobody encrypted")
         }
         return true
     }

@@ -15,16 +15,16 @@ extension FuzzTarget {
             }
             guard let value = read.value else { return false }
             let depth = JSONReading.check(value, of: input)
-            demand(depth <= InputLimits.nestingDepth, "nested \(depth) deep")
+            require(depth <= InputLimits.nestingDepth, "nested \(depth) deep")
             let written = JSONReading.written(value)
             guard let again = try? JSONReader.read(written, limit: 1 << 20) else {
                 broken("what was written is refused: \(String(decoding: written, as: UTF8.self))")
             }
-            demand(JSONReading.written(again) == written, "another value when written again")
+            require(JSONReading.written(again) == written, "another value when written again")
             for part in JSONReading.parts(of: value) {
                 let bytes = JSONReading.written(part)
                 guard let alone = try? JSONReader.read(bytes, limit: 1 << 20) else { broken("a part is refused") }
-                demand(JSONReading.written(alone) == bytes, "a part that is another value by itself")
+                require(JSONReading.written(alone) == bytes, "a part that is another value by itself")
             }
             return true
         })
@@ -42,13 +42,13 @@ extension FuzzTarget {
             guard let text = String(validating: parts[0], as: UTF8.self), let pointer = try? JSONPointer(text) else {
                 return false
             }
-            demand(pointer.description.isByteEqual(to: text), "another text: \(pointer)")
+            require(pointer.description.isByteEqual(to: text), "another text: \(pointer)")
             guard parts.count == 2, let document = try? JSONReader.read(parts[1], limit: 1 << 16) else {
                 return false
             }
             let found = pointer.evaluate(in: document).map(JSONReading.written)
             let expected = text.isEmpty ? document : JSONReading.paths(in: document)[Array(text.utf8)]
-            demand(found == expected.map(JSONReading.written), "\(text) points elsewhere")
+            require(found == expected.map(JSONReading.written), "\(text) points elsewhere")
             return found != nil
         })
 }
@@ -75,17 +75,17 @@ enum JSONReading {
         guard input.indices.contains(value.offset) else { FuzzTarget.broken("a value at \(value.offset)") }
         let first = input[value.offset]
         switch value.content {
-        case .null: FuzzTarget.demand(first == UInt8(ascii: "n"), "no null at \(value.offset)")
-        case .flag(let flag): FuzzTarget.demand(first == UInt8(ascii: flag ? "t" : "f"), "no flag at \(value.offset)")
-        case .number(let text): FuzzTarget.demand(input[value.offset...].starts(with: text.utf8), "no \(text)")
-        case .text: FuzzTarget.demand(first == UInt8(ascii: "\""), "no text at \(value.offset)")
+        case .null: FuzzTarget.require(first == UInt8(ascii: "n"), "no null at \(value.offset)")
+        case .flag(let flag): FuzzTarget.require(first == UInt8(ascii: flag ? "t" : "f"), "no flag at \(value.offset)")
+        case .number(let text): FuzzTarget.require(input[value.offset...].starts(with: text.utf8), "no \(text)")
+        case .text: FuzzTarget.require(first == UInt8(ascii: "\""), "no text at \(value.offset)")
         case .array(let values):
-            FuzzTarget.demand(first == UInt8(ascii: "["), "no array at \(value.offset)")
+            FuzzTarget.require(first == UInt8(ascii: "["), "no array at \(value.offset)")
             return 1 + (values.map { check($0, of: input) }.max() ?? 0)
         case .object(let object):
-            FuzzTarget.demand(first == UInt8(ascii: "{"), "no object at \(value.offset)")
+            FuzzTarget.require(first == UInt8(ascii: "{"), "no object at \(value.offset)")
             let names = object.members.map { Array($0.name.utf8) }
-            FuzzTarget.demand(Set(names).count == names.count, "a name twice: \(object.members.map(\.name))")
+            FuzzTarget.require(Set(names).count == names.count, "a name twice: \(object.members.map(\.name))")
             return 1 + (object.members.map { check($0.value, of: input) }.max() ?? 0)
         }
         return 0

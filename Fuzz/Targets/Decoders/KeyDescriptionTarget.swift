@@ -26,7 +26,7 @@ extension FuzzTarget {
             let reading = Reading(
                 input, by: KeyDescriptionReading.description, isSame: KeyDescriptionReading.isSame)
             guard let description = reading.value else { return false }
-            demand(
+            require(
                 input.contains(DERBuilder.octetString(Array(description.challenge))),
                 "another challenge than the one that is in it")
             return true
@@ -42,7 +42,7 @@ extension FuzzTarget {
                 input, by: KeyDescriptionReading.provisioningInfo, isSame: KeyDescriptionReading.isSame)
             guard let info = reading.value else { return false }
             if let issued = info.certificatesIssued {
-                demand(
+                require(
                     input.contains(CBORItem.unsigned(issued).encoded), "another number than the one that is in it")
             }
             return true

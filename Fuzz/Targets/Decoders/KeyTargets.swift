@@ -18,15 +18,15 @@ extension FuzzTarget {
         run: { input in
             do throws(DecodeError) {
                 let certificates = try PEM.certificates(in: input)
-                demand(!certificates.isEmpty, "no certificates")
+                require(!certificates.isEmpty, "no certificates")
                 for certificate in certificates {
-                    demand((try? Certificate(der: Array(certificate.der)[...])) == certificate, "another certificate")
+                    require((try? Certificate(der: Array(certificate.der)[...])) == certificate, "another certificate")
                 }
                 let again = try? PEM.certificates(in: input)
-                demand(again == certificates, "two readings of the same bytes differ")
+                require(again == certificates, "two readings of the same bytes differ")
                 return true
             } catch {
-                demand(error.offset >= 0, "an error at \(error.offset)")
+                require(error.offset >= 0, "an error at \(error.offset)")
                 return false
             }
         })
@@ -51,25 +51,25 @@ extension FuzzTarget {
                     _ = try ECDSAPublicKey(subjectPublicKeyInfo: bytes)
                     return Array(bytes)
                 }
-                demand((try? ECDSAPublicKey(subjectPublicKeyInfo: info[...])) != nil, "a key that is none")
+                require((try? ECDSAPublicKey(subjectPublicKeyInfo: info[...])) != nil, "a key that is none")
                 isAccepted = true
             } catch {
-                demand(!KeyTextRules.shows(error.message, input), "an error that shows what was read: \(error)")
+                require(!KeyTextRules.shows(error.message, input), "an error that shows what was read: \(error)")
             }
             do throws(SecretKeyText.Problem) {
                 let key = try SecretKeyText.decode(text, byteCount: 32)
-                demand(key.count == 32, "a key of \(key.count) bytes")
+                require(key.count == 32, "a key of \(key.count) bytes")
                 isAccepted = true
             } catch {
-                demand(!KeyTextRules.shows(error.found, input), "an error that shows what was read: \(error.found)")
+                require(!KeyTextRules.shows(error.found, input), "an error that shows what was read: \(error.found)")
             }
             if let key = try? SecretKeyText.decodeBase64(text, byteCounts: 16...64) {
-                demand((16...64).contains(key.count), "a key of \(key.count) bytes")
+                require((16...64).contains(key.count), "a key of \(key.count) bytes")
                 let bytes = key.withUnsafeBytes { Array($0) }
                 let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
                 let body = input.filter { !isSpace($0) && $0 != 0x22 && $0 != 0x27 && $0 != 0x3D }
                 let texts = [Base64.encode(bytes, .standard), Base64.encode(bytes, .url)]
-                demand(
+                require(
                     texts.contains { $0.utf8.filter { $0 != 0x3D }.elementsEqual(body) },
                     "a key that its text does not stand for")
                 isAccepted = true

@@ -15,20 +15,20 @@ extension FuzzTarget {
             for folding in [SignatureBaseRules.LineFolding.refuse, .unfold] {
                 let rules = SignatureBaseRules(lineFolding: folding)
                 guard let base = try? SignatureBase.build(for: signature, of: message, rules: rules) else { continue }
-                demand((try? SignatureBase.build(for: signature, of: message, rules: rules)) == base, "two bases")
+                require((try? SignatureBase.build(for: signature, of: message, rules: rules)) == base, "two bases")
                 let lines = base.split(separator: 0x0A, omittingEmptySubsequences: false)
-                demand(
+                require(
                     lines.count == signature.components.count + 1,
                     "\(lines.count) lines of \(signature.components.count) components")
                 for (line, component) in zip(lines, signature.components) {
                     let name = (try? StructuredFieldWriter.write(component.item)) ?? []
-                    demand(line.starts(with: name + [0x3A, 0x20]), "a line of another component: \(component.text)")
-                    demand(!line.contains(0x0D), "a line with a carriage return")
+                    require(line.starts(with: name + [0x3A, 0x20]), "a line of another component: \(component.text)")
+                    require(!line.contains(0x0D), "a line with a carriage return")
                     let value = try? SignatureBase.value(of: component, in: message, rules: rules)
-                    demand(value.map { name + [0x3A, 0x20] + $0 } == Array(line), "a value that is another one alone")
+                    require(value.map { name + [0x3A, 0x20] + $0 } == Array(line), "a value that is another one alone")
                 }
                 let parameters = (try? StructuredFieldWriter.write(signature.innerList)) ?? []
-                demand(
+                require(
                     lines.last.map(Array.init) == Array(#""@signature-params": "#.utf8) + parameters,
                     "a last line of other parameters")
                 isAccepted = true

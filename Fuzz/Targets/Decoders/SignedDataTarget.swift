@@ -12,13 +12,13 @@ extension FuzzTarget {
         run: { input in
             let read = Reading(input, by: SignedDataReading.read, isSame: SignedDataReading.isSame)
             if let message = read.value {
-                demand(message.certificates.count <= InputLimits.certificates, "too many certificates")
-                demand(message.content.count + message.signer.signature.count <= input.count, "more than there is")
+                require(message.certificates.count <= InputLimits.certificates, "too many certificates")
+                require(message.content.count + message.signer.signature.count <= input.count, "more than there is")
             }
             guard case .success(let verified) = CMSSignedData.verify(input[...]) else { return false }
-            demand(SignedDataReading.contents.contains(verified.content), "a content that nobody signed")
+            require(SignedDataReading.contents.contains(verified.content), "a content that nobody signed")
             guard let message = read.value else { return true }
-            demand(message.content == verified.content, "one message with two contents")
+            require(message.content == verified.content, "one message with two contents")
             return true
         })
 
@@ -30,8 +30,8 @@ extension FuzzTarget {
         run: { input in
             guard let receipt = try? Receipt(payload: input) else { return false }
             guard let again = try? Receipt(payload: input) else { broken("accepted once and refused once") }
-            demand(receipt.creationTime <= receipt.expirationTime, "a receipt that expires before it is made")
-            demand(
+            require(receipt.creationTime <= receipt.expirationTime, "a receipt that expires before it is made")
+            require(
                 receipt.creationTime == again.creationTime && receipt.riskMetric == again.riskMetric
                     && receipt.attestedCertificate == again.attestedCertificate, "two readings of the same bytes differ"
             )

@@ -48,9 +48,9 @@ extension FuzzTarget {
             // Without duplicates, both rules give the same value.
             if let strict = try? StructuredFieldReader.readDictionary(input[...], duplicates: .refuse) {
                 let loose = try? StructuredFieldReader.readDictionary(input[...], duplicates: .lastWins)
-                demand(loose == strict, "two readings of a field without duplicates")
+                require(loose == strict, "two readings of a field without duplicates")
                 for entry in strict.entries {
-                    demand(
+                    require(
                         entry.source.upperBound <= input.count && strict[entry.key] == entry.member,
                         "an entry that stands elsewhere: \(entry)")
                 }
@@ -83,7 +83,7 @@ extension FuzzTarget {
                     && $0.inputs.map(\.innerList) == $1.inputs.map(\.innerList)
             }
             for input in (try? SignatureInputField(input[...]))?.inputs ?? [] {
-                demand(Set(input.components).count == input.components.count, "a component twice: \(input)")
+                require(Set(input.components).count == input.components.count, "a component twice: \(input)")
             }
             for form in [ByteForm.byteSequence, .byteSequenceOrString] {
                 let isSignature = StructuredFieldReading.check(
@@ -101,9 +101,9 @@ extension FuzzTarget {
                 ) { $0.values == $1.values }
                 isAccepted = isAccepted || isSignature || isDigest
                 guard let digest = try? ContentDigest(input[...], form: form) else { continue }
-                demand(
+                require(
                     digest.values.allSatisfy { $0.digest.count == $0.algorithm.length }, "a digest of another length")
-                demand(digest.compare(with: input[...]) != .matches, "a digest of itself")
+                require(digest.compare(with: input[...]) != .matches, "a digest of itself")
             }
             return isAccepted
         })
@@ -126,9 +126,9 @@ enum StructuredFieldReading {
         do {
             let written = try write(value)
             let again = try read(written[...])
-            FuzzTarget.demand(isSame(value, again), "another value when written again: \(value), \(again)")
+            FuzzTarget.require(isSame(value, again), "another value when written again: \(value), \(again)")
             let twice = try write(again)
-            FuzzTarget.demand(twice == written, "two texts for one value: \(value)")
+            FuzzTarget.require(twice == written, "two texts for one value: \(value)")
             return true
         } catch {
             FuzzTarget.broken("what was read cannot be written and read: \(error), \(value)")

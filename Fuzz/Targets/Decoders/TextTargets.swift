@@ -15,17 +15,17 @@ extension FuzzTarget {
         },
         run: { input in
             let time = RFC3339.parse(input)
-            demand(time == RFC3339.parse(input[...]), "two times for the same bytes")
+            require(time == RFC3339.parse(input[...]), "two times for the same bytes")
             if let text = String(validating: input, as: UTF8.self) {
-                demand(time == RFC3339.parse(text), "another time for the text")
+                require(time == RFC3339.parse(text), "another time for the text")
             }
             guard let time else { return false }
             let written = RFC3339.format(time)
             guard let again = RFC3339.parse(written) else { broken("what was written is refused: \(written)") }
-            demand(RFC3339.format(again) == written, "another time when written again: \(written)")
+            require(RFC3339.format(again) == written, "another time when written again: \(written)")
             // The offset of a time zone may lead beyond the years that can be written.
             let isInRange = (-62_167_219_200...253_402_300_799).contains(time.timeIntervalSince1970)
-            demand(!isInRange || abs(again.timeIntervalSince(time)) < 0.002, "\(written) is another time")
+            require(!isInRange || abs(again.timeIntervalSince(time)) < 0.002, "\(written) is another time")
             return true
         })
 
@@ -40,21 +40,21 @@ extension FuzzTarget {
             for shown in [
                 text.excerpt, text.escapingControls, "\(PathFailure.untrusted(subject: text.excerpt, issuer: ""))",
             ] {
-                demand(shown.unicodeScalars.allSatisfy { !$0.isActedOn }, "text that acts: \(Array(shown.utf8))")
+                require(shown.unicodeScalars.allSatisfy { !$0.isActedOn }, "text that acts: \(Array(shown.utf8))")
             }
-            demand(text.excerpt.unicodeScalars.count <= 60 * 10 + 3, "a long excerpt")
-            demand(text.escapingControls.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "text beyond ASCII")
+            require(text.excerpt.unicodeScalars.count <= 60 * 10 + 3, "a long excerpt")
+            require(text.escapingControls.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "text beyond ASCII")
             let trimmed = HTTPFieldText.trimmed(text)
-            demand(
+            require(
                 trimmed.utf8.elementsEqual(HTTPFieldText.trimmed(Array(text.utf8)[...])),
                 "trimmed in two ways: \(trimmed)")
-            demand(trimmed.isByteEqual(to: HTTPFieldText.trimmed(trimmed)), "trimmed twice: \(trimmed)")
-            demand(HTTPFieldText.isName(text, equalTo: text), "a name that is another one")
+            require(trimmed.isByteEqual(to: HTTPFieldText.trimmed(trimmed)), "trimmed twice: \(trimmed)")
+            require(HTTPFieldText.isName(text, equalTo: text), "a name that is another one")
             let quoted = Array(RecordJSON.quoted(text).utf8)
             guard let read = try? JSONReader.read(quoted, limit: 1 << 16), case .text(let again) = read.content else {
                 broken("a quoted text that cannot be read")
             }
-            demand(again.isByteEqual(to: text), "a quoted text that is another one")
+            require(again.isByteEqual(to: text), "a quoted text that is another one")
             return true
         })
 }

@@ -36,11 +36,11 @@ extension FuzzTarget {
             switch (ours, theirs) {
             case (.success(let item), let tree?):
                 guard !tree.hasNaN else { return true }
-                demand(tree.root?.encoded == item.encoded, "two trees: \(item), \(String(describing: tree.root))")
+                require(tree.root?.encoded == item.encoded, "two trees: \(item), \(String(describing: tree.root))")
                 return true
             case (.success(let item), nil): broken("read here and refused by libcbor: \(item)")
             case (.failure(let error), let tree?):
-                demand(!tree.isStrict(input), "refused here, read by libcbor and strict: \(error)")
+                require(!tree.isStrict(input), "refused here, read by libcbor and strict: \(error)")
                 return false
             case (.failure, nil): return false
             }

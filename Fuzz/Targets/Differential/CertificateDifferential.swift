@@ -20,16 +20,16 @@ extension FuzzTarget {
             guard let theirs = OpenSSLCertificate(input) else {
                 broken("read here and refused by OpenSSL: \(certificate.subjectDescription)")
             }
-            demand(theirs.serialNumber == Array(certificate.serialNumber), "two serial numbers")
-            demand(theirs.issuer == Array(certificate.issuer), "two issuers")
-            demand(theirs.subject == Array(certificate.subject), "two subjects")
-            demand(theirs.publicKey == Array(certificate.subjectPublicKeyInfo), "two keys")
-            demand(theirs.signature == Array(certificate.signature), "two signatures")
-            demand(theirs.version == certificate.version, "two versions")
-            demand(
+            require(theirs.serialNumber == Array(certificate.serialNumber), "two serial numbers")
+            require(theirs.issuer == Array(certificate.issuer), "two issuers")
+            require(theirs.subject == Array(certificate.subject), "two subjects")
+            require(theirs.publicKey == Array(certificate.subjectPublicKeyInfo), "two keys")
+            require(theirs.signature == Array(certificate.signature), "two signatures")
+            require(theirs.version == certificate.version, "two versions")
+            require(
                 theirs.validity == [certificate.notBefore, certificate.notAfter].map(\.timeIntervalSince1970),
                 "two times of validity: \(theirs.validity)")
-            demand(
+            require(
                 theirs.extensions.map(\.value) == certificate.extensions.map { Array($0.value) }
                     && theirs.extensions.map(\.isCritical) == certificate.extensions.map(\.isCritical),
                 "other extensions")

@@ -32,11 +32,11 @@ private enum DERComparison {
             do throws(DecodeError) {
                 element = try reader.read()
             } catch {
-                FuzzTarget.demand(theirs?.isStrict(rest) != true, "refused here, read by OpenSSL and strict: \(error)")
+                FuzzTarget.require(theirs?.isStrict(rest) != true, "refused here, read by OpenSSL and strict: \(error)")
                 return false
             }
             guard let theirs else { FuzzTarget.broken("read here and refused by OpenSSL: \(element)") }
-            FuzzTarget.demand(
+            FuzzTarget.require(
                 theirs.tag == element.tag && theirs.headLength == element.bytes.count - element.contents.count
                     && theirs.length == element.contents.count,
                 "two elements: \(element), \(theirs)")
@@ -103,10 +103,10 @@ private enum DERValueComparison {
         defer { ASN1_INTEGER_free(value) }
         let isSame = written { i2d_ASN1_INTEGER(value, &$0) } == Array(element.bytes)
         let ours = try? element.integerBytes()
-        FuzzTarget.demand((ours != nil) == (value != nil && isSame), "an INTEGER differs: \(element)")
+        FuzzTarget.require((ours != nil) == (value != nil && isSame), "an INTEGER differs: \(element)")
         var number: Int64 = 0
         guard let found = try? element.integer() else { return }
-        FuzzTarget.demand(ASN1_INTEGER_get_int64(&number, value) == 1 && number == found, "two INTEGERs: \(element)")
+        FuzzTarget.require(ASN1_INTEGER_get_int64(&number, value) == 1 && number == found, "two INTEGERs: \(element)")
     }
 
     /// Only OpenSSL reads components of more than 63 bits; Assay refuses them.
@@ -117,12 +117,12 @@ private enum DERValueComparison {
         do throws(DecodeError) {
             ours = try ObjectIdentifier(element)
         } catch {
-            FuzzTarget.demand(value == nil || error.reason == .tooLarge, "an OBJECT IDENTIFIER refused: \(error)")
+            FuzzTarget.require(value == nil || error.reason == .tooLarge, "an OBJECT IDENTIFIER refused: \(error)")
             return
         }
         var text = [CChar](repeating: 0, count: 4096)
         let count = OBJ_obj2txt(&text, CInt(text.count), value, 1)
-        FuzzTarget.demand(
+        FuzzTarget.require(
             count > 0 && String(decoding: text.prefix(Int(count)).map(UInt8.init), as: UTF8.self) == ours.description,
             "two OBJECT IDENTIFIERs: \(ours)")
     }
@@ -133,7 +133,7 @@ private enum DERValueComparison {
         defer { ASN1_BIT_STRING_free(value) }
         let isSame = written { i2d_ASN1_BIT_STRING(value, &$0) } == Array(element.bytes)
         let ours = try? element.bitString()
-        FuzzTarget.demand((ours != nil) == (value != nil && isSame), "a BIT STRING differs: \(element)")
+        FuzzTarget.require((ours != nil) == (value != nil && isSame), "a BIT STRING differs: \(element)")
     }
 
     /// OpenSSL's reader of RFC 5280 times takes them as text.
@@ -141,7 +141,7 @@ private enum DERValueComparison {
         let ours = try? element.time()
         let text = Array(element.contents)
         guard text.count == (element.tag == .utcTime ? 13 : 15), !text.contains(0) else {
-            FuzzTarget.demand(ours == nil, "a time of another length: \(element)")
+            FuzzTarget.require(ours == nil, "a time of another length: \(element)")
             return
         }
         let value = ASN1_TIME_new()
@@ -149,14 +149,14 @@ private enum DERValueComparison {
         let isTime = (text + [0]).withUnsafeBufferPointer { buffer in
             buffer.withMemoryRebound(to: CChar.self) { ASN1_TIME_set_string_X509(value, $0.baseAddress) == 1 }
         }
-        FuzzTarget.demand((ours != nil) == isTime, "a time differs: \(element)")
+        FuzzTarget.require((ours != nil) == isTime, "a time differs: \(element)")
         guard let ours else { return }
         var fields = tm()
-        FuzzTarget.demand(ASN1_TIME_to_tm(value, &fields) == 1, "a time that OpenSSL cannot tell: \(element)")
+        FuzzTarget.require(ASN1_TIME_to_tm(value, &fields) == 1, "a time that OpenSSL cannot tell: \(element)")
         let days = RFC3339.daysSince1970(
             year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday))
         let seconds = ((days ?? 0) * 24 + Int(fields.tm_hour)) * 3600 + Int(fields.tm_min) * 60 + Int(fields.tm_sec)
-        FuzzTarget.demand(ours.timeIntervalSince1970 == Double(seconds), "two times: \(element)")
+        FuzzTarget.require(ours.timeIntervalSince1970 == Double(seconds), "two times: \(element)")
     }
 
     private static func read<Value>(

@@ -20,13 +20,13 @@ extension FuzzTarget {
             let theirs = try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)
             switch (ours, theirs) {
             case (.success(let value), let theirs?):
-                demand(JSONComparison.isSame(value, theirs), "two values: \(value), \(theirs)")
+                require(JSONComparison.isSame(value, theirs), "two values: \(value), \(theirs)")
                 return true
             case (.success(let value), nil):
-                demand(JSONComparison.hasHugeNumber(value), "read here and refused by Foundation: \(value)")
+                require(JSONComparison.hasHugeNumber(value), "read here and refused by Foundation: \(value)")
                 return true
             case (.failure(let error), let theirs?):
-                demand(
+                require(
                     JSONDifference(error, input) != nil, "refused here and read by Foundation: \(error), \(theirs)")
                 return false
             case (.failure, nil): return false

@@ -27,17 +27,17 @@ extension FuzzTarget {
             let readsOddQuery = SignatureBaseDifference.readsOddQuery(message, signature)
             switch (ours, HTTPMessagePeer.shared.base(of: message, components: components)) {
             case (.success(let first), .success(let second)):
-                demand(
+                require(
                     lines(first, withoutParameters: readsOddQuery) == lines(second, withoutParameters: readsOddQuery),
                     "two bases: \(String(decoding: first, as: UTF8.self)), \(String(decoding: second, as: UTF8.self))")
                 return true
             case (.success, .failure(let refusal)) where !readsOddQuery:
-                demand(
+                require(
                     SignatureBaseDifference.onlyOurs.contains { refusal.reason.contains($0) },
                     "only here: \(refusal.reason)")
                 return true
             case (.failure(let error), .success) where !readsOddQuery:
-                demand(SignatureBaseDifference.onlyTheirs(error, message), "only there: \(error)")
+                require(SignatureBaseDifference.onlyTheirs(error, message), "only there: \(error)")
                 return false
             case (.success, .failure), (.failure, .success), (.failure, .failure): return false
             }

@@ -23,11 +23,11 @@ extension FuzzTarget {
                 certificates.contains(where: { $0.issuer == message.signer.issuer })
             else { return false }
             guard let theirs = OpenSSLMessage(input) else { broken("taken apart here and refused by OpenSSL") }
-            demand(theirs.content == message.content, "two contents")
-            demand(theirs.certificates == message.certificates.map(Array.init), "other certificates")
-            demand(theirs.signature == message.signer.signature, "two signatures")
-            demand(theirs.issuer == Array(message.signer.issuer), "two issuers")
-            demand(theirs.serialNumber == Array(message.signer.serialNumber), "two serial numbers")
+            require(theirs.content == message.content, "two contents")
+            require(theirs.certificates == message.certificates.map(Array.init), "other certificates")
+            require(theirs.signature == message.signer.signature, "two signatures")
+            require(theirs.issuer == Array(message.signer.issuer), "two issuers")
+            require(theirs.serialNumber == Array(message.signer.serialNumber), "two serial numbers")
             return true
         })
 }

@@ -36,13 +36,13 @@ struct Reading<Value> {
         let other = attempt((Self.before + input + Self.after)[start..<start + input.count])
         switch (result, other) {
         case (.success(let first), .success(let second)):
-            FuzzTarget.demand(isSame(first, second), "two readings of the same bytes differ: \(first), \(second)")
+            FuzzTarget.require(isSame(first, second), "two readings of the same bytes differ: \(first), \(second)")
         case (.failure(let first), .failure(let second)):
-            FuzzTarget.demand(
+            FuzzTarget.require(
                 first.reason == second.reason && first.field == second.field && first.message == second.message,
                 "two errors for the same bytes: \(first), \(second)")
             guard isOffsetInside else { return }
-            FuzzTarget.demand(
+            FuzzTarget.require(
                 (0...input.count).contains(first.offset) && second.offset == first.offset + start,
                 "errors of the same bytes at \(first.offset), and at \(second.offset) where they begin at \(start): "
                     + "\(first)")

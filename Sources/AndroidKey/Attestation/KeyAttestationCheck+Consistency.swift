@@ -54,12 +54,12 @@ extension KeyAttestationCheck {
                 .moduleHashUnexpected,
                 "attestation version \(version) with moduleHash, which came with version \(Self.moduleHashVersion)")
         }
-        try demandNoAuthority(evidence.leaf, description)
+        try requireNoAuthority(evidence.leaf, description)
         return .passed
     }
 
     /// The certificate of the key issues no others by its own words. One of a key that attests others may say so.
-    private func demandNoAuthority(
+    private func requireNoAuthority(
         _ leaf: Certificate, _ description: KeyDescription
     ) throws(CheckFailure) {
         let usage = leaf.extension(.keyUsage).flatMap { try? Certificate.KeyUsage($0.value) }

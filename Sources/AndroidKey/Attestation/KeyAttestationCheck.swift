@@ -184,9 +184,9 @@ extension KeyAttestationCheck {
             )
         }
         for list in [description?.hardwareEnforced, description?.softwareEnforced] {
-            try demand(list, AuthorizationTag.algorithm, key.algorithmNumber, key)
-            try demand(list, AuthorizationTag.keySize, UInt64(key.bits), key)
-            try demand(list, AuthorizationTag.ecCurve, key.curveNumber, key)
+            try require(list, AuthorizationTag.algorithm, key.algorithmNumber, key)
+            try require(list, AuthorizationTag.keySize, UInt64(key.bits), key)
+            try require(list, AuthorizationTag.ecCurve, key.curveNumber, key)
         }
         if let claimed = input.publicKey, !info.isByteEqual(to: RSAPublicKey.canonical(claimed[...])) {
             throw CheckFailure(.publicKeyDiffers, "the attested key is not the publicKey of the evidence")
@@ -194,7 +194,7 @@ extension KeyAttestationCheck {
         return key
     }
 
-    private func demand(
+    private func require(
         _ list: AuthorizationList?, _ tag: UInt32, _ expected: UInt64?, _ key: AttestedKey
     ) throws(CheckFailure) {
         guard let found = list?.integer(tag), found != expected else { return }

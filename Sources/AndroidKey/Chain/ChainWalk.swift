@@ -19,7 +19,7 @@ struct ChainWalk {
         guard evidence.leaf.issuer.isByteEqual(to: chain.issuers[0].certificate.subject) else {
             throw CheckFailure(.nameDiffers, "certificate 0 names another issuer than the subject of certificate 1")
         }
-        try demandSignature(of: evidence.leaf, by: chain.issuers[0].key, at: 0)
+        try requireSignature(of: evidence.leaf, by: chain.issuers[0].key, at: 0)
         return chain
     }
 
@@ -53,7 +53,7 @@ struct ChainWalk {
                     .nameDiffers,
                     "certificate \(index + 1) names another issuer than the subject of certificate \(index + 2)")
             }
-            try demandSignature(of: certificates[index], by: issuers[index + 1].key, at: index + 1)
+            try requireSignature(of: certificates[index], by: issuers[index + 1].key, at: index + 1)
         }
         // Roots of known issuers were examined before.
         let hasForeignRoot = known == nil && includesRoot && evidence.issuers.last.map(trust.isOwn) != true
@@ -67,11 +67,11 @@ struct ChainWalk {
         let named = trust.anchors.filter { $0.name.isByteEqual(to: last.issuer) }
         guard let first = named.first else { throw untrusted(last) }
         for anchor in named.dropFirst() where anchor.key.hasSigned(last) { return anchor }
-        try demandSignature(of: last, by: first.key, at: index)
+        try requireSignature(of: last, by: first.key, at: index)
         return first
     }
 
-    private func demandSignature(
+    private func requireSignature(
         of certificate: Certificate, by key: IssuerKey?, at index: Int
     ) throws(CheckFailure) {
         guard let key else {

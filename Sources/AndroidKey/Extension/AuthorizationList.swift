@@ -55,7 +55,7 @@ struct AuthorizationList: Sendable {
 
     private static func value(of number: UInt32, _ field: DERElement) throws(DecodeError) -> Value {
         guard let tag = AuthorizationTag.known(number) else {
-            try demandShallow(field)
+            try requireShallow(field)
             return .unknown(field.contents)
         }
         switch tag.form {
@@ -74,7 +74,7 @@ struct AuthorizationList: Sendable {
     }
 
     /// Demands one DER value, of elements that nest no deeper than ``depth``. Does not recurse.
-    private static func demandShallow(_ field: DERElement) throws(DecodeError) {
+    private static func requireShallow(_ field: DERElement) throws(DecodeError) {
         var open = [field.reader]
         while var reader = open.popLast() {
             guard !reader.isAtEnd else { continue }

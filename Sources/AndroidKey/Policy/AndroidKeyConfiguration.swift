@@ -226,13 +226,13 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
     }
 
     init(_ values: Values) throws(PolicyError) {
-        try Self.demandList(values.packages, "packages")
+        try Self.requireList(values.packages, "packages")
         for name in values.packages {
             if let objection = PackageName.objection(to: name) {
                 throw PolicyError(field: "packages", objection)
             }
         }
-        try Self.demandList(values.certificateDigests, "certificateDigests")
+        try Self.requireList(values.certificateDigests, "certificateDigests")
         for digest in values.certificateDigests where digest.count != 32 {
             throw PolicyError(field: "certificateDigests", "a SHA-256 digest has 32 bytes, found \(digest.count)")
         }
@@ -241,9 +241,9 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
     }
 
     private static func validate(_ rules: Rules) throws(PolicyError) {
-        try Self.demandList(rules.keyAlgorithms, "keyAlgorithms")
-        try Self.demandList(rules.bootStates, "bootStates")
-        try Self.demandList(rules.purposes, "purposes")
+        try Self.requireList(rules.keyAlgorithms, "keyAlgorithms")
+        try Self.requireList(rules.bootStates, "bootStates")
+        try Self.requireList(rules.purposes, "purposes")
         guard rules.purposes.contains(.sign) else {
             throw PolicyError(field: "purposes", "sign is missing: a key that cannot sign proves nothing later")
         }
@@ -266,10 +266,10 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
                     "a key of zeros stands for none: some devices write it, whatever they booted")
             }
         }
-        if let patchLevel = rules.patchLevel { try Self.demandList(patchLevel.levels, "patchLevel.levels") }
+        if let patchLevel = rules.patchLevel { try Self.requireList(patchLevel.levels, "patchLevel.levels") }
     }
 
-    private static func demandList<Element: Hashable>(_ list: [Element], _ field: String) throws(PolicyError) {
+    private static func requireList<Element: Hashable>(_ list: [Element], _ field: String) throws(PolicyError) {
         guard !list.isEmpty else { throw PolicyError(field: field, "expected at least one value, found none") }
         guard Set(list).count == list.count else { throw PolicyError(field: field, "a value stands in the list twice") }
     }

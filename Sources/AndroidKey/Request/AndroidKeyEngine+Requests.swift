@@ -26,7 +26,7 @@ extension AndroidKeyEngine: RequestEngine {
         _ request: SignedRequest, suppliedKey: [UInt8]?, app: String?, account: String?, ledger: any Ledger,
         at now: Date
     ) async throws(VerificationError) -> Assessment {
-        let (expectations, rules) = try apps.demand(app, RequestRules.policyField) { $0.configuration.requests }
+        let (expectations, rules) = try apps.require(app, RequestRules.policyField) { $0.configuration.requests }
         var run = CheckRun(modes: expectations.modes, capacity: AndroidKeyRequest.catalogue.count)
         guard let signed = AndroidKeyRequest.judge(request, rules, at: now, &run) else {
             let none = AndroidRequestKeys(

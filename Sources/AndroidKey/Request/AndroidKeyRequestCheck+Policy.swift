@@ -43,14 +43,14 @@ extension AndroidKeyRequestCheck {
                         + "maximumAttestationAge is \(PolicyNode.text(ofSeconds: maximum))")
             }
         }
-        return try demandStillAllowed(enrolled.properties, account)
+        return try requireStillAllowed(enrolled.properties, account)
     }
 
-    private func demandStillAllowed(
+    private func requireStillAllowed(
         _ properties: [String: String], _ account: AccountStandings
     ) throws(CheckFailure) -> PolicyAnswer {
         typealias Property = EnrolledAndroidProperty
-        try demandSecurityLevel(properties[Property.securityLevel])
+        try requireSecurityLevel(properties[Property.securityLevel])
         var noted: [any CheckFinding] = []
         try judge(KeyAttestationCheck.application, account, &noted) { () throws(CheckFailure) in
             let name = properties[Property.packageName]
@@ -61,7 +61,7 @@ extension AndroidKeyRequestCheck {
             }
         }
         try judge(KeyAttestationCheck.rootOfTrust, account, &noted) { () throws(CheckFailure) in
-            try demandSystem(properties)
+            try requireSystem(properties)
         }
         for name in (properties[Property.unproven] ?? "").split(separator: Property.separator) {
             // A check that this version does not know counts as enforced.
@@ -95,7 +95,7 @@ extension AndroidKeyRequestCheck {
         }
     }
 
-    private func demandSecurityLevel(_ name: String?) throws(CheckFailure) {
+    private func requireSecurityLevel(_ name: String?) throws(CheckFailure) {
         let demanded = configuration.rules.securityLevel
         guard let level = name.flatMap(KeySecurityLevel.init), level >= demanded.level else {
             throw CheckFailure(
@@ -105,7 +105,7 @@ extension AndroidKeyRequestCheck {
     }
 
     /// The same rules as those of the attestation's check, for the stored facts.
-    private func demandSystem(_ properties: [String: String]) throws(CheckFailure) {
+    private func requireSystem(_ properties: [String: String]) throws(CheckFailure) {
         typealias Property = EnrolledAndroidProperty
         guard properties[Property.deviceLocked] == "true" else {
             throw CheckFailure(

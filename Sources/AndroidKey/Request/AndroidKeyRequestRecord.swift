@@ -6,7 +6,7 @@ extension AndroidKeyRequest {
     /// Reads a request, and the optional `publicKey`, SubjectPublicKeyInfo, for use without a ledger.
     static func read(_ evidence: RecordObject) throws(RecordError) -> (SignedRequest, [UInt8]?) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(SignedRequest.recordFields + [SignedRequest.digestField, "publicKey"])
+        try fields.requireOnly(SignedRequest.recordFields + [SignedRequest.digestField, "publicKey"])
         return (try SignedRequest(fields), try fields.optionalBytes("publicKey"))
     }
 

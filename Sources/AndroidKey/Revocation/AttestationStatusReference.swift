@@ -24,7 +24,7 @@ package struct AttestationStatusReference: Sendable, Equatable {
     package init?(in fields: RecordFields) throws(RecordError) {
         guard let value = fields[Self.recordField] else { return nil }
         let members = try RecordFields(value, path: fields.path(of: Self.recordField))
-        try members.demandOnly(["digest", "fetchedAt"])
+        try members.requireOnly(["digest", "fetchedAt"])
         let digest = try members.bytes("digest")
         guard digest.count == 32 else {
             throw members.error("digest", "expected 32 bytes, SHA-256 of the list, found \(digest.count)")

@@ -91,7 +91,7 @@ extension AppAttestEngine {
         let payload: Receipt
         do throws(CheckFailure) {
             payload = try Receipt.verified(bytes[...], trust: expectations.trust)
-            try Self.demand(payload, bytes, of: key, expectations)
+            try Self.require(payload, bytes, of: key, expectations)
         } catch {
             throw ReceiptRefusal(error.finding.code, error.finding.detail)
         }
@@ -105,7 +105,7 @@ extension AppAttestEngine {
     }
 
     /// The checks of a receipt that do not depend on its age and its metric.
-    private static func demand(
+    private static func require(
         _ payload: Receipt, _ bytes: [UInt8], of key: EnrolledKey, _ expectations: AppAttestExpectations
     ) throws(CheckFailure) {
         let checks = ReceiptCheck(

@@ -8,7 +8,7 @@ extension AppAttestRequest {
         _ evidence: RecordObject
     ) throws(RecordError) -> (SignedRequest, AssertionKeys.Supplied?) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(SignedRequest.recordFields + [SignedRequest.digestField, "key"])
+        try fields.requireOnly(SignedRequest.recordFields + [SignedRequest.digestField, "key"])
         return (try SignedRequest(fields), try AssertionKeys.Supplied(in: fields))
     }
 

@@ -65,7 +65,7 @@ package enum ApproovMessageAssessor {
 
     /// Runs the gates of the message's token.
     static func authenticate(
-        _ input: ApproovMessageInput, _ keys: TokenKeys, _ expectations: ApproovExpectations,
+        _ input: ApproovMessageInput, _ keys: ApproovTokenKeys, _ expectations: ApproovExpectations,
         _ run: inout CheckRun
     ) -> ApproovTokenAssessor.Outcome {
         ApproovTokenAssessor.authenticate(demandsPrefix: true, for: .admission, keys, expectations, &run) {
@@ -155,7 +155,7 @@ extension ApproovMessageAssessor.Context {
             let base = verifiedBase(signature, key, standardBase, components, &run)
         else { return nil }
         let freshness = SignatureFreshness(of: signature.input, in: signing.freshness, at: now)
-        _ = run.gate(ApproovCheck.freshness, try freshness.demand())
+        _ = run.gate(ApproovCheck.freshness, try freshness.require())
         let digests = run.contentDigests(
             ApproovCheck.contentDigest, after: ApproovCheck.components, components,
             CoveredBody(

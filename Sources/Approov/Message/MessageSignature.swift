@@ -25,12 +25,12 @@ extension RequestSignature {
         try self.init(
             label: signing.signer.label, in: message,
             form: signing.quirks.contains(.signatureAsString) ? .byteSequenceOrString : .byteSequence)
-        try demandAlgorithm(signing.signer)
-        try demandLength(signing.signer)
+        try requireAlgorithm(signing.signer)
+        try requireLength(signing.signer)
     }
 
     /// The algorithm is optional and must be the signer's.
-    private func demandAlgorithm(_ signer: MessageSigning.Signer) throws(CheckFailure) {
+    private func requireAlgorithm(_ signer: MessageSigning.Signer) throws(CheckFailure) {
         guard let algorithm = input.algorithm, !algorithm.isByteEqual(to: signer.algorithm) else { return }
         throw CheckFailure(
             .messageAlgorithmNotAllowed,
@@ -38,7 +38,7 @@ extension RequestSignature {
         )
     }
 
-    private func demandLength(_ signer: MessageSigning.Signer) throws(CheckFailure) {
+    private func requireLength(_ signer: MessageSigning.Signer) throws(CheckFailure) {
         let expected =
             switch signer {
             case .installation: 64

@@ -7,13 +7,13 @@ extension ApproovConfiguration.Settings {
 
     /// Checks the rules that concern several fields.
     func validate() throws(PolicyError) {
-        if let keys { try Self.demandList(keys, "keys") }
-        try Self.demand(tokenHeader, isFieldNameIn: "tokenHeader")
+        if let keys { try Self.requireList(keys, "keys") }
+        try Self.require(tokenHeader, isFieldNameIn: "tokenHeader")
         if let tokenPrefix, let objection = Self.objection(toPrefix: tokenPrefix) {
             throw PolicyError(field: "tokenPrefix", objection)
         }
-        for name in binding { try Self.demand(name, isFieldNameIn: "binding") }
-        try Self.demandUnique(binding.map { $0.lowercased() }, "binding")
+        for name in binding { try Self.require(name, isFieldNameIn: "binding") }
+        try Self.requireUnique(binding.map { $0.lowercased() }, "binding")
         if binding.contains(where: { $0.lowercased().isByteEqual(to: tokenHeader.lowercased()) }) {
             throw PolicyError(field: "binding", "a token cannot be bound to \(tokenHeader), which it stands in itself")
         }
@@ -23,15 +23,15 @@ extension ApproovConfiguration.Settings {
                 "required field is missing beside binding; allowed are reject, and accept, which lets tokens of the failover "
                     + "service past the binding")
         }
-        try Self.demandUnique(issuers + longLivedIssuers, issuers.isEmpty ? "longLivedIssuers" : "issuers")
-        try Self.demandUnique(audiences, "audiences")
+        try Self.requireUnique(issuers + longLivedIssuers, issuers.isEmpty ? "longLivedIssuers" : "issuers")
+        try Self.requireUnique(audiences, "audiences")
         for (list, field) in [
             (issuers, "issuers"), (longLivedIssuers, "longLivedIssuers"), (audiences, "audiences"),
             (annotations.reject + annotations.note + annotations.ignore, "annotations"),
         ] where list.contains("") {
             throw PolicyError(field: field, "expected text, found nothing")
         }
-        try Self.demandUnique(annotations.reject + annotations.note + annotations.ignore, "annotations")
+        try Self.requireUnique(annotations.reject + annotations.note + annotations.ignore, "annotations")
         for name in annotations.note + annotations.ignore where AnnotationRules.floor.contains(name) {
             throw PolicyError(
                 field: annotations.note.contains(name) ? "annotations.note" : "annotations.ignore",
@@ -49,12 +49,12 @@ extension ApproovConfiguration.Settings {
         }
     }
 
-    static func demandList(_ list: [String], _ field: String) throws(PolicyError) {
+    static func requireList(_ list: [String], _ field: String) throws(PolicyError) {
         guard !list.isEmpty else { throw PolicyError(field: field, "expected at least one value, found none") }
-        try demandUnique(list, field)
+        try requireUnique(list, field)
     }
 
-    static func demandUnique(_ list: [String], _ field: String) throws(PolicyError) {
+    static func requireUnique(_ list: [String], _ field: String) throws(PolicyError) {
         var seen: Set<[UInt8]> = []
         for text in list where !seen.insert(Array(text.utf8)).inserted {
             throw PolicyError(field: field, "\(text.excerpt) is in the list twice")
@@ -62,7 +62,7 @@ extension ApproovConfiguration.Settings {
     }
 
     /// RFC 9110 section 5.1: a field name is a token.
-    static func demand(_ name: String, isFieldNameIn field: String) throws(PolicyError) {
+    static func require(_ name: String, isFieldNameIn field: String) throws(PolicyError) {
         guard !name.isEmpty, name.utf8.allSatisfy(HTTPFieldText.isTokenCharacter) else {
             throw PolicyError(field: field, "expected the name of an HTTP field, found \"\(name.excerpt)\"")
         }
@@ -97,9 +97,9 @@ extension MessageSigning {
                     field: "messageSigning.keys",
                     "the keys of installations come with their tokens; keys are for signer account")
             }
-            try Settings.demandList(keys, "messageSigning.keys")
+            try Settings.requireList(keys, "messageSigning.keys")
         }
-        try Settings.demandList(components, "messageSigning.components")
+        try Settings.requireList(components, "messageSigning.components")
         for name in components {
             if let objection = SignatureComponent.objection(toDemandOf: name) {
                 throw PolicyError(field: "messageSigning.components", objection)

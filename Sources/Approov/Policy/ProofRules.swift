@@ -43,7 +43,7 @@ extension ProofRules {
     ]
 
     func validate() throws(PolicyError) {
-        if let keys { try ApproovConfiguration.Settings.demandList(keys, "proof.keys") }
+        if let keys { try ApproovConfiguration.Settings.requireList(keys, "proof.keys") }
     }
 
     /// The settings that no evidence can meet, and those that show the proof key.

@@ -24,6 +24,6 @@ extension TextSigning {
     ]
 
     func validate() throws(PolicyError) {
-        if let keys { try ApproovConfiguration.Settings.demandList(keys, "textSigning.keys") }
+        if let keys { try ApproovConfiguration.Settings.requireList(keys, "textSigning.keys") }
     }
 }

@@ -70,7 +70,7 @@ extension MeasurementToken {
     /// The content in UTF-8. The base64 text of the secrets is not wiped: it remains in memory until that memory is
     /// reused.
     private func content() throws(DecodeError) -> SecretBytes {
-        try demand()
+        try require()
         var members: [(String, RecordValue.Content)] = []
         for (name, secret) in [
             ("mpk", measurements.proofKey), ("imh", measurements.integrity), ("dmh", measurements.device),
@@ -91,19 +91,19 @@ extension MeasurementToken {
     private static func seconds(_ time: Date) -> String { "\(Int64(time.timeIntervalSince1970))" }
 
     /// Throws unless the content meets the rules that opening checks too.
-    private func demand() throws(DecodeError) {
+    private func require() throws(DecodeError) {
         guard let key = measurements.proofKey else {
             throw DecodeError(.missing, at: 0, field: "mpk", "there is no key of proofs")
         }
         guard measurements.integrity != nil || measurements.device != nil else {
             throw DecodeError(.missing, at: 0, field: "imh", "there is no measurement, imh or dmh")
         }
-        try Self.demand(key.count, ClaimsReader.proofKeyLength, "mpk")
+        try Self.require(key.count, ClaimsReader.proofKeyLength, "mpk")
         try measurements.integrity.map { (digest) throws(DecodeError) in
-            try Self.demand(digest.count, ClaimsReader.digestLength, "imh")
+            try Self.require(digest.count, ClaimsReader.digestLength, "imh")
         }
         try measurements.device.map { (digest) throws(DecodeError) in
-            try Self.demand(digest.count, ClaimsReader.digestLength, "dmh")
+            try Self.require(digest.count, ClaimsReader.digestLength, "dmh")
         }
         if let deviceID, !DeviceIDText.isValid(deviceID) {
             throw DecodeError(.unexpectedValue, at: 0, field: "did", "expected base64 of 16 bytes, 24 characters")
@@ -112,9 +112,9 @@ extension MeasurementToken {
             throw DecodeError(
                 .tooLarge, at: 0, field: "arc", "expected at most \(ClaimsReader.responseCodeLength) bytes")
         }
-        try Self.demand(issuedAt, "iat")
+        try Self.require(issuedAt, "iat")
         if let expiresAt {
-            try Self.demand(expiresAt, "exp")
+            try Self.require(expiresAt, "exp")
             guard expiresAt > issuedAt else {
                 throw DecodeError(.unexpectedValue, at: 0, field: "exp", "the token expires before it is issued")
             }
@@ -123,13 +123,13 @@ extension MeasurementToken {
 
     // Not inlined: the compiler orders the instructions of the copies differently from build to build.
     @inline(never)
-    private static func demand(_ count: Int, _ expected: Int, _ field: String) throws(DecodeError) {
+    private static func require(_ count: Int, _ expected: Int, _ field: String) throws(DecodeError) {
         guard count == expected else {
             throw DecodeError(.unexpectedLength, at: 0, field: field, "\(count) bytes, expected \(expected)")
         }
     }
 
-    private static func demand(_ time: Date, _ field: String) throws(DecodeError) {
+    private static func require(_ time: Date, _ field: String) throws(DecodeError) {
         guard (0..<ApproovClaims.endOfTime).contains(time.timeIntervalSince1970) else {
             throw DecodeError(.unexpectedValue, at: 0, field: field, "expected a time from 1970 to 9999")
         }
@@ -196,7 +196,7 @@ extension MeasurementToken {
         responseCode = claims.responseCode
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
-        try demand()
+        try require()
         if let expiresAt, expiresAt <= now {
             throw DecodeError(
                 .measurementsExpired, at: 0, field: "exp",

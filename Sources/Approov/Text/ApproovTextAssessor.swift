@@ -76,7 +76,7 @@ struct ApproovTextAssessor {
         guard let key else { return nil }
         _ = run.gate(
             ApproovCheck.textToken,
-            try text.demand(
+            try text.require(
                 ApproovTokenText.withoutPrefix(of: input.token, expectations.configuration),
                 expiringAt: claims.expiry, remembering: signing.replay == .ledger, at: now))
         let name = run.authenticity(ApproovCheck.textSignature, try text.verify(key))

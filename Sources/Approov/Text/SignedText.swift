@@ -74,7 +74,7 @@ struct SignedText {
     /// Demands the token in the text, byte for byte.
     ///
     /// - Parameter remembering: Whether a ledger must remember the text until the token expires.
-    func demand(
+    func require(
         _ token: ArraySlice<UInt8>, expiringAt expiry: Double?, remembering: Bool, at now: Date
     ) throws(CheckFailure) {
         guard text.contains(token) else {

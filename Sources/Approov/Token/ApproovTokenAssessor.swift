@@ -81,7 +81,7 @@ package enum ApproovTokenAssessor {
 
     /// Runs the gates from text to claims.
     static func authenticate(
-        demandsPrefix: Bool, for use: VerdictUse, _ keys: TokenKeys, _ expectations: ApproovExpectations,
+        demandsPrefix: Bool, for use: VerdictUse, _ keys: ApproovTokenKeys, _ expectations: ApproovExpectations,
         _ run: inout CheckRun, _ find: () throws(CheckFailure) -> ApproovTokenInput.Evidence
     ) -> Outcome {
         let configuration = expectations.configuration
@@ -126,7 +126,7 @@ package enum ApproovTokenAssessor {
 
     /// The gates of the key, and of the signature or the encryption.
     private static func open(
-        _ parts: ApproovTokenText.Parts, for use: VerdictUse, _ keys: TokenKeys, _ run: inout CheckRun
+        _ parts: ApproovTokenText.Parts, for use: VerdictUse, _ keys: ApproovTokenKeys, _ run: inout CheckRun
     ) -> Opened? {
         switch parts {
         case .excused: return nil
@@ -147,7 +147,7 @@ package enum ApproovTokenAssessor {
             guard let secrets else { return nil }
             let key = run.authenticity(ApproovCheck.signature) { () throws(CheckFailure) in
                 let key = try keys.verify(loggable, with: secrets)
-                guard use == .analysis else { throw TokenKeys.loggableAdmitsNothing(key.name) }
+                guard use == .analysis else { throw ApproovTokenKeys.loggableAdmitsNothing(key.name) }
                 return key
             }
             guard let key else { return nil }
@@ -165,7 +165,7 @@ package enum ApproovTokenAssessor {
             run.skip(Array(expectations.tokenChecks.dropFirst(run.results.count)))
             return
         }
-        TokenRules(
+        ApproovTokenRules(
             token: token, binding: binding, address: address, standings: account.standings, expectations: expectations,
             now: now
         ).run(account, &run)

@@ -169,7 +169,7 @@ private struct Claim {
     func bytes(_ count: Int? = nil) throws(DecodeError) -> [UInt8] {
         let text = try text()
         let bytes = try decoding { () throws(DecodeError) in try Base64.decode(text, .standard) }
-        try demand(count, bytes.count)
+        try require(count, bytes.count)
         return bytes
     }
 
@@ -180,7 +180,7 @@ private struct Claim {
             withheld == nil
             ? try bytes() : try decoding { () throws(DecodeError) in try Base64.decode(characters[...], .standard) }
         defer { SecretBytes.wipe(&bytes) }
-        try demand(count, bytes.count)
+        try require(count, bytes.count)
         return SecretBytes(bytes)
     }
 
@@ -193,7 +193,7 @@ private struct Claim {
         }
     }
 
-    private func demand(_ expected: Int?, _ found: Int) throws(DecodeError) {
+    private func require(_ expected: Int?, _ found: Int) throws(DecodeError) {
         if let expected, found != expected {
             throw error(.unexpectedLength, "expected base64 of \(expected) bytes, found \(found)")
         }

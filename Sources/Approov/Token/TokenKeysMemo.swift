@@ -13,7 +13,7 @@ final class TokenKeysMemo: Sendable {
         /// The period without a key state change, in seconds since 2001, ends excluded.
         let start: Double
         let end: Double
-        let keys: TokenKeys
+        let keys: ApproovTokenKeys
     }
 
     /// The entry of a thread group.
@@ -25,17 +25,17 @@ final class TokenKeysMemo: Sendable {
     private let slots = (0..<ThreadGroup.count).map { _ in Slot() }
 
     /// The app's keys among those of a store, with their states at a time.
-    func keys(among named: [NamedKey], for claim: KeyClaim, at now: Date) -> TokenKeys {
+    func keys(among named: [NamedKey], for claim: KeyClaim, at now: Date) -> ApproovTokenKeys {
         let present = now.timeIntervalSinceReferenceDate
         let slot = slots[ThreadGroup.current]
-        let found = slot.entry.withLockIfAvailable { entry -> TokenKeys? in
+        let found = slot.entry.withLockIfAvailable { entry -> ApproovTokenKeys? in
             guard let entry, entry.start < present, present < entry.end, Self.isOne(entry.named, named) else {
                 return nil
             }
             return entry.keys
         }
         if let keys = found ?? nil { return keys }
-        let keys = TokenKeys(TokenKeys.Selection(named, for: claim, at: now))
+        let keys = ApproovTokenKeys(ApproovTokenKeys.Selection(named, for: claim, at: now))
         forgetOthers(than: named)
         if let (start, end) = Self.span(of: named, around: present) {
             _ = slot.entry.withLockIfAvailable { $0 = Entry(named: named, start: start, end: end, keys: keys) }

@@ -98,7 +98,7 @@ struct PolicyKeys {
     }
 
     /// Refuses a section that names a policy key of another purpose. Other names may belong to keys in a key store.
-    static func demandPurpose(
+    static func requirePurpose(
         of section: PolicyNode, _ purposes: [KeyPurpose], among keys: [NamedKey]
     ) throws(PolicyError) {
         guard case .mapping(let entries) = section.content,

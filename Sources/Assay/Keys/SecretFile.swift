@@ -19,7 +19,7 @@ package enum SecretFile {
     }
 
     /// Refuses a file that others may read or replace.
-    static func demandPrivacy(of path: String, _ status: stat, isReadOnly: Bool) throws(SecretSourceError) {
+    static func requirePrivacy(of path: String, _ status: stat, isReadOnly: Bool) throws(SecretSourceError) {
         let user = geteuid()
         guard let change = objection(owner: status.st_uid, mode: UInt32(status.st_mode), user: user) else { return }
         let word = ShellWord.quoted(path)

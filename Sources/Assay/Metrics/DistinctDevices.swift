@@ -40,7 +40,7 @@ package final class DistinctDevices: Sendable {
     /// Whether a device is to be added: false if it was seen in the same hour a moment ago, and before the first exchange.
     ///
     /// - Parameter sighting: the hash of the app's name and the device.
-    func isNew(_ sighting: inout SightingHash, at now: Date) -> Bool {
+    func isNew(_ sighting: inout DeviceHash, at now: Date) -> Bool {
         sighting.combine((now.timeIntervalSince1970 / 3600).rounded(.down).bitPattern)
         return state.withLock { state in !state.key.isEmpty && !state.see(sighting.value) }
     }

@@ -23,7 +23,7 @@ final class VerifierMetrics: Sendable {
     private final class KindMetrics: Sendable {
         let app: String
         /// The hash state after the app's name; device identifiers continue it.
-        let sighting: SightingHash
+        let sighting: DeviceHash
         let accepted: any CounterHandler
         let rejected: any CounterHandler
         let verification: any TimerHandler
@@ -35,7 +35,7 @@ final class VerifierMetrics: Sendable {
             _ factory: any MetricsFactory
         ) {
             self.app = app
-            var hash = SightingHash()
+            var hash = DeviceHash()
             hash.combine(app)
             sighting = hash
             self.verification = verification

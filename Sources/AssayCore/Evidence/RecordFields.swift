@@ -37,7 +37,7 @@ package struct RecordFields: Sendable {
     }
 
     /// Throws for a member that is not one of `names`, unless it is `null`.
-    package func demandOnly(_ names: [String]) throws(RecordError) {
+    package func requireOnly(_ names: [String]) throws(RecordError) {
         for member in object.members where !member.value.isNull && !names.containsBytes(of: member.name) {
             throw RecordError(
                 field: path(of: member.name.excerpt), offset: member.offset,

@@ -87,7 +87,7 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     /// - Parameters:
     ///   - field: the policy field that holds the rules.
     ///   - rules: the rules of an app; nil if the policy has none.
-    package func demand<Rules>(
+    package func require<Rules>(
         _ name: String?, _ field: String, _ rules: (Expectations) -> Rules?
     ) throws(VerificationError) -> (Expectations, Rules) {
         let section = Expectations.Configuration.policyField

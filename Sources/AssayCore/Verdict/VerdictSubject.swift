@@ -20,7 +20,7 @@ package protocol EngineSubject: VerdictSubject {
     /// What ``identifier`` names.
     var identifierKind: LedgerSubject.Kind { get }
     /// Combines the key ID or device ID into a hash, without creating ``identifier``. False if the evidence names none.
-    func hashDevice(into hash: inout SightingHash) -> Bool
+    func hashDevice(into hash: inout DeviceHash) -> Bool
     /// The account that the ledger has for the key.
     var account: String? { get }
     /// The facts of a request's signature.
@@ -47,7 +47,7 @@ extension EngineSubject {
     /// A key.
     package var identifierKind: LedgerSubject.Kind { .key }
     /// Combines the identifier.
-    package func hashDevice(into hash: inout SightingHash) -> Bool {
+    package func hashDevice(into hash: inout DeviceHash) -> Bool {
         guard let identifier else { return false }
         hash.combine(identifier)
         return true

@@ -12,7 +12,7 @@ package struct GuardedRoute: Sendable {
 
     /// One kind of evidence, with its enforcement switch.
     struct Demand: Sendable {
-        let evidence: GuardedEvidence
+        let evidence: RequiredEvidence
         let position: EnforcementSwitch.Position
     }
 
@@ -36,7 +36,7 @@ struct EvidenceName: Hashable {
 }
 
 /// One kind of evidence of one app, prepared for requests. A class, so that requests share one instance.
-final class GuardedEvidence: Sendable {
+final class RequiredEvidence: Sendable {
     /// The form in which a request carries the evidence.
     enum Form: Sendable {
         /// In fields. It covers neither target nor body.
@@ -69,11 +69,11 @@ final class GuardedEvidence: Sendable {
     /// All kinds of evidence that requests can carry under the verifier's policy.
     ///
     /// - Throws: `PolicyError` when a policy composed in code has an invalid field name.
-    static func all(of verifier: Verifier) throws(PolicyError) -> [GuardedEvidence] {
-        var all: [GuardedEvidence] = []
+    static func all(of verifier: Verifier) throws(PolicyError) -> [RequiredEvidence] {
+        var all: [RequiredEvidence] = []
         for app in verifier.policy.apps {
             for (rules, engine) in verifier.requestEvidence(of: app) {
-                all.append(try GuardedEvidence(app.name, rules, engine))
+                all.append(try RequiredEvidence(app.name, rules, engine))
             }
         }
         return all

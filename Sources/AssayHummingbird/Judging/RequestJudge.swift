@@ -8,7 +8,7 @@ import NIOCore
 
 /// Collects the evidence of a request and verifies it by the demands of a route.
 package struct RequestJudge: Sendable {
-    let state: LiveVerifier.State
+    let state: ReloadableVerifier.State
     let settings: Settings
 
     /// The options. A class, so that all requests share one instance.
@@ -22,7 +22,7 @@ package struct RequestJudge: Sendable {
     var options: EvidenceMiddlewareOptions { settings.options }
 
     /// Creates a judge with a verifier and options.
-    package init(state: LiveVerifier.State, settings: Settings) {
+    package init(state: ReloadableVerifier.State, settings: Settings) {
         self.state = state
         self.settings = settings
     }
@@ -61,20 +61,20 @@ package struct RequestJudge: Sendable {
             return .decided(RequestDecision(outcome, only.evidence, enforcement))
         }
         var demands = route.demands.map {
-            RequestExamination.Demand(evidence: $0.evidence, enforcement: $0.position.enforcement)
+            RouteDecision.Demand(evidence: $0.evidence, enforcement: $0.position.enforcement)
         }
         let off = demands.first { $0.enforcement == .off }
         if route.requirement == .all { demands.removeAll { $0.enforcement == .off } }
         if let off, route.requirement == .any || demands.isEmpty {
             return .decided(RequestDecision(.off, off.evidence, .off))
         }
-        let examination = RequestExamination(
+        let examination = RouteDecision(
             judge: self, requirement: route.requirement, demands: demands, account: account, arrival: options.now())
         return try await examination.judge(source, &body)
     }
 
     nonisolated(nonsending) private func verify(
-        _ source: some RequestSource, _ names: CarriedFields, _ evidence: GuardedEvidence, _ account: String?
+        _ source: some RequestSource, _ names: CarriedFields, _ evidence: RequiredEvidence, _ account: String?
     ) async -> RequestOutcome {
         let fields = source.fields
         do throws(VerificationError) {

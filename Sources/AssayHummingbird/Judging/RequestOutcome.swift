@@ -77,14 +77,14 @@ package final class RequestDecision: Sendable {
     /// ``RequestOutcome/word``.
     package let word: String
     /// The evidence that decided; for a rejected request, evidence that it carries.
-    let evidence: GuardedEvidence
+    let evidence: RequiredEvidence
     /// The treatment of the request unless it is accepted.
     package let enforcement: Enforcement
     /// The accepting verdicts of the route in its order, or the rejecting verdict.
     package let verdicts: [Verdict]
 
     init(
-        _ outcome: RequestOutcome, _ evidence: GuardedEvidence, _ enforcement: Enforcement, verdicts: [Verdict]? = nil
+        _ outcome: RequestOutcome, _ evidence: RequiredEvidence, _ enforcement: Enforcement, verdicts: [Verdict]? = nil
     ) {
         self.outcome = outcome
         isAccepted = outcome.isAccepted

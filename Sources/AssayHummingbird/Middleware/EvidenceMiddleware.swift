@@ -5,17 +5,17 @@ public import Hummingbird
 import NIOCore
 
 /// Verifies the evidence that requests carry: an Approov token or signed message, an App Attest assertion or a Play Integrity token
-/// over the request. The policy's `enforcement` and the switch of the ``LiveVerifier`` decide what happens to rejected requests.
+/// over the request. The policy's `enforcement` and the switch of the ``ReloadableVerifier`` decide what happens to rejected requests.
 ///
-///     let live = try LiveVerifier(verifier, logger: logger)
+///     let live = try ReloadableVerifier(verifier, logger: logger)
 ///     let router = Router(context: BasicEvidenceRequestContext.self)
 ///     router.add(middleware: try EvidenceMiddleware(live, app: "shop-api"))
 ///     router.get("stock") { request, context in
 ///         context.judged?.verdict?.approov?.deviceID ?? "unknown"
 ///     }
 public struct EvidenceMiddleware<Context: EvidenceRequestContext>: RouterMiddleware {
-    private let live: LiveVerifier
-    private let selector: LiveVerifier.RouteSelector
+    private let live: ReloadableVerifier
+    private let selector: ReloadableVerifier.RouteSelector
     private let settings: RequestJudge.Settings
 
     /// Verifies requests for an app.
@@ -28,7 +28,7 @@ public struct EvidenceMiddleware<Context: EvidenceRequestContext>: RouterMiddlew
     ///   - options: other options.
     /// - Throws: `PolicyError` when the policy has no such app, or requires signed requests and `options` have no origins.
     public init(
-        _ live: LiveVerifier, app: String? = nil, kind: EvidenceKind? = nil,
+        _ live: ReloadableVerifier, app: String? = nil, kind: EvidenceKind? = nil,
         options: EvidenceMiddlewareOptions = EvidenceMiddlewareOptions()
     ) throws(PolicyError) {
         self.live = live
@@ -44,7 +44,7 @@ public struct EvidenceMiddleware<Context: EvidenceRequestContext>: RouterMiddlew
     ///   - options: other options.
     /// - Throws: `PolicyError` when the policy has no such route, or requires signed requests and `options` have no origins.
     public init(
-        _ live: LiveVerifier, route: String, options: EvidenceMiddlewareOptions = EvidenceMiddlewareOptions()
+        _ live: ReloadableVerifier, route: String, options: EvidenceMiddlewareOptions = EvidenceMiddlewareOptions()
     ) throws(PolicyError) {
         self.live = live
         settings = RequestJudge.Settings(options)

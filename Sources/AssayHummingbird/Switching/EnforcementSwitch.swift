@@ -17,7 +17,7 @@ public final class EnforcementSwitch: Sendable {
         let kind: EvidenceKind
         private let index: Atomic<Int>
 
-        init(_ evidence: GuardedEvidence) {
+        init(_ evidence: RequiredEvidence) {
             app = evidence.app
             kind = evidence.kind
             index = Atomic(Self.index(of: evidence.enforcement))
@@ -135,7 +135,7 @@ public final class EnforcementSwitch: Sendable {
     /// - Parameter ledger: the ledger of the verifier with this policy.
     /// - Returns: the positions of the evidence, in its order.
     func follow(
-        _ evidence: [GuardedEvidence], after former: [GuardedEvidence], ledger: any Ledger
+        _ evidence: [RequiredEvidence], after former: [RequiredEvidence], ledger: any Ledger
     ) -> [Position] {
         let before = Dictionary(former.map { ($0.name, $0.enforcement) }, uniquingKeysWith: { first, _ in first })
         return state.withLock { state in

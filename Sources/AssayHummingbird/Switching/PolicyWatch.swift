@@ -20,7 +20,7 @@ public import ServiceLifecycle
 ///     let app = Application(router: router, services: [watch], logger: logger)
 public struct PolicyWatch: Service {
     private let path: String
-    private let live: LiveVerifier
+    private let live: ReloadableVerifier
     private let interval: Duration
     private let logger: Logger
     private let makeVerifier: @Sendable (VerificationPolicy) async throws -> Verifier
@@ -34,7 +34,7 @@ public struct PolicyWatch: Service {
     ///   - logger: logs a notice for every policy, and an error for an unusable one.
     ///   - makeVerifier: creates the verifier of a policy, with the same ledger and key stores.
     public init(
-        path: String, live: LiveVerifier, interval: Duration = .seconds(2), logger: Logger,
+        path: String, live: ReloadableVerifier, interval: Duration = .seconds(2), logger: Logger,
         makeVerifier: @escaping @Sendable (VerificationPolicy) async throws -> Verifier
     ) {
         self.path = path

@@ -98,7 +98,7 @@ package struct SignedRequestAnnotator {
         Self.put(&annotations[index].children, at: field.value)
     }
 
-    /// Gives a range to parts without one. In a layer with a secret, `SecretCover` hides values without a range.
+    /// Gives a range to parts without one. In a layer with a secret, `SecretMask` hides values without a range.
     private static func put(_ annotations: inout [Annotation], at range: Range<Int>) {
         for index in annotations.indices where annotations[index].range == nil {
             annotations[index].range = range

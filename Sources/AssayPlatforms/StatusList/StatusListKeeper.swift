@@ -62,14 +62,14 @@ actor StatusListKeeper {
 
     /// The list, renewed if necessary.
     func list(at now: Date, maximumAge: Double) async throws(StatusListOutage) -> AttestationStatusList {
-        try demandNotShutDown()
+        try requireNotShutDown()
         let former = current
         let isUsable = former.map { age(of: $0, at: now) <= maximumAge } ?? false
         beginRenewal()
         if renewal != nil, !(isUsable && former?.isFresh(time) ?? false) {
             await waitForRenewal(atMost: isUsable ? settings.renewalWait : settings.attemptTime * 2)
         }
-        try demandNotShutDown()
+        try requireNotShutDown()
         let reason = lastFailure.map { ": \($0.message) (\($0.code))" } ?? ""
         guard let held = current else {
             throw StatusListOutage(
@@ -85,7 +85,7 @@ actor StatusListKeeper {
         return held.list
     }
 
-    private func demandNotShutDown() throws(StatusListOutage) {
+    private func requireNotShutDown() throws(StatusListOutage) {
         if isShutDown { throw StatusListOutage(.shutDown, "the client has been shut down") }
     }
 
@@ -121,7 +121,7 @@ actor StatusListKeeper {
         let stored = await shared?.read(besides: former)
         // A server without an earlier list may have stored one that lost entries.
         if let stored, stored.checkedAt > former?.checkedAt ?? .distantPast,
-            (try? demandSuccession(of: stored, from: .ledger, after: former)) != nil
+            (try? requireSuccession(of: stored, from: .ledger, after: former)) != nil
         {
             base = stored.retaining(expiredOf: former, time)
             if let base, !base.isDue(time, after: share) { return Renewal(held: base, failure: nil) }
@@ -129,7 +129,7 @@ actor StatusListKeeper {
         do throws(StatusListFailure) {
             let list = try await fetch.list(after: base)
                 .retaining(expiredOf: base, time).retaining(expiredOf: stored, time)
-            try demandSuccession(of: list, from: .server, after: base)
+            try requireSuccession(of: list, from: .server, after: base)
             await shared?.write(list)
             return Renewal(held: list, failure: nil)
         } catch {
@@ -137,10 +137,10 @@ actor StatusListKeeper {
         }
     }
 
-    private nonisolated func demandSuccession(
+    private nonisolated func requireSuccession(
         of list: HeldStatusList, from source: StatusListRefusals.Source, after former: HeldStatusList?
     ) throws(StatusListFailure) {
-        do throws(StatusListFailure) { try StatusListSuccession.demand(list, after: former, time) } catch {
+        do throws(StatusListFailure) { try StatusListSuccession.require(list, after: former, time) } catch {
             refusals.note(list.list.digest, from: source, of: settings.url, error.outage)
             throw error
         }

@@ -8,21 +8,21 @@ package enum Base64 {
         /// `-` and `_`, never padded (section 5; RFC 7515 section 2).
         case url
 
-        fileprivate var characters: KeptTable<UInt8> {
+        fileprivate var characters: ImmortalTable<UInt8> {
             switch self {
             case .standard: Base64.standardCharacters
             case .url: Base64.urlCharacters
             }
         }
 
-        fileprivate var values: KeptTable<UInt8> {
+        fileprivate var values: ImmortalTable<UInt8> {
             switch self {
             case .standard: Base64.standardValues
             case .url: Base64.urlValues
             }
         }
 
-        fileprivate var groups: KeptTable<UInt32> {
+        fileprivate var groups: ImmortalTable<UInt32> {
             switch self {
             case .standard: Base64.standardGroups
             case .url: Base64.urlGroups
@@ -33,12 +33,12 @@ package enum Base64 {
     private static let shared = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     private static let standardAlphabet = shared + Array("+/".utf8)
     private static let urlAlphabet = shared + Array("-_".utf8)
-    private static let standardCharacters = KeptTable(standardAlphabet)
-    private static let urlCharacters = KeptTable(urlAlphabet)
-    private static let standardValues = KeptTable(values(of: standardAlphabet))
-    private static let urlValues = KeptTable(values(of: urlAlphabet))
-    private static let standardGroups = KeptTable(groups(of: values(of: standardAlphabet)))
-    private static let urlGroups = KeptTable(groups(of: values(of: urlAlphabet)))
+    private static let standardCharacters = ImmortalTable(standardAlphabet)
+    private static let urlCharacters = ImmortalTable(urlAlphabet)
+    private static let standardValues = ImmortalTable(values(of: standardAlphabet))
+    private static let urlValues = ImmortalTable(values(of: urlAlphabet))
+    private static let standardGroups = ImmortalTable(groups(of: values(of: standardAlphabet)))
+    private static let urlGroups = ImmortalTable(groups(of: values(of: urlAlphabet)))
     /// Marks a character outside the alphabet; no value has this bit.
     private static let none: UInt8 = 0x80
     /// Marks a group of four with such a character.
@@ -111,7 +111,7 @@ package enum Base64 {
     /// Decodes all whole groups of four, and returns whether all characters, including a partial last group, are in the
     /// alphabet. Hot loop: it ORs the groups and checks the alphabet once at the end.
     private static func decodeQuads(
-        _ input: UnsafeBufferPointer<UInt8>, _ values: KeptTable<UInt8>, _ groups: KeptTable<UInt32>
+        _ input: UnsafeBufferPointer<UInt8>, _ values: ImmortalTable<UInt8>, _ groups: ImmortalTable<UInt32>
     ) -> ([UInt8], Bool) {
         let quads = input.count / 4
         var seen: UInt32 = 0
@@ -135,7 +135,7 @@ package enum Base64 {
     }
 
     private static func strangeCharacter(
-        in body: UnsafeBufferPointer<UInt8>, _ values: KeptTable<UInt8>, origin: Int
+        in body: UnsafeBufferPointer<UInt8>, _ values: ImmortalTable<UInt8>, origin: Int
     ) -> DecodeError {
         let index = unsafe body.firstIndex { values[Int($0)] == none } ?? body.endIndex
         let found = unsafe index < body.endIndex ? name(body[index]) : "it"

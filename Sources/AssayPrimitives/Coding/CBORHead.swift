@@ -37,13 +37,13 @@ struct CBORHead {
         case .other: return head
         case .indefinite: throw DecodeError(.indefiniteLength, at: position, "indefinite lengths are not allowed")
         case .stop: throw DecodeError(.malformed, at: position, "a break outside of an item of indefinite length")
-        case .byteString, .text: try head.demandShortest(result.read - Int(head.argument), at: position)
-        case .unsigned, .negative, .array, .map, .tag: try head.demandShortest(result.read, at: position)
+        case .byteString, .text: try head.requireShortest(result.read - Int(head.argument), at: position)
+        case .unsigned, .negative, .array, .map, .tag: try head.requireShortest(result.read, at: position)
         }
         return head
     }
 
-    private func demandShortest(_ length: Int, at position: Int) throws(DecodeError) {
+    private func requireShortest(_ length: Int, at position: Int) throws(DecodeError) {
         let shortest =
             switch argument {
             case ..<24: 1

@@ -123,7 +123,7 @@ package struct CBORReader: Sendable {
     ) throws(DecodeError) {
         let start = position
         let count = try readMapHeader()
-        try demandShallow(at: start)
+        try requireShallow(at: start)
         var keys = CBORKeys()
         for _ in 0..<count {
             let key = try readKey(notIn: &keys)
@@ -138,7 +138,7 @@ package struct CBORReader: Sendable {
     ) throws(DecodeError) {
         let start = position
         let count = try readArrayHeader()
-        try demandShallow(at: start)
+        try requireShallow(at: start)
         for index in 0..<count {
             try readOne { (reader) throws(DecodeError) in try body(index, &reader) }
         }
@@ -170,7 +170,7 @@ package struct CBORReader: Sendable {
             let head = try next()
             switch head.kind {
             case .array, .map:
-                try demandShallow(within: open.count, at: start)
+                try requireShallow(within: open.count, at: start)
                 if head.argument > 0 {
                     let isMap = head.kind == .map
                     open.append(OpenContainer(remaining: Int(head.argument) * (isMap ? 2 : 1), isMap: isMap))
@@ -273,7 +273,7 @@ package struct CBORReader: Sendable {
     }
 
     /// Throws if a container that begins here exceeds the nesting limit. `skipped` counts open skipped containers.
-    private func demandShallow(within skipped: Int = 0, at start: Int) throws(DecodeError) {
+    private func requireShallow(within skipped: Int = 0, at start: Int) throws(DecodeError) {
         guard depth + skipped < InputLimits.cborDepth else {
             throw DecodeError(.tooDeep, at: start, "items nest deeper than \(InputLimits.cborDepth)")
         }

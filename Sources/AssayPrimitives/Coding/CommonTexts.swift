@@ -24,17 +24,17 @@ enum CommonTexts {
     private struct Place: Sendable {
         let text: String
         /// The bytes of `text`.
-        let bytes: KeptTable<UInt8>
+        let bytes: ImmortalTable<UInt8>
     }
 
     /// A hash table with 256 slots, without collision handling.
     private static let places = {
-        var places = [Place](repeating: Place(text: "", bytes: KeptTable([])), count: 256)
+        var places = [Place](repeating: Place(text: "", bytes: ImmortalTable([])), count: 256)
         for text in texts {
             let bytes = Array(text.utf8)
-            places[place(of: bytes.span, 0..<bytes.count)] = Place(text: text, bytes: KeptTable(bytes))
+            places[place(of: bytes.span, 0..<bytes.count)] = Place(text: text, bytes: ImmortalTable(bytes))
         }
-        return KeptTable(places)
+        return ImmortalTable(places)
     }()
 
     /// The preallocated string that equals the bytes in `range`, or nil.
@@ -47,7 +47,7 @@ enum CommonTexts {
         }
     }
 
-    private static func isSame(_ span: Span<UInt8>, _ range: Range<Int>, _ known: KeptTable<UInt8>) -> Bool {
+    private static func isSame(_ span: Span<UInt8>, _ range: Range<Int>, _ known: ImmortalTable<UInt8>) -> Bool {
         precondition(range.lowerBound >= 0 && range.upperBound <= span.count)
         return unsafe known.withUnsafeBufferPointer { known in
             guard known.count == range.count, let other = known.baseAddress else { return false }

@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// The values of DER elements. Each function checks the tag and the canonical encoding.
 extension DERElement {
-    private func demand(_ expected: ASN1Tag) throws(DecodeError) {
+    private func require(_ expected: ASN1Tag) throws(DecodeError) {
         guard tag == expected else {
             throw DecodeError(.unexpectedType, at: bytes.startIndex, "expected \(expected), found \(tag)")
         }
@@ -10,7 +10,7 @@ extension DERElement {
 
     /// A BOOLEAN: one byte, 0x00 or 0xFF (X.690 section 11.1).
     package func boolean() throws(DecodeError) -> Bool {
-        try demand(.boolean)
+        try require(.boolean)
         guard contents.count == 1, let byte = contents.first, byte == 0x00 || byte == 0xFF else {
             throw DecodeError(.notMinimal, at: contents.startIndex, "a BOOLEAN is 00 or FF")
         }
@@ -19,7 +19,7 @@ extension DERElement {
 
     /// The contents of an INTEGER in two's complement, shortest form (X.690 section 8.3.2).
     package func integerBytes() throws(DecodeError) -> ArraySlice<UInt8> {
-        try demand(.integer)
+        try require(.integer)
         return try DERElement.minimalInteger(contents)
     }
 
@@ -50,7 +50,7 @@ extension DERElement {
 
     /// An OCTET STRING.
     package func octetString() throws(DecodeError) -> ArraySlice<UInt8> {
-        try demand(.octetString)
+        try require(.octetString)
         return contents
     }
 
@@ -66,7 +66,7 @@ extension DERElement {
 
     /// A BIT STRING: the number of unused bits in the last byte, at most 7 and all zero, and the bytes.
     package func bitString() throws(DecodeError) -> (unusedBits: Int, bytes: ArraySlice<UInt8>) {
-        try demand(.bitString)
+        try require(.bitString)
         guard let unused = contents.first else {
             throw DecodeError(.malformed, at: contents.startIndex, "a BIT STRING has at least one byte")
         }
@@ -79,7 +79,7 @@ extension DERElement {
 
     /// NULL.
     package func null() throws(DecodeError) {
-        try demand(.null)
+        try require(.null)
         guard contents.isEmpty else { throw DecodeError(.malformed, at: contents.startIndex, "a NULL is empty") }
     }
 

@@ -94,7 +94,7 @@ struct JSONScanner {
         return content
     }
 
-    private func demandDepth(_ depth: Int) throws(DecodeError) {
+    private func requireDepth(_ depth: Int) throws(DecodeError) {
         guard depth <= InputLimits.nestingDepth else {
             throw DecodeError(
                 .tooDeep, at: offset(position), "values nest deeper than \(InputLimits.nestingDepth)")
@@ -103,7 +103,7 @@ struct JSONScanner {
 
     @inline(never)
     private mutating func array(_ span: Span<UInt8>, depth: Int) throws(DecodeError) -> [RecordValue] {
-        try demandDepth(depth)
+        try requireDepth(depth)
         position += 1
         skipSpace(span)
         var elements: [RecordValue] = []
@@ -129,7 +129,7 @@ struct JSONScanner {
 
     @inline(never)
     private mutating func object(_ span: Span<UInt8>, depth: Int) throws(DecodeError) -> RecordObject {
-        try demandDepth(depth)
+        try requireDepth(depth)
         let start = offset(position)
         position += 1
         skipSpace(span)

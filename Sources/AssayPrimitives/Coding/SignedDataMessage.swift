@@ -30,7 +30,7 @@ package struct SignedDataMessage: Sendable {
     /// Parses a message. `bytes` must contain nothing else.
     package init(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
         var info = try BERReader.single(.sequence, in: bytes).reader
-        try SignedDataMessage.demand(SignedDataMessage.signedData, &info, field: "contentType")
+        try SignedDataMessage.require(SignedDataMessage.signedData, &info, field: "contentType")
         var wrapper = try info.readConstructed(.context(0))
         try info.finish()
         var message = try wrapper.readConstructed(.sequence)
@@ -47,7 +47,7 @@ package struct SignedDataMessage: Sendable {
         let digestAlgorithm = try SignedDataMessage.readAlgorithm(&digests)
         try digests.finish()
         var content = try message.readConstructed(.sequence)
-        try SignedDataMessage.demand(SignedDataMessage.data, &content, field: "eContentType")
+        try SignedDataMessage.require(SignedDataMessage.data, &content, field: "eContentType")
         var octets = try content.readConstructed(.context(0))
         self.content = try octets.readOctetString()
         try octets.finish()
@@ -128,7 +128,7 @@ package struct SignedDataMessage: Sendable {
         return identifier
     }
 
-    private static func demand(
+    private static func require(
         _ expected: ObjectIdentifier, _ reader: inout BERReader, field: String
     ) throws(DecodeError) {
         let offset = reader.offset

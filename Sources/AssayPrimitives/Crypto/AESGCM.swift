@@ -20,8 +20,8 @@ package enum AESGCM {
     package static func seal(
         _ plaintext: SecretBytes, key: SecretBytes, nonce: [UInt8], additionalData: ArraySlice<UInt8> = []
     ) throws(DecodeError) -> (ciphertext: [UInt8], tag: [UInt8]) {
-        try demand(keyLength, key.count, "key")
-        try demand(nonceLength, nonce.count, "nonce")
+        try require(keyLength, key.count, "key")
+        try require(nonceLength, nonce.count, "nonce")
         guard plaintext.count <= Int32.max, additionalData.count <= Int32.max else {
             throw DecodeError(.tooLarge, at: 0, field: "plaintext", "more than \(Int32.max) bytes")
         }
@@ -35,7 +35,7 @@ package enum AESGCM {
         return (ciphertext, tag)
     }
 
-    private static func demand(_ expected: Int, _ found: Int, _ field: String) throws(DecodeError) {
+    private static func require(_ expected: Int, _ found: Int, _ field: String) throws(DecodeError) {
         guard found == expected else {
             throw DecodeError(.unexpectedLength, at: 0, field: field, "\(found) bytes, expected \(expected)")
         }

@@ -13,13 +13,13 @@ package struct JWEKey: Sendable {
     /// A key for A256KW: AES key wrap (RFC 7518 section 4.4).
     /// - Throws: ``DecodeError`` unless the key has 32 bytes.
     package static func a256KW(_ key: SecretBytes) throws(DecodeError) -> JWEKey {
-        JWEKey(kind: .keyWrap(try demandLength(key)))
+        JWEKey(kind: .keyWrap(try requireLength(key)))
     }
 
     /// A key for A256GCMKW: key encryption with AES-GCM (RFC 7518 section 4.7).
     /// - Throws: ``DecodeError`` unless the key has 32 bytes.
     package static func a256GCMKW(_ key: SecretBytes) throws(DecodeError) -> JWEKey {
-        JWEKey(kind: .gcmKeyWrap(try demandLength(key)))
+        JWEKey(kind: .gcmKeyWrap(try requireLength(key)))
     }
 
     /// A key for ECDH-ES: direct key agreement (RFC 7518 section 4.6) on P-256, without `apu` and `apv`.
@@ -27,7 +27,7 @@ package struct JWEKey: Sendable {
 
     private init(kind: Kind) { self.kind = kind }
 
-    private static func demandLength(_ key: SecretBytes) throws(DecodeError) -> SecretBytes {
+    private static func requireLength(_ key: SecretBytes) throws(DecodeError) -> SecretBytes {
         guard key.count == AESGCM.keyLength else {
             throw DecodeError(
                 .unexpectedLength, at: 0, "the key has \(key.count) bytes, expected \(AESGCM.keyLength)")
@@ -48,10 +48,10 @@ package struct JWEKey: Sendable {
     /// - Returns: the plaintext, authenticated as encrypted by a holder of the key; for ECDH-ES, of the public key.
     /// - Throws: ``JOSEError``.
     package func decrypt(_ jwe: CompactJWE) throws(JOSEError) -> [UInt8] {
-        try JOSEError.demandAlgorithm(algorithm, of: "alg", found: jwe.header.algorithm)
-        try JOSEError.demandAlgorithm(JWEKey.contentEncryption, of: "enc", found: jwe.header.encryption ?? "")
-        try JOSEError.demandLength(AESGCM.nonceLength, of: "initialization vector", jwe.initializationVector)
-        try JOSEError.demandLength(AESGCM.tagLength, of: "authentication tag", jwe.tag)
+        try JOSEError.requireAlgorithm(algorithm, of: "alg", found: jwe.header.algorithm)
+        try JOSEError.requireAlgorithm(JWEKey.contentEncryption, of: "enc", found: jwe.header.encryption ?? "")
+        try JOSEError.requireLength(AESGCM.nonceLength, of: "initialization vector", jwe.initializationVector)
+        try JOSEError.requireLength(AESGCM.tagLength, of: "authentication tag", jwe.tag)
         guard let contentKey = try unwrap(jwe) else {
             throw JOSEError(.keyUnwrapFailed, "the encrypted key was not encrypted with this key, or was changed")
         }
@@ -67,15 +67,15 @@ package struct JWEKey: Sendable {
     private func unwrap(_ jwe: CompactJWE) throws(JOSEError) -> SecretBytes? {
         switch kind {
         case .keyWrap(let key):
-            try JOSEError.demandLength(AESKeyWrap.wrappedKeyLength, of: "encrypted key", jwe.encryptedKey)
+            try JOSEError.requireLength(AESKeyWrap.wrappedKeyLength, of: "encrypted key", jwe.encryptedKey)
             return AESKeyWrap.unwrap(jwe.encryptedKey, key: key)
         case .gcmKeyWrap(let key):
-            try JOSEError.demandLength(AESGCM.keyLength, of: "encrypted key", jwe.encryptedKey)
+            try JOSEError.requireLength(AESGCM.keyLength, of: "encrypted key", jwe.encryptedKey)
             let nonce = try JWEKey.parameter("iv", AESGCM.nonceLength, in: jwe.header)
             let tag = try JWEKey.parameter("tag", AESGCM.tagLength, in: jwe.header)
             return AESGCM.openSecret(jwe.encryptedKey, tag: tag, key: key, nonce: nonce)
         case .agreement(let key):
-            try JOSEError.demandLength(0, of: "encrypted key", jwe.encryptedKey)
+            try JOSEError.requireLength(0, of: "encrypted key", jwe.encryptedKey)
             guard jwe.header.object["apu"] == nil, jwe.header.object["apv"] == nil else {
                 throw JOSEError(.badParameter, "the header has \"apu\" or \"apv\", which are not allowed")
             }
@@ -111,7 +111,7 @@ package struct JWEKey: Sendable {
         guard let bytes = try? Base64.decode(text, .url) else {
             throw JOSEError(.badParameter, "the \"\(name)\" of the header is not base64url")
         }
-        try JOSEError.demandLength(length, of: "\"\(name)\" of the header", bytes)
+        try JOSEError.requireLength(length, of: "\"\(name)\" of the header", bytes)
         return bytes
     }
 }

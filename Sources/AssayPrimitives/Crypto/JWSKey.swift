@@ -55,17 +55,17 @@ package struct JWSKey: Sendable {
     /// Verifies the signature or MAC over header and payload. Checks the algorithm and the signature length first.
     /// - Throws: ``JOSEError``.
     package func verify(_ jws: CompactJWS) throws(JOSEError) {
-        try JOSEError.demandAlgorithm(algorithm, of: "alg", found: jws.header.algorithm)
+        try JOSEError.requireAlgorithm(algorithm, of: "alg", found: jws.header.algorithm)
         let isValid: Bool
         switch kind {
         case .es256(let key):
-            try JOSEError.demandLength(64, of: "signature", jws.signature)
+            try JOSEError.requireLength(64, of: "signature", jws.signature)
             isValid = key.isValidSignature(p1363: jws.signature, for: jws.signingInput, digest: .sha256)
         case .rs256(let key):
-            try JOSEError.demandLength(key.modulusLength, of: "signature", jws.signature)
+            try JOSEError.requireLength(key.modulusLength, of: "signature", jws.signature)
             isValid = key.verifyPKCS1SHA256(jws.signature, for: jws.signingInput)
         case .hs256(let key):
-            try JOSEError.demandLength(HMACSHA256Key.codeLength, of: "signature", jws.signature)
+            try JOSEError.requireLength(HMACSHA256Key.codeLength, of: "signature", jws.signature)
             isValid = key.isValid(jws.signature, for: jws.signingInput)
         }
         guard isValid else {

@@ -11,7 +11,7 @@ package final class RSAPrivateKey: Sendable {
     ///   - passphrase: decrypts the key; ignored if the key is not encrypted. The reader never prompts for one.
     /// - Throws: `RSAPrivateKeyError`, which never shows the text.
     package init(pem: SecretBytes, passphrase: SecretBytes? = nil) throws(RSAPrivateKeyError) {
-        try RSAPrivateKey.demandOneKey(in: pem)
+        try RSAPrivateKey.requireOneKey(in: pem)
         let handle: RSAKeyHandle
         switch RSAKeyHandle.read(pem: pem, passphrase: passphrase) {
         case .read(let key): handle = key
@@ -34,7 +34,7 @@ package final class RSAPrivateKey: Sendable {
 
     /// Throws unless there is exactly one block: a choice between several would be ambiguous. Recognises other inputs
     /// by their labels.
-    private static func demandOneKey(in pem: SecretBytes) throws(RSAPrivateKeyError) {
+    private static func requireOneKey(in pem: SecretBytes) throws(RSAPrivateKeyError) {
         let labels = unsafe pem.withUnsafeBytes { text in
             unsafe text.split(separator: 0x0A).filter { unsafe $0.starts(with: boundary) }
                 .map { unsafe String(decoding: $0.dropFirst(boundary.count).prefix(40), as: UTF8.self) }

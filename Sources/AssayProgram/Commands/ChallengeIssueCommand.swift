@@ -49,7 +49,7 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let policy { try demandApp(in: policy) }
+        if let policy { try requireApp(in: policy) }
         let url = ledger ?? .standard()
         if url == .memory {
             Console.note(
@@ -74,7 +74,7 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
         try Console.print(object.text)
     }
 
-    private func demandApp(in path: String) throws(CommandFailure) {
+    private func requireApp(in path: String) throws(CommandFailure) {
         let policy = try PolicyArgument.read(path)
         guard let app = policy.apps.first(where: { $0.name == app }) else {
             let names = policy.apps.map(\.name)

@@ -39,7 +39,7 @@ struct DeviceCheckBanCommand: AsyncParsableCommand {
     func run() async throws {
         let block = LedgerBlock(
             subject: subject.subject, reason: reason, since: Date(), until: nil, setBy: author.name)
-        try confirmation.demand("This blocks \(block.subject) in \(options.url.description), and bans its device")
+        try confirmation.require("This blocks \(block.subject) in \(options.url.description), and bans its device")
         try await LedgerBlockCommand.set(block, in: options.url, creating: false)
     }
 }
@@ -76,7 +76,7 @@ struct DeviceCheckUnbanCommand: AsyncParsableCommand {
         let allowance = LedgerAllowance(
             subject: subject.subject, checks: [DeviceCheckCheck.ban], reason: reason, since: now,
             until: end.time(from: now, standard: LedgerAllowance.standardLifetime), setBy: author.name)
-        try confirmation.demand(
+        try confirmation.require(
             "This lifts the ban of the device of \(allowance.subject) in \(options.url.description)")
         let removed = try await options.url.withLedger(creating: false) { open in
             do throws(LedgerOutage) {

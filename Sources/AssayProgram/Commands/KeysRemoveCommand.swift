@@ -25,7 +25,7 @@ struct KeysRemoveCommand: AsyncParsableCommand {
     @OptionGroup var confirmation: ConfirmationOption
 
     func run() async throws {
-        try confirmation.demand("This removes key \(name) of \(options.url.description) permanently")
+        try confirmation.require("This removes key \(name) of \(options.url.description) permanently")
         try await options.url.withLedger(creating: false) { open in
             let storage = try open.sealedKeys()
             do throws(KeyStoreFailure) {

@@ -33,7 +33,7 @@ struct KeysRetireCommand: AsyncParsableCommand {
         let masterKey = try masterKey.read()
         let now = Date()
         let time = at ?? now
-        try confirmation.demand("This retires key \(name) of \(options.url.description) at \(RFC3339.format(time))")
+        try confirmation.require("This retires key \(name) of \(options.url.description) at \(RFC3339.format(time))")
         try await options.url.withLedger(creating: false) { open in
             let store = try open.keyStore(masterKey)
             do throws(KeyStoreFailure) {

@@ -62,7 +62,7 @@ struct LedgerAllowCommand: AsyncParsableCommand {
             subject: subject.subject, checks: try excused(), reason: reason, since: now,
             until: end.time(from: now, standard: LedgerAllowance.standardLifetime), setBy: author.name)
         let names = allowance.checks.map(\.name).joined(separator: ", ")
-        try confirmation.demand(
+        try confirmation.require(
             "This excuses failures of \(names) for \(allowance.subject) in \(options.url.description)")
         let before = try await options.url.withLedger(creating: creation.createLedger) { open in
             let before: LedgerStanding?

@@ -41,7 +41,7 @@ struct LedgerBlockCommand: AsyncParsableCommand {
         let block = LedgerBlock(
             subject: subject.subject, reason: reason, since: now, until: end.time(from: now, standard: nil),
             setBy: author.name)
-        try confirmation.demand("This blocks \(block.subject) in \(options.url.description)")
+        try confirmation.require("This blocks \(block.subject) in \(options.url.description)")
         try await Self.set(block, in: options.url, creating: creation.createLedger)
     }
 

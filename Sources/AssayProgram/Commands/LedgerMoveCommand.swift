@@ -41,7 +41,7 @@ struct LedgerMoveCommand: AsyncParsableCommand {
     func run() async throws {
         let subject = LedgerSubject(keyID: keyID)
         let target = account.map { "account \($0)" } ?? "no account"
-        try confirmation.demand("This gives \(subject) in \(options.url.description) to \(target)")
+        try confirmation.require("This gives \(subject) in \(options.url.description) to \(target)")
         let before = try await options.url.withLedger(creating: false) { open -> EnrolledKey? in
             do throws(LedgerOutage) {
                 guard let found = try await open.ledger.enrolledKey(withID: keyID) else { return nil }

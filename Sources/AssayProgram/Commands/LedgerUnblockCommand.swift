@@ -24,7 +24,7 @@ struct LedgerUnblockCommand: AsyncParsableCommand {
         _ subject: LedgerSubject, in options: LedgerOptions, _ author: OperatorOption,
         _ confirmation: ConfirmationOption
     ) async throws {
-        try confirmation.demand("This removes the block or the allowance of \(subject) in \(options.url.description)")
+        try confirmation.require("This removes the block or the allowance of \(subject) in \(options.url.description)")
         let removed = try await options.url.withLedger(creating: false) { open in
             do throws(LedgerOutage) {
                 return try await open.ledger.removeStanding(of: subject, by: author.name, at: Date())

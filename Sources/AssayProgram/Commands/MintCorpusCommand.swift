@@ -77,7 +77,7 @@ struct MintCorpusCommand: AsyncParsableCommand {
         let mint: CorpusMint
         do {
             let blueprint = try blueprint()
-            try demandFolder()
+            try requireFolder()
             mint = try CorpusMint(blueprint)
         } catch let error as MintingError {
             throw CommandFailure(.usage, error.description)
@@ -171,7 +171,7 @@ struct MintCorpusCommand: AsyncParsableCommand {
     }
 
     /// Throws unless the folder is missing or empty, or overwriting is allowed.
-    private func demandFolder() throws(CommandFailure) {
+    private func requireFolder() throws(CommandFailure) {
         let folder = URL(fileURLWithPath: output, isDirectory: true)
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else { return }

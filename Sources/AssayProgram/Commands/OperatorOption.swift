@@ -38,7 +38,7 @@ struct ConfirmationOption: ParsableArguments {
     /// Asks on a terminal. Throws unless the answer is yes.
     ///
     /// - Parameter change: the change in words, such as `block device abc in sqlite:ledger.sqlite`.
-    func demand(_ change: String) throws(CommandFailure) {
+    func require(_ change: String) throws(CommandFailure) {
         guard !yes, isatty(STDIN_FILENO) == 1 else { return }
         Console.show("\(Terminal(STDERR_FILENO).printable(change)). Type yes to go on: ")
         guard readLine()?.trimmingCharacters(in: .whitespaces) == "yes" else {

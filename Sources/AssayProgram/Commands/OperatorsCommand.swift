@@ -170,7 +170,7 @@ struct OperatorsRevokeCommand: AsyncParsableCommand {
     func run() async throws {
         let url = options.url
         let others = withDescendants ? " and of all operators that it added" : ""
-        try confirmation.demand("This revokes the token of operator \(name)\(others) in \(url.description)")
+        try confirmation.require("This revokes the token of operator \(name)\(others) in \(url.description)")
         let now = Date()
         let revoked = try await url.withLedger(creating: false) { open in
             do throws(LedgerOutage) {

@@ -9,8 +9,8 @@ struct Administration: Sendable {
     /// The longest body that is no policy, in bytes.
     static let bodyLimit = 64 << 10
 
-    let live: LiveService
-    let parts: ServiceParts
+    let live: ServiceState
+    let parts: ServiceDependencies
     let configuration: ServiceConfiguration
     /// Where policies are reviewed.
     let work: SerialWork
@@ -34,7 +34,7 @@ struct Administration: Sendable {
 
     /// Reads the body of a request: a JSON object with members of these names and no others.
     func fields(_ served: ServiceRequest, _ names: [String]) async throws(Problem) -> AdminFields {
-        try await served.demandNoQuery()
+        try await served.requireNoQuery()
         return AdminFields(
             fields: try await served.fields(names, upTo: Self.bodyLimit, within: configuration.limits.bodyTime))
     }
@@ -86,7 +86,7 @@ extension ServiceRequest {
     }
 
     /// Refuses a query.
-    func demandNoQuery() async throws(Problem) { _ = try query([]) }
+    func requireNoQuery() async throws(Problem) { _ = try query([]) }
 
     /// The problem of a parameter.
     static func queryProblem(_ name: String, _ message: String) -> Problem {

@@ -12,7 +12,7 @@ extension Administration {
                 .get, "/v1/admin/keys", .administration(.read), "keys",
                 "The keys of the key store, without secrets.", content: AdminPage.content, problems: [422]
             ) { (served) async throws(Problem) in
-                try await served.demandNoQuery()
+                try await served.requireNoQuery()
                 let storage = try sealedKeys()
                 let keys: [SealedKey]
                 do throws(KeyStoreOutage) { keys = try await storage.sealedKeys() } catch { throw outage(error) }
@@ -52,7 +52,7 @@ extension Administration {
                 .delete, "/v1/admin/keys/{name}", .administration(.administer), "removeKey",
                 "Removes a key permanently.", parameters: [.pathName], problems: [404, 422]
             ) { (served) async throws(Problem) in
-                try await served.demandNoQuery()
+                try await served.requireNoQuery()
                 let name = try served.pathName()
                 let (storage, now) = (try sealedKeys(), Date())
                 do throws(KeyStoreFailure) {

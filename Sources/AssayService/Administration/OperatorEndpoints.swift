@@ -11,7 +11,7 @@ extension Administration {
                 .get, "/v1/admin/operators", .administration(.read), "operators", "The operators, in any state.",
                 content: AdminPage.content
             ) { (served) async throws(Problem) in
-                try await served.demandNoQuery()
+                try await served.requireNoQuery()
                 let now = Date()
                 let all = try await ledger { (ledger) async throws(LedgerOutage) in try await ledger.operators() }
                 return AdminPage.response(all.map { $0.json(at: now) }, next: nil)

@@ -13,7 +13,7 @@ extension Administration {
                 "The policy in force with all defaults, as `policy show` prints it.",
                 content: ["application/yaml": "{}"]
             ) { (served) async throws(Problem) in
-                try await served.demandNoQuery()
+                try await served.requireNoQuery()
                 return .text(live.policyText, .ok, [.contentType: "application/yaml"])
             },
             Endpoint(
@@ -24,7 +24,7 @@ extension Administration {
                 .post, "/v1/admin/policy/reload", .administration(.administer), "reloadPolicy",
                 "Reads the policy and the TLS files again. What cannot be used changes nothing.", problems: [422]
             ) { (served) async throws(Problem) in
-                try await served.demandNoQuery()
+                try await served.requireNoQuery()
                 try await reload(served.calledBy?.name ?? "")
                 let notes = live.verifier.policy.notes.map { JSONText.string("\($0)") }
                 return .json(#"{"notes":\#(JSONText.array(notes))}"#)
@@ -34,7 +34,7 @@ extension Administration {
 
     /// Reviews the text of a body as if it stood in the policy's file, to which its paths are relative.
     private func checkPolicy(_ served: inout ServiceRequest) async throws(Problem) -> Response {
-        try await served.demandNoQuery()
+        try await served.requireNoQuery()
         guard served.request.mediaType == "application/yaml" else {
             throw Problem.mediaType(served.request.mediaType, "application/yaml")
         }

@@ -11,13 +11,13 @@ struct AuthorizeEndpoint: Sendable {
     /// The part of the path in front of the name.
     static let prefix = "/v1/authorize/"
 
-    private let live: LiveService
+    private let live: ServiceState
     private let configuration: ServiceConfiguration
     private let settings: RequestJudge.Settings
     private let refusal: RefusalResponse
 
     /// - Throws: `OriginError` for malformed origins.
-    init(live: LiveService, configuration: ServiceConfiguration) throws(OriginError) {
+    init(live: ServiceState, configuration: ServiceConfiguration) throws(OriginError) {
         self.live = live
         self.configuration = configuration
         var options = EvidenceMiddlewareOptions()
@@ -72,8 +72,8 @@ struct AuthorizeEndpoint: Sendable {
         }
         let source = try ForwardedRequest(served.request.head, rest: rest, rules)
         served.note.client = (source.method, source.host.text, source.target)
-        try demandKnownHost(source)
-        try Self.demandNoTunnel(source)
+        try requireKnownHost(source)
+        try Self.requireNoTunnel(source)
         let state = live.requests.state
         let route: GuardedRoute
         do throws(RequestError) { route = try state.route(named: name) } catch {
@@ -98,7 +98,7 @@ struct AuthorizeEndpoint: Sendable {
 
     /// Refuses a request whose host is missing or not in `authorize.origins`: a backend with several hosts could handle
     /// it as a request to another host.
-    private func demandKnownHost(_ source: ForwardedRequest) throws(Problem) {
+    private func requireKnownHost(_ source: ForwardedRequest) throws(Problem) {
         guard let origins = settings.options.origins else { return }
         switch source.host {
         case .known(let host):
@@ -120,7 +120,7 @@ struct AuthorizeEndpoint: Sendable {
 
     /// Refuses a request after which the connection to the backend would carry bytes of the client that nothing verifies. Gateways
     /// as in `Examples/gateways` remove `Upgrade`, or refuse the request themselves.
-    private static func demandNoTunnel(_ source: ForwardedRequest) throws(Problem) {
+    private static func requireNoTunnel(_ source: ForwardedRequest) throws(Problem) {
         let isConnect = source.method == HTTPRequest.Method.connect.rawValue
         guard isConnect || source.fields[.upgrade] != nil else { return }
         throw Problem(

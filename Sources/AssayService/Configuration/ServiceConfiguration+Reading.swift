@@ -26,7 +26,7 @@ extension ServiceConfiguration {
             }
             try read(value, of: key, named: name)
         }
-        if !isPartial { try demandWhole() }
+        if !isPartial { try requireWhole() }
     }
 
     private mutating func read(_ node: PolicyNode, _ prefix: String) throws(PolicyError) {
@@ -82,7 +82,7 @@ extension ServiceConfiguration {
         Nearest.advice(for: name, among: ServiceKey.all.map(\.path))
     }
 
-    private func demandWhole() throws(PolicyError) {
+    private func requireWhole() throws(PolicyError) {
         guard !policy.isEmpty else { throw PolicyError(field: "policy", "required: the policy file") }
         guard (certificate == nil) == (privateKey == nil) else {
             throw PolicyError(
@@ -92,8 +92,8 @@ extension ServiceConfiguration {
         guard clientAuthorities == nil || certificate != nil else {
             throw PolicyError(field: "tls.certificate", "required: client certificates need TLS")
         }
-        try demandWholeAdmin()
-        try demandAuthorization()
+        try requireWholeAdmin()
+        try requireAuthorization()
         guard !isOpen || listen.isLocal && admin?.isLocal ?? true else {
             throw PolicyError(
                 field: "open", "true is for loopback addresses and unix sockets: on others, every request needs a token"
@@ -101,7 +101,7 @@ extension ServiceConfiguration {
         }
     }
 
-    private func demandWholeAdmin() throws(PolicyError) {
+    private func requireWholeAdmin() throws(PolicyError) {
         guard admin != listen || listen.isAnyPort else {
             throw PolicyError(field: "admin", "the public listener already has this address; choose another one")
         }
@@ -121,7 +121,7 @@ extension ServiceConfiguration {
         }
     }
 
-    private func demandAuthorization() throws(PolicyError) {
+    private func requireAuthorization() throws(PolicyError) {
         guard let dialect = authorize.dialect else {
             guard authorize.peers.isEmpty, authorize.origins.isEmpty else {
                 throw PolicyError(
@@ -158,7 +158,7 @@ extension ServiceConfiguration {
     }
 
     /// Refuses a policy with signed requests where forward auth does not know the origins of their target URIs.
-    func demandOrigins(for verifier: Verifier) throws(PolicyError) {
+    func requireOrigins(for verifier: Verifier) throws(PolicyError) {
         guard authorize.dialect != nil, authorize.origins.isEmpty,
             let app = verifier.policy.apps.first(where: { app in
                 verifier.requestEvidence(of: app).contains { $0.rules.coversTarget }

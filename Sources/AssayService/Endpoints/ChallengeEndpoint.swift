@@ -9,11 +9,11 @@ import Hummingbird
 struct ChallengeEndpoint: Sendable {
     private static let bodyLimit = 4096
 
-    let live: LiveService
+    let live: ServiceState
     let configuration: ServiceConfiguration
     let rates: ChallengeRates
 
-    init(live: LiveService, configuration: ServiceConfiguration) {
+    init(live: ServiceState, configuration: ServiceConfiguration) {
         self.live = live
         self.configuration = configuration
         let start = ContinuousClock.now

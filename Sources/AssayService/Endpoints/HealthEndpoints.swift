@@ -4,7 +4,7 @@ import Hummingbird
 
 /// `/livez`, `/readyz` and `/healthz`, which need no token on any address: load balancers and kubelets have none.
 struct HealthEndpoints: Sendable {
-    let live: LiveService
+    let live: ServiceState
     let proof: ServiceReadiness
     let configuration: ServiceConfiguration
     /// Whether only programs of this machine can ask. Others learn the code of a problem, and the log has the rest.

@@ -10,14 +10,14 @@ import Synchronization
 
 /// `POST /v1/tokens`, and the documents by which others verify the tokens.
 struct TokenEndpoints: Sendable {
-    let live: LiveService
+    let live: ServiceState
     let configuration: ServiceConfiguration
     /// Nil if this is no failover instance.
     let failover: FailoverState?
     private let keySet = SharedBytes()
     private let metadata = SharedBytes()
 
-    init(live: LiveService, configuration: ServiceConfiguration, failover: FailoverState?) {
+    init(live: ServiceState, configuration: ServiceConfiguration, failover: FailoverState?) {
         (self.live, self.configuration, self.failover) = (live, configuration, failover)
     }
 

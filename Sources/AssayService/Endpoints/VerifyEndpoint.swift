@@ -8,7 +8,7 @@ import NIOCore
 
 /// `POST /v1/verify`: judges one evidence record, or a stream of them.
 struct VerifyEndpoint: Sendable {
-    let live: LiveService
+    let live: ServiceState
     let configuration: ServiceConfiguration
     let metrics: MetricsRegistry
 

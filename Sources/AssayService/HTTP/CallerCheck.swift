@@ -15,7 +15,7 @@ struct CallerCheck: Sendable {
     /// Demands a live token of an operator who has the right of an endpoint (RFC 6750).
     ///
     /// - Returns: who calls; nil if the endpoint demands no token on this listener.
-    func demand(
+    func require(
         _ access: Endpoint.Access, _ fields: HTTPFields, _ channel: any Channel, retryAfter: Int
     ) async throws(Problem) -> Caller? {
         switch access {

@@ -50,7 +50,7 @@ extension ServiceRequest {
             let object: RecordObject
             do { object = try JSONReader.readObject(bytes, limit: limit) } catch { throw RecordError(error) }
             let fields = RecordFields(object, path: "")
-            try fields.demandOnly(names)
+            try fields.requireOnly(names)
             return fields
         } catch {
             throw Problem(request: error)

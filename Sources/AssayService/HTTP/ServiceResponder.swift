@@ -100,11 +100,11 @@ final class ServiceResponder: Sendable {
             }
             served.segment = segment
             served.endpoint = endpoint
-            try sites.demand(served.request, endpoint)
+            try sites.require(served.request, endpoint)
             if case .all = endpoint.access { return try await endpoint.answer(&served) }
             let (callers, fields, retryAfter) = (callers, served.request.headers, retryAfter)
             served.caller = { () async throws(Problem) in
-                try await callers.demand(endpoint.access, fields, channel, retryAfter: retryAfter)
+                try await callers.require(endpoint.access, fields, channel, retryAfter: retryAfter)
             }
             served.calledBy = try await served.caller()
             served.note.caller = served.calledBy?.name

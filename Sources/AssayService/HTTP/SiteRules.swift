@@ -33,7 +33,7 @@ struct SiteRules: Sendable {
     /// Refuses a request for an endpoint.
     ///
     /// On the public listener, endpoints for all clients are not checked: gateways ask them in the name of clients, with their fields.
-    func demand(_ request: Request, _ endpoint: Endpoint) throws(Problem) {
+    func require(_ request: Request, _ endpoint: Endpoint) throws(Problem) {
         if case .all = endpoint.access, !isForOperators { return }
         guard isChecked else { return }
         let authority = request.head.authority

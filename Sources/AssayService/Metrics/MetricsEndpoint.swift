@@ -7,7 +7,7 @@ import NIOCore
 /// `GET /metrics`: all metrics for Prometheus. On loopback addresses and unix sockets it needs no token.
 struct MetricsEndpoint: Sendable {
     let registry: MetricsRegistry
-    let live: LiveService
+    let live: ServiceState
     let proof: ServiceReadiness
 
     var endpoint: Endpoint {

@@ -10,15 +10,15 @@ struct PolicyReloading: Sendable {
     /// Reads policies, one after the other.
     let work = SerialWork()
     private let configuration: ServiceConfiguration
-    private let parts: ServiceParts
-    private let live: LiveService
+    private let parts: ServiceDependencies
+    private let live: ServiceState
     private let certificates: [TLSFiles]
     private let gauges: PolicyGauges
     private let logger: Logger
 
     /// - Parameter certificates: the files of all listeners with TLS.
     init(
-        configuration: ServiceConfiguration, parts: ServiceParts, live: LiveService, certificates: [TLSFiles],
+        configuration: ServiceConfiguration, parts: ServiceDependencies, live: ServiceState, certificates: [TLSFiles],
         logger: Logger
     ) {
         self.configuration = configuration
@@ -59,7 +59,7 @@ struct PolicyReloading: Sendable {
         defer { if !live.isStopping { ReadinessNotice.send(ReadinessNotice.ready) } }
         do {
             let (verifier, policy) = try parts.load(configuration.policy)
-            try configuration.demandOrigins(for: verifier)
+            try configuration.requireOrigins(for: verifier)
             let report = try PolicyReport(from: live.present, to: policy)
             if configuration.policyGuard == .refuseWeaker, let weaknesses = report.weaknesses {
                 throw PolicyError(
@@ -67,7 +67,7 @@ struct PolicyReloading: Sendable {
                     "policy.guard is refuse-weaker, and the policy may accept more than the one in force: \(weaknesses); correct the file, or restart the service to bring it into force"
                 )
             }
-            try demandKeys(report.newKeys, of: verifier)
+            try requireKeys(report.newKeys, of: verifier)
             // All is read before anything is exchanged: a reload never takes effect in part.
             let pairs = try certificates.map { (files: $0, pair: try $0.read()) }
             try live.exchange(for: verifier, policy: policy)
@@ -98,7 +98,7 @@ struct PolicyReloading: Sendable {
     }
 
     /// Refuses a policy that brings in the name of a key that does not exist: it is mistyped, or the key must be added first.
-    private func demandKeys(_ names: [String], of verifier: Verifier) throws(PolicyError) {
+    private func requireKeys(_ names: [String], of verifier: Verifier) throws(PolicyError) {
         guard !names.isEmpty,
             let unknown = SerialWork.waiting(for: { await verifier.unknownKeys(among: names) }), !unknown.isEmpty
         else { return }

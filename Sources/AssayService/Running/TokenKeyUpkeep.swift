@@ -9,8 +9,8 @@ struct TokenKeyUpkeep: Sendable {
     /// How often the service looks whether a key is due.
     private static let interval = Duration.seconds(30)
 
-    let parts: ServiceParts
-    let live: LiveService
+    let parts: ServiceDependencies
+    let live: ServiceState
     let logger: Logger
 
     /// Warns if the policy has tokens, and no request for one can succeed.

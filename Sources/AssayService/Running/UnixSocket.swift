@@ -23,7 +23,7 @@ enum UnixSocket {
 
     /// Refuses an inherited unix socket to which every user of the machine may connect, with all rights of the listener: the mode of
     /// the file decides, and of the folders above it.
-    static func demandMode(of address: ListenAddress, named name: String) throws(ServiceError) {
+    static func requireMode(of address: ListenAddress, named name: String) throws(ServiceError) {
         guard let path = address.path else { return }
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {

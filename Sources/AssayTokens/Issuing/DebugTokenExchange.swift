@@ -57,7 +57,7 @@ extension TokenEngine {
                         + "\(RFC3339.format(now)): it is unknown, not yet valid, expired, or removed from the policy"))
         }
         do throws(RequestError) {
-            try TokenIssuer.demand(request.audience, request.keyThumbprint, expectations)
+            try TokenIssuer.require(request.audience, request.keyThumbprint, expectations)
         } catch { throw .request(error) }
         guard let signer = try await material(at: now).0.signer else {
             throw .request(

@@ -13,10 +13,10 @@ extension TokenEngine {
     package func failoverToken(
         app name: String?, audience: String, at now: Date
     ) async throws(VerificationError) -> (token: IssuedToken, app: String) {
-        let (expectations, _) = try apps.demand(name, "failover: issue") {
+        let (expectations, _) = try apps.require(name, "failover: issue") {
             $0.configuration.shape.failover == .issue ? () : nil
         }
-        do { try TokenIssuer.demand(audience, expectations) } catch { throw .request(error) }
+        do { try TokenIssuer.require(audience, expectations) } catch { throw .request(error) }
         let (app, configuration) = (expectations.app, expectations.configuration)
         guard let account = try await approovSecret(for: app, at: now) else {
             throw .request(

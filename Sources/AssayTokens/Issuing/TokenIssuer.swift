@@ -43,8 +43,8 @@ package struct TokenIssuer: Sendable {
                     "the app of the evidence has no section \(TokenConfiguration.policyField) in the policy"))
         }
         do throws(RequestError) {
-            try demand(request.audience, request.keyThumbprint, expectations)
-            try demandFormat(request, expectations)
+            try require(request.audience, request.keyThumbprint, expectations)
+            try requireFormat(request, expectations)
             guard request.record.kind != .assayToken else {
                 throw RequestError(.notExchangeable, "a token is no evidence for another token")
             }
@@ -75,7 +75,7 @@ package struct TokenIssuer: Sendable {
 
     // MARK: The request
 
-    static func demand(_ audience: String, _ app: TokenExpectations) throws(RequestError) {
+    static func require(_ audience: String, _ app: TokenExpectations) throws(RequestError) {
         let audiences = app.configuration.audiences
         guard audiences.containsBytes(of: audience) else {
             throw RequestError(
@@ -85,10 +85,10 @@ package struct TokenIssuer: Sendable {
         }
     }
 
-    static func demand(
+    static func require(
         _ audience: String, _ keyThumbprint: String?, _ app: TokenExpectations
     ) throws(RequestError) {
-        try demand(audience, app)
+        try require(audience, app)
         if let keyThumbprint {
             guard JWKThumbprint.isThumbprint(keyThumbprint) else {
                 throw RequestError(
@@ -102,7 +102,7 @@ package struct TokenIssuer: Sendable {
         }
     }
 
-    private static func demandFormat(_ request: TokenRequest, _ app: TokenExpectations) throws(RequestError) {
+    private static func requireFormat(_ request: TokenRequest, _ app: TokenExpectations) throws(RequestError) {
         let shape = app.configuration.shape
         func refuse(_ what: String) -> RequestError {
             RequestError(

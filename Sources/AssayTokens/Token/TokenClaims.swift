@@ -120,7 +120,7 @@ extension TokenClaims {
             environment: try att.optionalText("environment"))
         keyThumbprint = try claims.optionalObject("cnf").map { (confirmation) throws(DecodeError) in
             // Reject unknown confirmation methods: ignoring one would turn a bound token into a bearer token.
-            try confirmation.demandOnly(["jkt"])
+            try confirmation.requireOnly(["jkt"])
             let text = try confirmation.text("jkt")
             guard JWKThumbprint.isThumbprint(text) else {
                 throw confirmation.error(.unexpectedValue, "jkt", "expected base64url of 32 bytes")
@@ -150,7 +150,7 @@ struct ClaimReader {
         DecodeError(reason, at: object[name]?.offset ?? object.offset, field: path + name, message)
     }
 
-    func demandOnly(_ names: [String]) throws(DecodeError) {
+    func requireOnly(_ names: [String]) throws(DecodeError) {
         for member in object.members where !names.containsBytes(of: member.name) {
             throw error(.unexpected, member.name.excerpt, "allowed are \(names.joined(separator: ", "))")
         }

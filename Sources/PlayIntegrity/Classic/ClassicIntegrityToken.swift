@@ -65,13 +65,13 @@ package enum ClassicIntegrityToken {
     /// Decodes the JWE from a token's characters. Error offsets are indices of the slice.
     package static func decode(_ token: ArraySlice<UInt8>) throws(DecodeError) -> CompactJWE {
         let jwe = try CompactJWE(token, limit: InputLimits.joseText)
-        try demand(AESKeyWrap.wrappedKeyLength, "JWE encrypted key", jwe.encryptedKey, of: jwe)
-        try demand(AESGCM.nonceLength, "JWE initialization vector", jwe.initializationVector, of: jwe)
-        try demand(AESGCM.tagLength, "JWE authentication tag", jwe.tag, of: jwe)
+        try require(AESKeyWrap.wrappedKeyLength, "JWE encrypted key", jwe.encryptedKey, of: jwe)
+        try require(AESGCM.nonceLength, "JWE initialization vector", jwe.initializationVector, of: jwe)
+        try require(AESGCM.tagLength, "JWE authentication tag", jwe.tag, of: jwe)
         return jwe
     }
 
-    private static func demand(
+    private static func require(
         _ length: Int, _ field: String, _ bytes: [UInt8], of jwe: CompactJWE
     ) throws(DecodeError) {
         guard bytes.count == length else {

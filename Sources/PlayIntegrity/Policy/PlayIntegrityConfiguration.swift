@@ -167,8 +167,8 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
             throw PolicyError(
                 field: "keys", "classicTokens: google has Google open classic tokens; the app needs no keys")
         }
-        if let keys = values.keys { try Self.demandList(keys.map { Array($0.utf8) }, "keys") }
-        try Self.demandList(values.licensing, "licensing")
+        if let keys = values.keys { try Self.requireList(keys.map { Array($0.utf8) }, "keys") }
+        try Self.requireList(values.licensing, "licensing")
         let freshness = values.freshness
         for (seconds, field) in [(freshness.past, "freshness.past"), (freshness.future, "freshness.future")] {
             guard seconds >= 0, seconds <= Self.longestWindow else {
@@ -198,7 +198,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     static let longestWindow: Double = 10 * 366 * 86_400
 
     /// Demands a list that is not empty and has no duplicates.
-    static func demandList<Element: Hashable>(_ list: [Element], _ field: String) throws(PolicyError) {
+    static func requireList<Element: Hashable>(_ list: [Element], _ field: String) throws(PolicyError) {
         guard !list.isEmpty else { throw PolicyError(field: field, "expected at least one value, found none") }
         guard Set(list).count == list.count else { throw PolicyError(field: field, "a value is in the list twice") }
     }
@@ -207,13 +207,13 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
 extension PlayIntegrityConfiguration.AndroidRules {
     fileprivate func validate() throws(PolicyError) {
         typealias Configuration = PlayIntegrityConfiguration
-        try Configuration.demandList(certificateDigests, "certificateDigests")
+        try Configuration.requireList(certificateDigests, "certificateDigests")
         for digest in certificateDigests where digest.count != 32 {
             throw PolicyError(
                 field: "certificateDigests", "a SHA-256 digest has 32 bytes, found \(digest.count)")
         }
-        try Configuration.demandList(appRecognition, "appRecognition")
-        try Configuration.demandList(deviceRecognition.map(\.minimumSDK), "deviceRecognition")
+        try Configuration.requireList(appRecognition, "appRecognition")
+        try Configuration.requireList(deviceRecognition.map(\.minimumSDK), "deviceRecognition")
         for rule in deviceRecognition where rule.require == .pc || !LabelField.deviceRecognition.contains(rule.require)
         {
             throw PolicyError(
@@ -225,8 +225,8 @@ extension PlayIntegrityConfiguration.AndroidRules {
         guard Set(rejectedRecallBits).count == rejectedRecallBits.count else {
             throw PolicyError(field: "deviceRecall.reject", "a value is in the list twice")
         }
-        try Configuration.demandList(playProtect, "playProtect")
-        try Configuration.demandList(rejectedAccessRisks, "appAccessRisk.reject")
-        try Configuration.demandList(locationSpoofing, "locationSpoofing.allow")
+        try Configuration.requireList(playProtect, "playProtect")
+        try Configuration.requireList(rejectedAccessRisks, "appAccessRisk.reject")
+        try Configuration.requireList(locationSpoofing, "locationSpoofing.allow")
     }
 }

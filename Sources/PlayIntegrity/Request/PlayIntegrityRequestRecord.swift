@@ -6,7 +6,7 @@ extension PlayIntegrityRequest {
     /// Reads a request, and the optional `decoded`: Google's answer on the token in its signature.
     static func read(_ evidence: RecordObject) throws(RecordError) -> (SignedRequest, IntegrityAnswer?) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(SignedRequest.recordFields + [SignedRequest.digestField, "decoded"])
+        try fields.requireOnly(SignedRequest.recordFields + [SignedRequest.digestField, "decoded"])
         let request = try SignedRequest(fields)
         guard let answer = fields["decoded"] else { return (request, nil) }
         return (request, IntegrityAnswer(try RecordFields(answer, path: fields.path(of: "decoded")).object))

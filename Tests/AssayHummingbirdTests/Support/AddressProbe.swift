@@ -11,7 +11,7 @@ import NIOCore
 enum AddressProbe {
     /// - Returns: whether the address is the one in the token; nil if unknown.
     static func annotated(
-        _ live: LiveVerifier, _ options: EvidenceMiddlewareOptions, _ forwarded: [String]
+        _ live: ReloadableVerifier, _ options: EvidenceMiddlewareOptions, _ forwarded: [String]
     ) async throws -> Bool? {
         let router = Router(context: BasicEvidenceRequestContext.self)
         router.add(middleware: try EvidenceMiddleware(live, app: "api", options: options))

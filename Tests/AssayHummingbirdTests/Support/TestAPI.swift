@@ -43,8 +43,8 @@ struct TestAPI {
     static func live(
         ledger: any Ledger = MemoryLedger(), logger: Logger = Logger(label: "test"), keys: [NamedKey]? = nil,
         _ change: (inout ApproovConfiguration.Settings) -> Void = { _ in }
-    ) throws -> LiveVerifier {
-        try LiveVerifier(Verifier(policy: policy(keys: keys, change), ledger: ledger), logger: logger)
+    ) throws -> ReloadableVerifier {
+        try ReloadableVerifier(Verifier(policy: policy(keys: keys, change), ledger: ledger), logger: logger)
     }
 
     /// Options with the time of the minted tokens.
@@ -73,7 +73,7 @@ struct TestAPI {
     /// An application with a route that returns the result of the check, and one that returns the body.
     @inline(never)
     static func application(
-        _ live: LiveVerifier, options: EvidenceMiddlewareOptions = options(), logger: Logger? = nil,
+        _ live: ReloadableVerifier, options: EvidenceMiddlewareOptions = options(), logger: Logger? = nil,
         isGuarded: Bool = false
     ) throws -> some ApplicationProtocol {
         let router = Router(context: BasicEvidenceRequestContext.self)

@@ -42,9 +42,9 @@ struct SuiteReportTests {
     }
 
     @Test("A broken demand is a problem")
-    func demand() {
+    func require() {
         var report = Self.report(cases: 1, [("b", true, false)])
-        report.demand(false, "another content")
+        report.require(false, "another content")
         #expect(report.problems == ["another content"])
     }
 }

@@ -25,7 +25,7 @@ import Logging
             router.post("orders") { request, _ in "\(try await request.body.collect(upTo: .max).readableBytes) bytes" }
         }
         if CommandLine.arguments.contains("--check") {
-            let live = try LiveVerifier(verifier(), logger: logger)
+            let live = try ReloadableVerifier(verifier(), logger: logger)
             router.add(middleware: try EvidenceMiddleware(live))
         }
         router.get("/") { _, _ in "Hello" }
@@ -55,7 +55,7 @@ import Logging
         options.body = .collected(upTo: limit)
         options.now = { Date(timeIntervalSince1970: now) }
         let verifier = try verifier(Array(values[2].utf8)) { $0.messageSigning = MessageSigning(signer: .installation) }
-        return try EvidenceMiddleware(try LiveVerifier(verifier, logger: logger), options: options)
+        return try EvidenceMiddleware(try ReloadableVerifier(verifier, logger: logger), options: options)
     }
 
     private static func verifier(

@@ -10,10 +10,10 @@ import Logging
 struct HummingbirdExamples {
     let verifier: Verifier
     let logger: Logger
-    let live: LiveVerifier
+    let live: ReloadableVerifier
 
     func block1() async throws {
-        let live = try LiveVerifier(verifier, logger: logger)
+        let live = try ReloadableVerifier(verifier, logger: logger)
         let options = EvidenceMiddlewareOptions(origins: try ServerOrigins("https://api.example.com"))
 
         let router = Router(context: BasicEvidenceRequestContext.self)
@@ -26,7 +26,7 @@ struct HummingbirdExamples {
         try await application.runService()
     }
 
-    func addRoutes(to router: Router<BasicEvidenceRequestContext>, live: LiveVerifier) {
+    func addRoutes(to router: Router<BasicEvidenceRequestContext>, live: ReloadableVerifier) {
         router.post("challenges") { _, _ in
             try await live.verifier.issueChallenge(app: "shop-ios", for: .appAttestAttestation, at: Date()).text
         }

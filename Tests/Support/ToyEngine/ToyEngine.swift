@@ -64,7 +64,7 @@ package struct ToyEngine: InspectableEngine {
     ) async throws(VerificationError) -> Assessment {
         let stamp = try record.reading { (evidence) throws(RecordError) in
             let fields = RecordFields(evidence, path: "evidence")
-            try fields.demandOnly(["stamp", "owner"])
+            try fields.requireOnly(["stamp", "owner"])
             guard let stamp = try fields.text("stamp") else { throw fields.missing("stamp") }
             return stamp
         }

@@ -24,7 +24,7 @@ final class BareSQLite {
             return statement
         }
         sqlite3_busy_timeout(opened, 20_000)
-        demand(
+        require(
             sqlite3_exec(opened, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", nil, nil, nil) == SQLITE_OK,
             "a pragma is refused")
         connection = opened
@@ -52,7 +52,7 @@ final class BareSQLite {
         run(begin)
         for key in keys { advance(key, to: counter) }
         sqlite3_bind_int64(ended, 1, 0)
-        demand(
+        require(
             sqlite3_step(ended) == SQLITE_ROW && sqlite3_column_int(ended, 0) == 0 && sqlite3_column_int(ended, 1) == 0,
             "something has ended")
         sqlite3_reset(ended)
@@ -61,17 +61,17 @@ final class BareSQLite {
 
     private func advance(_ wanted: BareKey, to counter: UInt32) {
         bind(key, BareKey.engine, wanted.identifier)
-        demand(
+        require(
             sqlite3_step(key) == SQLITE_ROW && sqlite3_column_int64(key, 1) < Int64(counter),
             "a key is missing, or its counter is ahead")
         sqlite3_reset(key)
         bind(block, BareKey.kind, wanted.name)
-        demand(sqlite3_step(block) == SQLITE_DONE, "a key is blocked")
+        require(sqlite3_step(block) == SQLITE_DONE, "a key is blocked")
         sqlite3_reset(block)
         bind(advance, BareKey.engine, wanted.identifier)
         sqlite3_bind_int64(advance, 3, Int64(counter))
         run(advance)
-        demand(sqlite3_changes(connection) == 1, "a counter is not stepped")
+        require(sqlite3_changes(connection) == 1, "a counter is not stepped")
     }
 
     private func bind(_ statement: OpaquePointer, _ first: BareKey.Value, _ second: BareKey.Value) {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Stops the run when what is measured does not do what it should.
-func demand(_ holds: Bool, _ what: @autoclosure () -> String) {
+func require(_ holds: Bool, _ what: @autoclosure () -> String) {
     if !holds { stop(what()) }
 }
 

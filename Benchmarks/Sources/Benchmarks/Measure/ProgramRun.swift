@@ -18,10 +18,10 @@ struct ProgramRun: Sendable {
         var words = ([path] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var process = pid_t()
-        demand(posix_spawn(&process, path, &actions, nil, &words, environ) == 0, "\(path) cannot be started")
+        require(posix_spawn(&process, path, &actions, nil, &words, environ) == 0, "\(path) cannot be started")
         var status: Int32 = 0
         var usage = rusage()
-        demand(wait4(process, &status, 0, &usage) == process && status == 0, "\(name) fails")
+        require(wait4(process, &status, 0, &usage) == process && status == 0, "\(name) fails")
         return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) * 1e-6 }
     }
 }

@@ -32,7 +32,7 @@ struct JWTKitPeer {
         .process("jwt-kit") { count in
             for index in 0..<count {
                 let claims = try await keys.verify(tokens[index % tokens.count], as: Claims.self)
-                demand(!claims.did.isEmpty, "jwt-kit")
+                require(!claims.did.isEmpty, "jwt-kit")
             }
         }
     }

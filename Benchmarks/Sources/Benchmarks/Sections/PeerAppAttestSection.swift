@@ -48,15 +48,15 @@ struct PeerAppAttestSection: Section {
         let bare = subject.attestations.compactMap { minted in
             BareChain(minted.certificates, root: subject.authority.rootCertificate, at: subject.now)
         }
-        demand(bare.count == subject.attestations.count, "OpenSSL does not take the certificates")
+        require(bare.count == subject.attestations.count, "OpenSSL does not take the certificates")
         return [
             .peer(
                 .thread("X509_verify_cert, from bytes (OpenSSL)") { count in
-                    for index in 0..<count { demand(bare[index % bare.count].verifyFromBytes(), "X509_verify_cert") }
+                    for index in 0..<count { require(bare[index % bare.count].verifyFromBytes(), "X509_verify_cert") }
                 }, target: .atLeast(3), leavesOut: "all but the chain."),
             .peer(
                 .thread("X509_verify_cert, parsed before (OpenSSL)") { count in
-                    for index in 0..<count { demand(bare[index % bare.count].verifyParsed(), "X509_verify_cert") }
+                    for index in 0..<count { require(bare[index % bare.count].verifyParsed(), "X509_verify_cert") }
                 }, leavesOut: "all but the chain; and its certificates were parsed before, which a server cannot do."),
         ]
     }
@@ -72,7 +72,7 @@ struct PeerAppAttestSection: Section {
                 issuedAt: subject.now - 3600)
             change(&blueprint)
             let minted = try blueprint.mint()
-            demand(!subject.accepts(minted), "an attestation with \(name) holds")
+            require(!subject.accepts(minted), "an attestation with \(name) holds")
             if try await all.refusal(of: minted, peers) == nil { accepted.append(name) }
         }
         return accepted.isEmpty ? ["nothing that was tried"] : accepted

@@ -53,7 +53,7 @@ struct PrimitivesSection: Section {
             against: [
                 .peer(
                     .thread("cbor_load (libcbor)") { count in
-                        for _ in 0..<count { demand(BareCBOR.canLoad(bytes), "cbor_load") }
+                        for _ in 0..<count { require(BareCBOR.canLoad(bytes), "cbor_load") }
                     },
                     leavesOut: """
                         keys that come twice, indefinite lengths and integers that are longer than they need to be are \
@@ -88,7 +88,7 @@ struct PrimitivesSection: Section {
             against: [
                 .peer(
                     .thread("d2i_X509 (OpenSSL)") { count in
-                        for _ in 0..<count { demand(BareChain.canParse(der), "d2i_X509") }
+                        for _ in 0..<count { require(BareChain.canParse(der), "d2i_X509") }
                     }, leavesOut: "extensions are read later; encodings that are not DER are accepted."),
                 .peer(
                     .thread("swift-certificates", repeating { _ = try X509.Certificate(derEncoded: der) }),
@@ -104,7 +104,7 @@ struct PrimitivesSection: Section {
             against: [
                 .peer(
                     .thread("Data(base64Encoded:)") { count in
-                        for _ in 0..<count { demand(Data(base64Encoded: data)?.count == bytes.count, "base64") }
+                        for _ in 0..<count { require(Data(base64Encoded: data)?.count == bytes.count, "base64") }
                     }, leavesOut: "unused bits may be anything.")
             ])
     }

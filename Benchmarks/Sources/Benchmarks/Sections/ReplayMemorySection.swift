@@ -37,7 +37,7 @@ struct ReplayMemorySection: Section {
         try input.fileHandleForWriting.close()
         _ = try output.fileHandleForReading.readToEnd()
         process.waitUntilExit()
-        demand(process.terminationStatus == 0, "assay replay exits with \(process.terminationStatus)")
+        require(process.terminationStatus == 0, "assay replay exits with \(process.terminationStatus)")
         return [.memory(subject, peak: peak, limit: 128, samples: samples)]
     }
 }

@@ -64,7 +64,7 @@ struct ReplaySection: Section {
 
     private func replay(_ subject: ReplaySubject, jobs: Int, isComparison: Bool = false) async {
         let bytes = await subject.replay(jobs: jobs, isComparison: isComparison)
-        demand(bytes > subject.count * 500, "the replay rejects")
+        require(bytes > subject.count * 500, "the replay rejects")
     }
 
     private func twice(_ body: @escaping @Sendable () -> Void) async {

@@ -70,7 +70,7 @@ struct StartUpSection: Section {
         compiler.arguments = ["swiftc", "-O", "-module-name", "bare", "-o", program, file.path]
         try compiler.run()
         compiler.waitUntilExit()
-        demand(compiler.terminationStatus == 0, "\(name) cannot be compiled")
+        require(compiler.terminationStatus == 0, "\(name) cannot be compiled")
         return ProgramRun(name: name, path: program, arguments: [])
     }
 }

@@ -24,7 +24,7 @@ final class HTTPLoad {
                 Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        demand(status == 0, "port \(port) cannot be reached: \(String(cString: strerror(errno)))")
+        require(status == 0, "port \(port) cannot be reached: \(String(cString: strerror(errno)))")
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         return descriptor
@@ -39,7 +39,7 @@ final class HTTPLoad {
             let count = rest.withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
-            demand(count > 0, "a connection is closed: \(String(cString: strerror(errno)))")
+            require(count > 0, "a connection is closed: \(String(cString: strerror(errno)))")
             rest = rest.dropFirst(count)
         }
     }
@@ -105,7 +105,7 @@ final class HTTPLoad {
             usleep(50)
             count = poll(&polled, nfds_t(polled.count), 0)
         }
-        demand(count > 0 || seconds < 60, "the server does not answer")
+        require(count > 0 || seconds < 60, "the server does not answer")
         return waiting.indices.filter { polled[$0].revents != 0 }.map { waiting[$0] }
     }
 
@@ -113,7 +113,7 @@ final class HTTPLoad {
     private func read(_ index: Int, _ answer: inout [UInt8]) -> Bool {
         var bytes = [UInt8](repeating: 0, count: 8192)
         let count = recv(descriptors[index], &bytes, bytes.count, 0)
-        demand(count > 0, "the server closes a connection after \(String(decoding: answer, as: UTF8.self))")
+        require(count > 0, "the server closes a connection after \(String(decoding: answer, as: UTF8.self))")
         answer += bytes.prefix(count)
         return answer.withUnsafeBytes { answer in
             guard let head = Self.offset(of: "\r\n\r\n", in: answer) else { return false }
@@ -124,7 +124,7 @@ final class HTTPLoad {
             let digits = answer[(field + 15)...].prefix { (0x30...0x39).contains($0) }
             let length = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
             guard answer.count >= head + 4 + length else { return false }
-            demand(
+            require(
                 Self.offset(of: expected, in: answer) != nil,
                 "another answer: \(String(decoding: answer, as: UTF8.self))")
             return true

@@ -18,7 +18,7 @@ final class ServedProgram {
         _ program: URL, _ arguments: [String], in folder: URL, start: (String) -> (port: Int, token: String)?
     ) throws {
         output = folder.appendingPathComponent("\(program.lastPathComponent)-\(UUID().uuidString).log")
-        demand(FileManager.default.createFile(atPath: output.path, contents: nil), "\(output.path) cannot be written")
+        require(FileManager.default.createFile(atPath: output.path, contents: nil), "\(output.path) cannot be written")
         let handle = try FileHandle(forWritingTo: output)
         process.executableURL = program
         process.arguments = arguments
@@ -26,7 +26,7 @@ final class ServedProgram {
         process.standardError = handle
         try process.run()
         var clock = clockid_t()
-        demand(clock_getcpuclockid(process.processIdentifier, &clock) == 0, "there is no clock of \(program.path)")
+        require(clock_getcpuclockid(process.processIdentifier, &clock) == 0, "there is no clock of \(program.path)")
         self.clock = clock
         while true {
             let text = try String(contentsOf: output, encoding: .utf8)
@@ -34,7 +34,7 @@ final class ServedProgram {
                 (port, token) = found
                 return
             }
-            demand(process.isRunning, "\(program.path) does not start: \(text)")
+            require(process.isRunning, "\(program.path) does not start: \(text)")
             usleep(20_000)
         }
     }
@@ -47,7 +47,7 @@ final class ServedProgram {
     /// Seconds of processor time of all its threads so far, the system's part included.
     var processorTime: Double {
         var time = timespec()
-        demand(clock_gettime(clock, &time) == 0, "a server has ended")
+        require(clock_gettime(clock, &time) == 0, "a server has ended")
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 

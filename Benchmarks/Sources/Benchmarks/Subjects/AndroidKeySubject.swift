@@ -79,16 +79,16 @@ struct AndroidKeySubject: Sendable {
 
     private func attest(_ input: KeyAttestationInput, _ expectations: AndroidKeyExpectations) {
         let assessment = KeyAttestationAssessor.assess(input, status: .none, expectations: expectations, now: now)
-        demand(assessment.isAcceptable, "the attestation does not hold: \(assessment.checks)")
+        require(assessment.isAcceptable, "the attestation does not hold: \(assessment.checks)")
     }
 
     /// Verifies the signatures of chains and nothing else.
     @Sendable func verifySignatures(_ count: Int) {
-        for index in 0..<count { demand(bare[index % bare.count].verify(), "a signature") }
+        for index in 0..<count { require(bare[index % bare.count].verify(), "a signature") }
     }
 
     /// Verifies the signatures of leaves and nothing else.
     @Sendable func verifyLeaves(_ count: Int) {
-        for index in 0..<count { demand(bare[index % bare.count].verifyFirst(), "a signature") }
+        for index in 0..<count { require(bare[index % bare.count].verifyFirst(), "a signature") }
     }
 }

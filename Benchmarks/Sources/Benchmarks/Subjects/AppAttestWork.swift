@@ -7,7 +7,7 @@ extension AppAttestSubject {
         for _ in 0..<count {
             let assessment = AssertionAssessor.assess(
                 assertion, keys: assertionKeys, expectations: assertionExpectations, now: now)
-            demand(assessment.isAcceptable, "the assertion does not hold")
+            require(assessment.isAcceptable, "the assertion does not hold")
         }
     }
 
@@ -20,20 +20,20 @@ extension AppAttestSubject {
     private func attest(_ count: Int, _ expectations: AppAttestExpectations) {
         for _ in 0..<count {
             let assessment = AttestationAssessor.assess(attestation, expectations: expectations, now: now)
-            demand(assessment.isAcceptable, "the attestation does not hold")
+            require(assessment.isAcceptable, "the attestation does not hold")
         }
     }
 
     /// One verification with a parsed key and a parsed signature, as it lies below an assertion.
     @Sendable func bareP256(_ count: Int) {
-        for _ in 0..<count { demand(p256.isValidSignature(p256Signature, for: p256Message), "P-256") }
+        for _ in 0..<count { require(p256.isValidSignature(p256Signature, for: p256Message), "P-256") }
     }
 
     /// One verification with a parsed key and a parsed signature, as it lies below an attestation.
     @Sendable func bareP384(_ count: Int) {
         for _ in 0..<count {
             let digest = SHA256.hash(data: p384Message)
-            demand(p384.isValidSignature(p384Signature, for: digest), "P-384")
+            require(p384.isValidSignature(p384Signature, for: digest), "P-384")
         }
     }
 }

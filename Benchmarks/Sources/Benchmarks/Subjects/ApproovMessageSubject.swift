@@ -91,7 +91,7 @@ struct ApproovMessageSubject: Sendable {
                 let assessment = try ApproovMessageAssessor.assess(
                     inputs[index % inputs.count], keys: keys, messageKeys: [], standings: { _ in [] },
                     expectations: expectations, now: now)
-                demand(assessment.isAcceptable, "the message does not hold: \(assessment.checks)")
+                require(assessment.isAcceptable, "the message does not hold: \(assessment.checks)")
             } catch {
                 stop("\(error)")
             }

@@ -67,7 +67,7 @@ struct ApproovTokenSubject: Sendable {
             let assessment = ApproovTokenAssessor.assess(
                 ApproovTokenInput(token: token), keys: keys, standings: { _ in [] }, expectations: expectations,
                 now: now)
-            demand(!assessment.isAcceptable, "a token with \(name) holds")
+            require(!assessment.isAcceptable, "a token with \(name) holds")
         }
         return variants
     }
@@ -84,7 +84,7 @@ struct ApproovTokenSubject: Sendable {
         for index in 0..<count {
             let assessment = ApproovTokenAssessor.assess(
                 inputs[index % inputs.count], keys: keys, standings: { _ in [] }, expectations: expectations, now: now)
-            demand(assessment.isAcceptable, "the Approov token does not hold: \(assessment.checks)")
+            require(assessment.isAcceptable, "the Approov token does not hold: \(assessment.checks)")
         }
     }
 
@@ -93,7 +93,7 @@ struct ApproovTokenSubject: Sendable {
         for index in 0..<count {
             do {
                 let verdict = try await verifier.verifyApproovToken(inputs[index % inputs.count], at: now)
-                demand(verdict.outcome == .accept, "the Approov token is rejected")
+                require(verdict.outcome == .accept, "the Approov token is rejected")
             } catch {
                 stop("\(error)")
             }

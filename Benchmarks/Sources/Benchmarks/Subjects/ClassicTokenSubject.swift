@@ -88,7 +88,7 @@ struct ClassicTokenSubject: Sendable {
             let input = ClassicIntegrityInput(
                 token: token, packageName: Self.packageName, nonce: Base64.encode(input.nonce, .url))
             let assessment = ClassicIntegrityAssessor.assess(input, keys: keys, expectations: expectations, now: now)
-            demand(!assessment.isAcceptable, "\(change.name) holds")
+            require(!assessment.isAcceptable, "\(change.name) holds")
             return (change.name, token)
         }
     }
@@ -97,14 +97,14 @@ struct ClassicTokenSubject: Sendable {
     @Sendable func verify(_ count: Int) {
         for _ in 0..<count {
             let assessment = ClassicIntegrityAssessor.assess(input, keys: keys, expectations: expectations, now: now)
-            demand(assessment.isAcceptable, "the classic token does not hold")
+            require(assessment.isAcceptable, "the classic token does not hold")
         }
     }
 
     /// The cryptography of the token and nothing else.
     @Sendable func bare(_ count: Int) {
         guard let bare = BareTokenCryptography(parts) else { stop("OpenSSL has no AES") }
-        for _ in 0..<count { demand(bare.run(), "the bare cryptography of the classic token") }
+        for _ in 0..<count { require(bare.run(), "the bare cryptography of the classic token") }
     }
 
     /// The steps of a verification, each by itself, in their order. What is left is that of the checks.

@@ -46,6 +46,6 @@ enum CounterFile {
             identifier: device.identifier, app: app, publicKey: [4] + Array(repeating: 7, count: 64), counter: 0,
             enrolledAt: now, properties: ["appId": "1234567890.com.example.myapp", "environment": "production"])
         let outcome = try await ledger.commit([LedgerEffect(AttestationCheck.enrolment, .enrol(key))], at: now)
-        demand(outcome.isApplied, "a key is refused")
+        require(outcome.isApplied, "a key is refused")
     }
 }

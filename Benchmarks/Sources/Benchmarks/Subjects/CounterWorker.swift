@@ -31,7 +31,7 @@ final class CounterWorker {
         for worker in workers { try worker.input.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8)) }
         for worker in workers {
             let answer = worker.output.fileHandleForReading.availableData
-            demand(answer == Data("done\n".utf8), "a worker says \(String(decoding: answer, as: UTF8.self))")
+            require(answer == Data("done\n".utf8), "a worker says \(String(decoding: answer, as: UTF8.self))")
         }
     }
 

@@ -34,11 +34,11 @@ struct HS256Subject: Sendable {
                 let jws = try CompactJWS(text, limit: InputLimits.joseText)
                 try key.verify(jws)
                 let claims = try JSONReader.readObject(jws.payload, limit: InputLimits.joseText)
-                demand(claims.members.count == 4, "the claims")
+                require(claims.members.count == 4, "the claims")
             } catch {
                 stop("\(error)")
             }
-            demand(assessment(of: checked()).isAcceptable, "the token does not hold")
+            require(assessment(of: checked()).isAcceptable, "the token does not hold")
         }
     }
 
@@ -54,7 +54,7 @@ struct HS256Subject: Sendable {
                 repeating { _ = try JSONReader.readObject(payload, limit: InputLimits.joseText) }
             ),
             ("run twelve checks that pass", repeating { _ = checked() }),
-            ("collect an assessment", repeating { demand(assessment(of: results).isAcceptable, "the assessment") }),
+            ("collect an assessment", repeating { require(assessment(of: results).isAcceptable, "the assessment") }),
         ]
     }
 

@@ -34,7 +34,7 @@ final class LedgerCounters: Sendable {
             key: device.identifier, app: CounterFile.app, counter: device.counter.next(), rule: .increasing)
         let outcome = try await ledger.commit(
             [LedgerEffect(AssertionCheck.counter, .advanceCounter(advance))], at: CounterFile.now)
-        demand(outcome.isApplied, "a counter is refused")
+        require(outcome.isApplied, "a counter is refused")
     }
 }
 

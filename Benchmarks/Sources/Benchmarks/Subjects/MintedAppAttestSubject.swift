@@ -87,7 +87,7 @@ struct MintedAppAttestSubject: Sendable {
         for index in 0..<count {
             let assessment = AttestationAssessor.assess(
                 attestationInputs[index % attestationInputs.count], expectations: expectations, now: now)
-            demand(assessment.isAcceptable, "the attestation does not hold: \(assessment.checks)")
+            require(assessment.isAcceptable, "the attestation does not hold: \(assessment.checks)")
         }
     }
 
@@ -96,7 +96,7 @@ struct MintedAppAttestSubject: Sendable {
         for index in 0..<count {
             let (input, keys) = assertionInputs[index % assertionInputs.count]
             let assessment = AssertionAssessor.assess(input, keys: keys, expectations: withReceipt, now: now)
-            demand(assessment.isAcceptable, "the assertion does not hold: \(assessment.checks)")
+            require(assessment.isAcceptable, "the assertion does not hold: \(assessment.checks)")
         }
     }
 }

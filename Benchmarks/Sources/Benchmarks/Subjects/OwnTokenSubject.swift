@@ -69,7 +69,7 @@ struct OwnTokenSubject: Sendable {
     @Sendable func verify(_ count: Int) async throws {
         for index in 0..<count {
             let verdict = try await verifier.verifyTokenRequest(requests[index % requests.count], at: now)
-            demand(verdict.outcome == .accept, "the token does not hold")
+            require(verdict.outcome == .accept, "the token does not hold")
         }
     }
 
@@ -77,7 +77,7 @@ struct OwnTokenSubject: Sendable {
     @Sendable func verifySignatures(_ count: Int) async throws {
         for index in 0..<count {
             let (input, signature) = signed[index % signed.count]
-            demand(publicKey.isValidSignature(signature, for: input), "P-256")
+            require(publicKey.isValidSignature(signature, for: input), "P-256")
         }
     }
 
@@ -85,18 +85,18 @@ struct OwnTokenSubject: Sendable {
     @Sendable func verifyByJWTKit(_ count: Int) async throws {
         for index in 0..<count {
             let claims = try await peer.verify(tokens[index % tokens.count], as: Claims.self)
-            demand(claims.app == "shop", "jwt-kit")
+            require(claims.app == "shop", "jwt-kit")
         }
     }
 
     /// Writes the claims of a token and signs them.
     @Sendable func issue(_ count: Int) {
-        for _ in 0..<count { demand(signer.sign(claims.json)?.isEmpty == false, "no token") }
+        for _ in 0..<count { require(signer.sign(claims.json)?.isEmpty == false, "no token") }
     }
 
     /// Signs as many bytes.
     @Sendable func sign(_ count: Int) {
-        for _ in 0..<count { demand((try? privateKey.signature(for: signed[0].input)) != nil, "no signature") }
+        for _ in 0..<count { require((try? privateKey.signature(for: signed[0].input)) != nil, "no signature") }
     }
 
     private struct Claims: JWTPayload {

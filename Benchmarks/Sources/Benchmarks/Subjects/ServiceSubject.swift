@@ -26,7 +26,7 @@ final class ServiceSubject {
         approovToken = tokens.tokens[0]
         let authority = try TestAuthority(notBefore: now - 86_400 * 400)
         func write(_ name: String, _ text: String) throws {
-            demand(
+            require(
                 FileManager.default.createFile(
                     atPath: folder.appendingPathComponent(name).path, contents: Data(text.utf8),
                     attributes: [.posixPermissions: 0o600]), "\(name) cannot be written")
@@ -159,7 +159,7 @@ final class ServiceSubject {
         try process.run()
         let data = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        demand(process.terminationStatus == 0, "assay \(arguments.joined(separator: " ")) fails")
+        require(process.terminationStatus == 0, "assay \(arguments.joined(separator: " ")) fails")
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -46,7 +46,7 @@ struct StandardAnswerSubject: Sendable {
                 packageName: ClassicTokenSubject.packageName, requestHash: Self.requestHash, evidence: .decoded(answer))
             let assessment = StandardIntegrityAssessor.assess(
                 input, answer: answer, from: .caller, expectations: expectations, now: now)
-            demand(assessment.isAcceptable, "the standard answer does not hold: \(assessment.checks)")
+            require(assessment.isAcceptable, "the standard answer does not hold: \(assessment.checks)")
         }
     }
 }

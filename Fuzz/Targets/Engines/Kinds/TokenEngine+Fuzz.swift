@@ -74,7 +74,7 @@ extension FuzzTarget {
         },
         run: { input in
             guard let claims = try? TokenClaims(input) else { return false }
-            demand((try? TokenClaims(claims.json)) == claims, "the claims do not survive being written and read")
+            require((try? TokenClaims(claims.json)) == claims, "the claims do not survive being written and read")
             return true
         })
 }

@@ -24,18 +24,18 @@ extension FuzzTarget {
             // The records are the same for every chunk size.
             let (pieces, whole) = (items(input, chunkSize: 7), items(input, chunkSize: 256 * 1024))
             guard isDamaged(pieces) || isDamaged(whole) else {
-                demand(pieces == whole, "pieces of other lengths make other records")
+                require(pieces == whole, "pieces of other lengths make other records")
                 return records(whole).count == whole.count
             }
             let (before, also) = (records(pieces), records(whole))
             guard isOfZstd(input) else {
-                demand(before == also, "other records are read before damage")
+                require(before == also, "other records are read before damage")
                 return false
             }
             // How many bytes zstd returns before damage depends on the size of the output buffer. If the buffer holds a
             // whole frame, zstd finds damage that it otherwise misses, such as a wrong content size, and accepts a
             // window that is too large.
-            demand(
+            require(
                 before.starts(with: also) || also.starts(with: before), "other records are read before damage")
             return false
         })

@@ -26,14 +26,14 @@ struct DerivedComponents {
             }
             output.append(contentsOf: String(status).utf8)
         case "@method":
-            try demandRequest(component)
+            try requireRequest(component)
             let method = message.method.utf8
             guard !method.isEmpty, method.allSatisfy(HTTPFieldText.isTokenCharacter) else {
                 throw SignatureBaseError(.invalidValue, component, "\"\(message.method.excerpt)\" is no method")
             }
             output.append(contentsOf: method)
         case "@target-uri":
-            try demandRequest(component)
+            try requireRequest(component)
             guard !message.targetURI.isEmpty else {
                 throw SignatureBaseError(.notInMessage, component, "the target URI is not known")
             }
@@ -55,14 +55,14 @@ struct DerivedComponents {
         }
     }
 
-    private func demandRequest(_ component: SignatureComponent) throws(SignatureBaseError) {
+    private func requireRequest(_ component: SignatureComponent) throws(SignatureBaseError) {
         guard message.status == nil else {
             throw SignatureBaseError(.notInMessage, component, "a response has it only with req")
         }
     }
 
     private mutating func target(_ component: SignatureComponent) throws(SignatureBaseError) -> TargetURI {
-        try demandRequest(component)
+        try requireRequest(component)
         if let target { return target }
         guard let target = TargetURI(message.targetURI) else {
             throw SignatureBaseError(
@@ -77,7 +77,7 @@ struct DerivedComponents {
         _ component: SignatureComponent, to output: inout [UInt8]
     ) throws(SignatureBaseError) {
         if let requestTarget = message.requestTarget {
-            try demandRequest(component)
+            try requireRequest(component)
             output.append(contentsOf: requestTarget.utf8)
             return
         }

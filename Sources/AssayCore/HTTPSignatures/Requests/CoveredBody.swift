@@ -2,7 +2,7 @@ import AssayPrimitives
 
 /// The body of a request and the digests that its signature covers (RFC 9530 section 2).
 package struct CoveredBody: Sendable {
-    /// The codes of ``demandDigests()``, and the remark on a request without a body.
+    /// The codes of ``requireDigests()``, and the remark on a request without a body.
     package static let codes: [CheckCode] =
         CheckCode.ofDecoding + [.digestDiffers, .digestNotComputed, .noKnownAlgorithm, .noBody]
     /// The remark on a request that has no body, and a signature that covers no digest.
@@ -21,7 +21,7 @@ package struct CoveredBody: Sendable {
     }
 
     /// The covered digests. All match the body, and at least one has a known algorithm.
-    package func demandDigests() throws(CheckFailure) -> [ContentDigest.Value] {
+    package func requireDigests() throws(CheckFailure) -> [ContentDigest.Value] {
         guard let value = message.combinedValue(of: CoveredComponents.contentDigest) else {
             // A covered field that is missing already fails in the signature base.
             throw CheckFailure(

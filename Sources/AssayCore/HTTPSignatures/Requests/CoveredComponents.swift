@@ -2,7 +2,7 @@ import AssayPrimitives
 
 /// The components that a request's signature covers (RFC 9421 sections 2 and 7.2.1).
 package struct CoveredComponents: Sendable {
-    /// The codes of ``standardBase()`` and ``demandCoverage()``.
+    /// The codes of ``standardBase()`` and ``requireCoverage()``.
     package static let codes: [CheckCode] =
         CheckCode.ofSignatureBase + [
             .nothingCovered, .notCovered, .bodyNotCovered, .uriWithFragment, .componentParameter,
@@ -39,7 +39,7 @@ package struct CoveredComponents: Sendable {
     }
 
     /// Demands coverage of the policy's components, and of the digest if there is a body (RFC 9421 section 7.2.1).
-    package func demandCoverage() throws(CheckFailure) {
+    package func requireCoverage() throws(CheckFailure) {
         guard !input.components.isEmpty else {
             throw CheckFailure(.nothingCovered, "the signature covers nothing, so that it fits every message")
         }

@@ -43,7 +43,7 @@ extension CheckRun {
         do throws(CheckFailure) { base = try components.standardBase() } catch {
             return authenticity(check) { () throws(CheckFailure) -> [UInt8] in throw error }
         }
-        _ = gate(check) { () throws(CheckFailure) in try components.demandCoverage() }
+        _ = gate(check) { () throws(CheckFailure) in try components.requireCoverage() }
         return base
     }
 
@@ -60,7 +60,7 @@ extension CheckRun {
                     : .skipped(check, because: .notApplicable, CoveredBody.noBody))
             return []
         }
-        return gate(check) { () throws(CheckFailure) in try body.demandDigests() } ?? []
+        return gate(check) { () throws(CheckFailure) in try body.requireDigests() } ?? []
     }
 }
 
@@ -129,7 +129,7 @@ package struct RequestChecks: Sendable {
         let message = request.parts
         let found = run.authenticity(decode) { () throws(CheckFailure) in
             let signature = try RequestSignature(label: rules.label, in: message)
-            try demandTag(signature.input)
+            try requireTag(signature.input)
             return (signature: signature, part: try read(signature))
         }
         guard let (signature, part) = found else {
@@ -142,14 +142,14 @@ package struct RequestChecks: Sendable {
             run.skip([freshness, contentDigest])
             return nil
         }
-        _ = run.gate(freshness, try SignatureFreshness(of: signature.input, in: rules.freshness, at: now).demand())
+        _ = run.gate(freshness, try SignatureFreshness(of: signature.input, in: rules.freshness, at: now).require())
         let digests = run.contentDigests(
             contentDigest, after: components, covered, CoveredBody(request.body, of: message))
         return RequestEvidence(
             signature: signature, part: part, base: base, facts: MessageFacts(signature.input, digests))
     }
 
-    private func demandTag(_ input: SignatureInput) throws(CheckFailure) {
+    private func requireTag(_ input: SignatureInput) throws(CheckFailure) {
         guard let found = input.tag else {
             throw CheckFailure(.tagMissing, "the signature has no tag; expected tag=\"\(tag)\"")
         }

@@ -19,7 +19,7 @@ package struct FreshnessWindow: Sendable, Equatable {
 
 /// The creation time and expiry of a request's signature (RFC 9421 sections 2.3 and 7.2.2).
 package struct SignatureFreshness: Sendable {
-    /// The codes of ``demand()``.
+    /// The codes of ``require()``.
     package static let codes: [CheckCode] = [
         .createdMissing, .signatureTooOld, .signatureFromTheFuture, .expiresBeforeCreated, .signatureExpired,
     ]
@@ -38,7 +38,7 @@ package struct SignatureFreshness: Sendable {
     }
 
     /// Demands a creation time inside the policy's window, ends included, and no expiry up to the time of judgement.
-    package func demand() throws(CheckFailure) {
+    package func require() throws(CheckFailure) {
         let present = now.timeIntervalSince1970
         guard let created else {
             throw CheckFailure(.createdMissing, "the signature does not say when it was made")

@@ -41,7 +41,7 @@ extension SignedRequest {
         guard bytes == nil else { throw record.error(digestField, "body and \(digestField) exclude each other") }
         let digests = try RecordFields(value, path: record.path(of: digestField))
         let algorithms = ContentDigest.Algorithm.allCases
-        try digests.demandOnly(algorithms.map(\.rawValue))
+        try digests.requireOnly(algorithms.map(\.rawValue))
         func digest(_ algorithm: ContentDigest.Algorithm) throws(RecordError) -> [UInt8]? {
             guard let digest = try digests.optionalBytes(algorithm.rawValue) else { return nil }
             guard digest.count == algorithm.length else {

@@ -46,7 +46,7 @@ struct StructuredFieldScanner {
         skipSpaces(span)
         var members: [StructuredMember] = []
         while position < span.count {
-            try demandRoom(members.count, StructuredFieldReader.Limits.members, "members")
+            try requireRoom(members.count, StructuredFieldReader.Limits.members, "members")
             members.append(try member(span))
             guard try skipComma(span) else { break }
         }
@@ -58,7 +58,7 @@ struct StructuredFieldScanner {
         var entries: [StructuredDictionary.Entry] = []
         var index = KeyIndex()
         while position < span.count {
-            try demandRoom(entries.count, StructuredFieldReader.Limits.members, "members")
+            try requireRoom(entries.count, StructuredFieldReader.Limits.members, "members")
             let start = offset(position)
             let key = try key(span)
             var source = offset(position)
@@ -72,7 +72,7 @@ struct StructuredFieldScanner {
             }
             let entry = StructuredDictionary.Entry(key, member, offset: start, source: source..<offset(position))
             if let earlier = index.place(of: key, next: entries.count, in: { entries[$0].key }) {
-                try demandLastWins(key, at: start)
+                try requireLastWins(key, at: start)
                 entries[earlier] = entry
             } else {
                 entries.append(entry)
@@ -104,7 +104,7 @@ struct StructuredFieldScanner {
                 position += 1
                 return StructuredInnerList(items, try parameters(span))
             }
-            try demandRoom(items.count, StructuredFieldReader.Limits.innerItems, "items of an inner list")
+            try requireRoom(items.count, StructuredFieldReader.Limits.innerItems, "items of an inner list")
             items.append(try item(span))
             let next = current(span)
             guard next == 0x20 || next == UInt8(ascii: ")") else { throw unexpected("a space or ')'", span) }
@@ -117,7 +117,7 @@ struct StructuredFieldScanner {
         var parameters: [StructuredParameter] = []
         var index = KeyIndex()
         while current(span) == UInt8(ascii: ";") {
-            try demandRoom(parameters.count, StructuredFieldReader.Limits.parameters, "parameters")
+            try requireRoom(parameters.count, StructuredFieldReader.Limits.parameters, "parameters")
             position += 1
             skipSpaces(span)
             let start = offset(position)
@@ -129,7 +129,7 @@ struct StructuredFieldScanner {
             }
             let parameter = StructuredParameter(key, value, offset: start)
             if let earlier = index.place(of: key, next: parameters.count, in: { parameters[$0].key }) {
-                try demandLastWins(key, at: start)
+                try requireLastWins(key, at: start)
                 parameters[earlier] = parameter
             } else {
                 parameters.append(parameter)
@@ -174,13 +174,13 @@ struct StructuredFieldScanner {
         throw DecodeError(.trailingBytes, at: offset(position), unexpected("the end", span).message)
     }
 
-    private func demandRoom(_ count: Int, _ limit: Int, _ what: String) throws(DecodeError) {
+    private func requireRoom(_ count: Int, _ limit: Int, _ what: String) throws(DecodeError) {
         guard count < limit else {
             throw DecodeError(.tooLarge, at: offset(position), "more than \(limit) \(what)")
         }
     }
 
-    private func demandLastWins(_ key: String, at offset: Int) throws(DecodeError) {
+    private func requireLastWins(_ key: String, at offset: Int) throws(DecodeError) {
         switch duplicates {
         case .lastWins: return
         case .refuse: throw DecodeError(.duplicateKey, at: offset, "the key \(key.excerpt) comes twice")

@@ -40,7 +40,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
             throw KeyError("malformed", part: "token_uri", "\(error.message), found \(endpoint.excerpt)")
         }
         guard let privateKey else { throw ServiceAccount.absence(of: "private_key", in: object) }
-        try ServiceAccount.demandLength(privateKey.count, of: "private_key", atMost: 16 * 1024)
+        try ServiceAccount.requireLength(privateKey.count, of: "private_key", atMost: 16 * 1024)
         do {
             key = try RSAPrivateKey(pem: privateKey)
         } catch {
@@ -69,11 +69,11 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
 
     private static func text(_ object: RecordObject, _ name: String, atMost limit: Int) throws(KeyError) -> String {
         guard case .text(let text) = object[name]?.content else { throw absence(of: name, in: object) }
-        try demandLength(text.utf8.count, of: name, atMost: limit)
+        try requireLength(text.utf8.count, of: name, atMost: limit)
         return text
     }
 
-    private static func demandLength(_ found: Int, of name: String, atMost limit: Int) throws(KeyError) {
+    private static func requireLength(_ found: Int, of name: String, atMost limit: Int) throws(KeyError) {
         guard (1...limit).contains(found) else {
             throw KeyError("unexpected-length", part: name, "expected 1 to \(limit) bytes, found \(found)")
         }

@@ -18,7 +18,7 @@ struct APIRequest: Sendable {
     static func decode(
         _ token: String, _ packageName: String, _ form: IntegrityTokenForm
     ) throws(CallFailure) -> APIRequest {
-        try demandSendable(token, packageName)
+        try requireSendable(token, packageName)
         let method =
             switch form {
             case .android: "decodeIntegrityToken"
@@ -33,14 +33,14 @@ struct APIRequest: Sendable {
     static func write(
         _ token: String, _ packageName: String, _ values: DeviceRecallBits<Bool>
     ) throws(CallFailure) -> APIRequest {
-        try demandSendable(token, packageName)
+        try requireSendable(token, packageName)
         let bits = Write.Values(bitFirst: values.first, bitSecond: values.second, bitThird: values.third)
         return APIRequest(
             path: "/v1/\(packageName)/deviceRecall:write",
             body: try json(Write(integrityToken: token, newValues: bits)), call: .write, packageName: packageName)
     }
 
-    private static func demandSendable(_ token: String, _ packageName: String) throws(CallFailure) {
+    private static func requireSendable(_ token: String, _ packageName: String) throws(CallFailure) {
         if let objection = PackageName.objection(to: packageName) {
             throw CallFailure(.unknown, .notSendable, "nothing was sent: \(objection)")
         }

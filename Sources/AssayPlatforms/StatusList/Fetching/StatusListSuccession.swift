@@ -11,7 +11,7 @@ enum StatusListSuccession {
     static let trust = 12 * 3600.0
 
     /// Throws if a list may not follow the former one yet.
-    static func demand(
+    static func require(
         _ list: HeldStatusList, after former: HeldStatusList?, _ time: ClientTime
     ) throws(StatusListFailure) {
         guard let former, former.list.digest != list.list.digest, former.age(time) < trust else { return }

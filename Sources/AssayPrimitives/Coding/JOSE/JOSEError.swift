@@ -20,14 +20,14 @@ package struct JOSEError: Error, Equatable, CustomStringConvertible {
     package var description: String { detail }
 
     /// Throws unless a part has the length that its algorithm requires.
-    static func demandLength(_ expected: Int, of part: String, _ bytes: [UInt8]) throws(JOSEError) {
+    static func requireLength(_ expected: Int, of part: String, _ bytes: [UInt8]) throws(JOSEError) {
         guard bytes.count == expected else {
             throw JOSEError(.wrongLength, "the \(part) has \(bytes.count) bytes, expected \(expected)")
         }
     }
 
     /// Throws unless the header's algorithm equals the key's, byte for byte.
-    static func demandAlgorithm(_ expected: String, of key: String, found: String) throws(JOSEError) {
+    static func requireAlgorithm(_ expected: String, of key: String, found: String) throws(JOSEError) {
         guard found.isByteEqual(to: expected) else {
             throw JOSEError(
                 .algorithmNotAllowed, "the header names \(key) \"\(found.excerpt)\", the key allows only \(expected)")

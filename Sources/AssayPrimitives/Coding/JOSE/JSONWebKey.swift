@@ -38,7 +38,7 @@ package struct JSONWebKey: Sendable {
             isSymmetric = nil
             key = nil
         }
-        if let key { try JSONWebKey.demandUse(key.algorithm, isSymmetric: isSymmetric == true, in: object) }
+        if let key { try JSONWebKey.requireUse(key.algorithm, isSymmetric: isSymmetric == true, in: object) }
     }
 
     private static func p256(_ object: RecordObject) throws(DecodeError) -> JWSKey {
@@ -55,7 +55,7 @@ package struct JSONWebKey: Sendable {
     }
 
     /// Throws if `alg`, `use` or `key_ops` is present and does not allow verification with this algorithm.
-    private static func demandUse(
+    private static func requireUse(
         _ algorithm: String, isSymmetric: Bool, in object: RecordObject
     ) throws(DecodeError) {
         for (name, expected) in [("alg", algorithm), ("use", "sig")] {

@@ -56,7 +56,7 @@ enum CaptureKeyArgument {
     }
 
     /// Refuses a file that others can write: who replaces the key reads all that is sealed from then on.
-    private static func demandOwnWriter(_ source: String, of option: String) throws(CommandFailure) {
+    private static func requireOwnWriter(_ source: String, of option: String) throws(CommandFailure) {
         guard source.hasPrefix("file:") else { return }
         let path = String(source.dropFirst("file:".count))
         var status = stat()
@@ -70,7 +70,7 @@ enum CaptureKeyArgument {
     /// Reads the public key from the source that an option names.
     static func publicKey(_ source: String, of option: String) throws(CommandFailure) -> CapturePublicKey {
         let text = try SecretArgument.read(source, of: option, isSecret: false)
-        try demandOwnWriter(source, of: option)
+        try requireOwnWriter(source, of: option)
         do {
             return try CapturePublicKey(text: text)
         } catch {

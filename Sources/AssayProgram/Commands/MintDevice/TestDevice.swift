@@ -25,7 +25,7 @@ struct TestDevice {
         do {
             let object = try JSONReader.readObject(Array(try Data(contentsOf: URL(filePath: path))), limit: 4096)
             let fields = RecordFields(object, path: "")
-            try fields.demandOnly(["testDeviceSeed", "createdAt"])
+            try fields.requireOnly(["testDeviceSeed", "createdAt"])
             guard let seed = try fields.text("testDeviceSeed"), seed.utf8.count == 64,
                 let time = try fields.text("createdAt").flatMap(RFC3339.parse)
             else { throw CommandFailure(.unreadable, "") }

@@ -36,7 +36,7 @@ struct TestApple: Sendable {
     let time = TestTime()
     let ledger: any LedgerAdministration
     let authority: TestAuthority
-    let standIn: AppleServicesStandIn
+    let standIn: TestAppleServices
     let keys: StaticKeyStore
     let masterKey: MasterKey
     let apple: AppleServices
@@ -76,7 +76,7 @@ struct TestApple: Sendable {
         log = Log()
         authority = try TestAuthority(seed: "apple services", notBefore: time.now.addingTimeInterval(-86_400))
         let account = TestKey(.p256, seed: "apple services", label: "account")
-        standIn = AppleServicesStandIn(
+        standIn = TestAppleServices(
             authority: authority, teamID: Self.team, keyID: "ABC123DEFG", publicPoint: account.publicPoint)
         keys = StaticKeyStore([try Self.key(account)])
         masterKey = try MasterKey(text: SecretBytes(String(repeating: "5a", count: 32).utf8))

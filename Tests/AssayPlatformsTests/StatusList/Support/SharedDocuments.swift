@@ -10,14 +10,14 @@ final class SharedDocuments: LedgerDocuments {
     func setDown(_ value: Bool) { isDown.withLock { $0 = value } }
 
     func document(named name: String) async throws(LedgerOutage) -> LedgerDocument? {
-        try demandUp()
+        try requireUp()
         return documents.withLock { $0[name] }
     }
 
     func store(
         _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
     ) async throws(LedgerOutage) -> Bool {
-        try demandUp()
+        try requireUp()
         return documents.withLock { documents in
             guard documents[name]?.revision ?? 0 == revision else { return false }
             documents[name] = LedgerDocument(bytes: bytes, revision: revision + 1, storedAt: now)
@@ -47,7 +47,7 @@ final class SharedDocuments: LedgerDocuments {
         }
     }
 
-    private func demandUp() throws(LedgerOutage) {
+    private func requireUp() throws(LedgerOutage) {
         if isDown.withLock({ $0 }) { throw LedgerOutage(.unreachable, "the test says so") }
     }
 }

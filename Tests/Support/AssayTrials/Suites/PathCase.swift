@@ -55,10 +55,10 @@ struct PathCase: Sendable {
                 isAcceptedAgain = test.isAccepted(by: validator)
             }
             let isAccepted = objection == nil
-            report.demand(isAcceptedAgain == isAccepted, "\(test.id) is judged otherwise again")
-            report.demand(time < .milliseconds(500) * Sanitizer.slowdown, "\(test.id) takes \(time)")
+            report.require(isAcceptedAgain == isAccepted, "\(test.id) is judged otherwise again")
+            report.require(time < .milliseconds(500) * Sanitizer.slowdown, "\(test.id) takes \(time)")
             if let validator = shared[test.anchors] {
-                report.demand(
+                report.require(
                     test.isAccepted(by: validator) == isAccepted, "\(test.id) is judged otherwise among others")
             }
             report.record(test.id, expected: test.isAccepted, accepted: isAccepted, because: objection)

@@ -61,7 +61,7 @@ package struct SuiteReport: Sendable {
     }
 
     /// Demands a condition other than acceptance or rejection, such as a correctly read value.
-    package mutating func demand(_ condition: Bool, _ rule: @autoclosure () -> String) {
+    package mutating func require(_ condition: Bool, _ rule: @autoclosure () -> String) {
         if !condition { broken.append(rule()) }
     }
 

@@ -61,7 +61,7 @@ extension TrialSuite {
                     report.record(id, expected: expectation(row[3].text), accepted: true)
                 } catch let error as NoReader {
                     // Of the types in this suite, Assay has no reader only for REAL.
-                    report.demand(error.tag.number == 9, "\(id): no reader for tag \(error.tag.number)")
+                    report.require(error.tag.number == 9, "\(id): no reader for tag \(error.tag.number)")
                     if expectation(row[3].text) == true {
                         report.skip(id, "REAL, a type that no evidence has and nothing here reads")
                     } else {

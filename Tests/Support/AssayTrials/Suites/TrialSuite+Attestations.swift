@@ -70,7 +70,7 @@ extension TrialSuite {
                 let verdict = try await Verifier(policy: policy, ledger: MemoryLedger())
                     .verifyAttestation(input, app: "shop", at: Date(timeIntervalSince1970: 1_790_000_000))
                 report.record(test.id, expected: false, accepted: verdict.outcome == .accept)
-                report.demand(
+                report.require(
                     verdict.failed.first == AttestationCheck.decode, "\(test.id) fails later than in decoding")
             }
             return report

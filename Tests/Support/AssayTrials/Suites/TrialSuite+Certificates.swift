@@ -159,7 +159,7 @@ extension TrialSuite {
                 let verified = test.verified()
                 report.record(test.id, expected: test.signatureOnly == "accept", accepted: verified != nil)
                 if let verified, let content = test.content {
-                    report.demand(verified.content == Array(content), "\(test.id): another content")
+                    report.require(verified.content == Array(content), "\(test.id): another content")
                 }
             }
             return report

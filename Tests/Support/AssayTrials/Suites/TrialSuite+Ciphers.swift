@@ -58,13 +58,13 @@ extension TrialSuite {
         let ciphertext = try bytes(test.ct)
         let opened = AESGCM.open(ciphertext, tag: tag, key: key, nonce: nonce, additionalData: data[...])
         let secret = AESGCM.openSecret(ciphertext, tag: tag, key: key, nonce: nonce, additionalData: data[...])
-        report.demand(
+        report.require(
             secret.map { $0.withUnsafeBytes { Array($0) } } == opened, "\(test.tcId): the two ways of opening differ")
         report.record("\(test.tcId)", expected: test.result == "valid", accepted: opened != nil)
-        report.demand(opened == nil || opened == message, "\(test.tcId): another plaintext")
+        report.require(opened == nil || opened == message, "\(test.tcId): another plaintext")
         guard isOurs, test.result == "valid" else { return }
         let sealed = try AESGCM.seal(SecretBytes(message), key: key, nonce: nonce, additionalData: data[...])
-        report.demand(sealed.ciphertext == ciphertext && sealed.tag == tag, "\(test.tcId) is sealed to other bytes")
+        report.require(sealed.ciphertext == ciphertext && sealed.tag == tag, "\(test.tcId) is sealed to other bytes")
     }
 
     private struct Wrap: Decodable {
@@ -95,7 +95,7 @@ extension TrialSuite {
                     if group.keySize != 256 || message.count != 32 { otherLengths.insert("\(test.tcId)") }
                     let unwrapped = AESKeyWrap.unwrap(try bytes(test.ct), key: SecretBytes(try bytes(test.key)))
                     report.record("\(test.tcId)", expected: test.result == "valid", accepted: unwrapped != nil)
-                    report.demand(
+                    report.require(
                         unwrapped.map { $0.withUnsafeBytes { Array($0) } == message } ?? true,
                         "\(test.tcId): another key")
                 }

@@ -84,13 +84,13 @@ extension TrialSuite {
                     let plaintext = decrypted(text, jwk)
                     let isValid = test["expect"] as? String == "valid"
                     report.record(id, expected: isValid, accepted: plaintext != nil)
-                    report.demand(
+                    report.require(
                         plaintext == nil || plaintext == [UInt8](hex: test["pt"] as? String ?? "-"),
                         "\(id): another plaintext")
                     // The suite has no negative case with these algorithms.
                     guard isValid else { continue }
                     let accepted = TokenMutation.accepted(text) { decrypted($0, jwk) != nil }
-                    report.demand(accepted.isEmpty, "\(id): opens after changes: \(accepted.prefix(3))")
+                    report.require(accepted.isEmpty, "\(id): opens after changes: \(accepted.prefix(3))")
                 }
             }
             return report
@@ -148,7 +148,7 @@ extension TrialSuite {
                 let isRS256 = test["alg"] as? String == "RS256" && test["compact"] is String
                 report.record(id, expected: test["expect"] as? String == "accept" || isRS256, accepted: opened != nil)
                 let content = (test["payload"] ?? test["plaintext"]) as? String
-                if let opened, let content { report.demand(Array(content.utf8) == opened, "\(id): another content") }
+                if let opened, let content { report.require(Array(content.utf8) == opened, "\(id): another content") }
             }
             return report
         }

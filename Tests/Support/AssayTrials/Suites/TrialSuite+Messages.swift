@@ -84,13 +84,13 @@ extension TrialSuite {
                 let field = try SignatureInputField(need(message.combinedValue(of: "signature-input"))[...])
                 let input = try need(field[label])
                 let base = try SignatureBase.build(for: input, of: message)
-                report.demand(
+                report.require(
                     String(decoding: base, as: UTF8.self) == test["signatureBase"]?.text, "\(id): another base")
-                report.demand(input.isCanonical, "\(id) is not canonical")
+                report.require(input.isCanonical, "\(id) is not canonical")
                 if let expected = test["contentDigest"]?.text {
                     let digest = try ContentDigest(need(message.combinedValue(of: "content-digest"))[...])
                     let body = Array(try need(test["body"]?.text).utf8)
-                    report.demand(
+                    report.require(
                         (digest.compare(with: body[...]) == .matches) == (expected == "match"), "\(id): the digest")
                 }
                 let signatures = try SignatureField(need(message.combinedValue(of: "signature"))[...])
@@ -121,7 +121,7 @@ extension TrialSuite {
                 let value = try? SignatureBase.value(of: component, in: message, rules: rules)
                 let id = "\(index): \(identifier)"
                 report.record(id, expected: row[2].text != nil, accepted: value != nil)
-                report.demand(value.map { String(decoding: $0, as: UTF8.self) } == row[2].text, "\(id): another value")
+                report.require(value.map { String(decoding: $0, as: UTF8.self) } == row[2].text, "\(id): another value")
             }
             return report
         }
@@ -138,7 +138,7 @@ extension TrialSuite {
                 let digest = try ContentDigest(Array(row[2].utf8)[...])
                 let comparison = digest.compare(with: body[...])
                 report.record("\(row[0]) \(row[2])", expected: row[3] == "match", accepted: comparison == .matches)
-                report.demand(
+                report.require(
                     (comparison == .noKnownAlgorithm) == (row[3] == "unsupported"), "\(row[0]): \(comparison)")
                 for cut in body.indices {
                     let inParts = digest.compare { algorithm in
@@ -148,7 +148,7 @@ extension TrialSuite {
                         running.update(rest.span.bytes)
                         return running.finalize()
                     }
-                    report.demand(inParts == comparison, "\(row[0]) in parts")
+                    report.require(inParts == comparison, "\(row[0]) in parts")
                 }
             }
             return report

@@ -79,7 +79,7 @@ extension TrialSuite {
             for group in suite.testGroups {
                 let info = try bytes(group.publicKeyDer)
                 let key = try RSAPublicKey(subjectPublicKeyInfo: info[...])
-                report.demand(key.subjectPublicKeyInfo == info, "a key is not kept as it was read")
+                report.require(key.subjectPublicKeyInfo == info, "a key is not kept as it was read")
                 for test in group.tests {
                     let message = try bytes(test.msg)
                     let isValid = key.verifyPKCS1SHA256(try bytes(test.sig), for: message[...])
@@ -110,7 +110,7 @@ extension TrialSuite {
                 let key = try? ECDSAPublicKey(subjectPublicKeyInfo: spki[...])
                 let expected = test.strict == "either" ? nil : test.strict == "accept"
                 report.record("\(test.tcId)", expected: expected, accepted: key?.curve == curve)
-                report.demand(
+                report.require(
                     key.map { $0.subjectPublicKeyInfo == spki } ?? true, "\(test.tcId) is not kept as it was read")
             }
             return report

@@ -72,9 +72,9 @@ extension TrialSuite {
                 report.record(id, expected: test["must_fail"]?.flag != true, accepted: found != nil)
                 guard let (field, text) = found, let expected = test["expected"] else { continue }
                 let value = try SuiteField(expected, type)
-                report.demand(field == value, "\(id): another value")
+                report.require(field == value, "\(id): another value")
                 let canonical = try test["canonical"]?.array.map { try $0.map { try need($0.text) } } ?? [raw]
-                report.demand(
+                report.require(
                     String(decoding: text, as: UTF8.self) == canonical.joined(separator: ", "), "\(id): another text")
             }
             return report
@@ -92,7 +92,7 @@ extension TrialSuite {
                 let text = try? SuiteField(value, need(test["header_type"]?.text)).written()
                 report.record(id, expected: test["must_fail"]?.flag != true, accepted: text != nil)
                 guard let text, let canonical = test["canonical"]?.array?.first?.text else { continue }
-                report.demand(String(decoding: text, as: UTF8.self) == canonical, "\(id): another text")
+                report.require(String(decoding: text, as: UTF8.self) == canonical, "\(id): another text")
             }
             return report
         }

@@ -3,7 +3,7 @@ import AssayPrimitives
 import FoundationEssentials
 
 /// The rules for the claims of an authentic token, each next to its check's name, entry and codes.
-struct TokenRules {
+struct ApproovTokenRules {
     let token: AuthenticToken
     let binding: [ApproovBoundValue]
     let address: String?
@@ -51,7 +51,7 @@ extension ApproovCheck {
         remedy: .retry, codes: [.expiryMissing, .expiryOutOfRange, .tokenExpired, .tokenNotYetValid, .livesTooLong])
 }
 
-extension TokenRules {
+extension ApproovTokenRules {
     /// The token is valid now, and its remaining life is within the policy's limit. At `exp` it has expired.
     func expiry() throws(CheckFailure) {
         let present = now.timeIntervalSince1970
@@ -119,7 +119,7 @@ extension ApproovCheck {
         ])
 }
 
-extension TokenRules {
+extension ApproovTokenRules {
     /// The token's digest is that of the request's bound values.
     func boundData() throws(CheckFailure) -> PolicyAnswer {
         let names = configuration.binding

@@ -1,6 +1,6 @@
 /// A fast hash by which a process recognises a recently seen device. It is not cryptographic: two devices with the same
 /// hash count as one.
-package struct SightingHash: Sendable {
+package struct DeviceHash: Sendable {
     private static let processKey = UInt64.random(in: .min ... .max) | 1
 
     /// The hash of all combined values.

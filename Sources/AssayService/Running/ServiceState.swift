@@ -5,13 +5,13 @@ import Logging
 import Synchronization
 
 /// The mutable state of a running service: the verifier in force, the text of its policy, and readiness.
-final class LiveService: Sendable {
+final class ServiceState: Sendable {
     private enum Phase: Int {
         case starting, ready, stopping
     }
 
     /// The verifier, and what it demands of requests.
-    let requests: LiveVerifier
+    let requests: ReloadableVerifier
     private let policy: Mutex<PolicyReport.PolicyText>
     private let phase = Atomic<Int>(Phase.starting.rawValue)
 
@@ -19,7 +19,7 @@ final class LiveService: Sendable {
     ///
     /// - Throws: `PolicyError` for a policy under which requests cannot be verified.
     init(_ verifier: Verifier, policy: PolicyReport.PolicyText, logger: Logger) throws(PolicyError) {
-        requests = try LiveVerifier(verifier, logger: logger)
+        requests = try ReloadableVerifier(verifier, logger: logger)
         self.policy = Mutex(policy)
     }
 

@@ -5,18 +5,18 @@ import Synchronization
 
 /// The verifier of a running server. It can be exchanged for one with another policy or other keys. Requests keep the
 /// verifier with which they started.
-public final class LiveVerifier: Sendable {
+public final class ReloadableVerifier: Sendable {
     /// The verifier and its demands on requests, exchanged together.
     package final class State: Sendable {
         let verifier: Verifier
-        let evidence: [GuardedEvidence]
+        let evidence: [RequiredEvidence]
         /// The routes of the policy.
         private let routes: [GuardedRoute]
         /// One route for each kind of evidence of each app.
         private let apps: [GuardedRoute]
 
         fileprivate init(
-            _ verifier: Verifier, _ evidence: [GuardedEvidence], _ positions: [EnforcementSwitch.Position]
+            _ verifier: Verifier, _ evidence: [RequiredEvidence], _ positions: [EnforcementSwitch.Position]
         ) {
             self.verifier = verifier
             self.evidence = evidence
@@ -91,7 +91,7 @@ public final class LiveVerifier: Sendable {
     /// - Throws: `PolicyError` when a policy composed in code has an invalid field name.
     public init(_ verifier: Verifier, logger: Logger) throws(PolicyError) {
         enforcement = EnforcementSwitch(logger: logger, ledger: verifier.ledger)
-        let evidence = try GuardedEvidence.all(of: verifier)
+        let evidence = try RequiredEvidence.all(of: verifier)
         holder = Mutex(
             Holder(
                 state: State(
@@ -117,7 +117,7 @@ public final class LiveVerifier: Sendable {
     /// - Throws: `PolicyError` when the new policy lacks an app or route of a middleware, or requires signed requests and the
     ///   middleware has no origins. Then the old verifier stays.
     public func exchange(for verifier: Verifier) throws(PolicyError) {
-        let evidence = try GuardedEvidence.all(of: verifier)
+        let evidence = try RequiredEvidence.all(of: verifier)
         let objection = holder.withLock { holder -> PolicyError? in
             for use in holder.uses {
                 if let objection = Self.objection(to: use, evidence, verifier.policy.routes) { return objection }
@@ -177,9 +177,9 @@ public final class LiveVerifier: Sendable {
     }
 
     private static func objection(
-        to use: Use, _ evidence: [GuardedEvidence], _ routes: [PolicyRoute]
+        to use: Use, _ evidence: [RequiredEvidence], _ routes: [PolicyRoute]
     ) -> PolicyError? {
-        let demanded: [GuardedEvidence]
+        let demanded: [RequiredEvidence]
         switch use.selector {
         case .app(let app, let kind):
             demanded = evidence.filter { $0.isOf(app: app, kind: kind) }

@@ -7,10 +7,10 @@ import Hummingbird
 import NIOCore
 
 /// Verifies one request: assesses each kind of evidence without the body, then with it, and decides.
-struct RequestExamination: Sendable {
+struct RouteDecision: Sendable {
     /// A demand of a route, with the current enforcement.
     struct Demand: Sendable {
-        let evidence: GuardedEvidence
+        let evidence: RequiredEvidence
         let enforcement: Enforcement
     }
 
@@ -282,7 +282,7 @@ struct RequestExamination: Sendable {
     }
 }
 
-extension RequestExamination.Head {
+extension RouteDecision.Head {
     /// Whether the evidence is accepted unless the ledger refuses.
     fileprivate var isAccepted: Bool { (try? result.get())?.isAcceptable ?? false }
 

@@ -1,5 +1,5 @@
 /// Hides a secret in a layer if only an inner layer recognised it.
-enum SecretCover {
+enum SecretMask {
     /// The replacement for a secret.
     static let value = "(not shown)"
 

@@ -53,7 +53,7 @@ extension ApproovCheck {
 /// - A token without a kid may be of any secret, but not of a public key with an ID: the kid selects from a key set.
 ///
 /// Prepared once for an app's keys in their present states; see ``TokenKeysMemo``.
-final class TokenKeys: Sendable {
+final class ApproovTokenKeys: Sendable {
     typealias Selection = KeySelection<ApproovKey>
 
     let selection: Selection

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It has one developer account with one key, and the devices that ``attest(_:appID:environment:)`` and
 /// ``addDevice(token:of:isForged:)`` add.
-public final class AppleServicesStandIn: Sendable {
+public final class TestAppleServices: Sendable {
     /// A request to one of the servers.
     public struct Request: Sendable {
         /// The path.

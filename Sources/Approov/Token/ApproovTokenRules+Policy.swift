@@ -1,7 +1,7 @@
 package import AssayCore
 import AssayPrimitives
 
-extension TokenRules {
+extension ApproovTokenRules {
     fileprivate static func listed(_ words: [String]) -> String {
         guard !words.isEmpty else { return "none" }
         let rest = words.count - 16
@@ -27,7 +27,7 @@ extension ApproovCheck {
         remedy: .contactSupport, codes: [.issuerNotAllowed, .issuerRevoked])
 }
 
-extension TokenRules {
+extension ApproovTokenRules {
     /// The policy allows the issuer for such tokens, and the ledger does not block it.
     func issuer() throws(CheckFailure) -> PolicyAnswer {
         guard let issuer = claims.issuer else { return .notRequired }
@@ -73,7 +73,7 @@ extension ApproovCheck {
         remedy: .contactSupport, codes: [.audienceMissing, .audienceDiffers])
 }
 
-extension TokenRules {
+extension ApproovTokenRules {
     /// The policy has one of the token's audiences (RFC 7519 section 4.1.3: reject a token for others).
     func audience() throws(CheckFailure) -> PolicyAnswer {
         let allowed = configuration.audiences
@@ -122,7 +122,7 @@ extension ApproovCheck {
         remedy: .retry, codes: [.failoverToken])
 }
 
-extension TokenRules {
+extension ApproovTokenRules {
     /// The token comes from the primary service, or the policy accepts failover tokens.
     func failover() throws(CheckFailure) -> PolicyAnswer {
         guard token.source == .failover else { return .passed }
@@ -172,7 +172,7 @@ extension ApproovCheck {
         remedy: .contactSupport, codes: [.annotationsRejected, .annotationsNoted])
 }
 
-extension TokenRules {
+extension ApproovTokenRules {
     /// The token names no property that shows tampering.
     func tampering() throws(CheckFailure) {
         guard let found = claims.annotations else { return }
@@ -234,7 +234,7 @@ extension ApproovCheck {
         remedy: .contactSupport, codes: [.noDevice, .deviceBlocked, .deviceAllowed])
 }
 
-extension TokenRules {
+extension ApproovTokenRules {
     /// The ledger does not block the device.
     func device() throws(CheckFailure) -> PolicyAnswer {
         guard let did = claims.deviceID else {
@@ -284,7 +284,7 @@ extension ApproovCheck {
         remedy: .nothing, codes: [.addressUnknown, .addressMissing, .addressMalformed, .addressDiffers, .addressHashed])
 }
 
-extension TokenRules {
+extension ApproovTokenRules {
     /// A constant saves an allocation: most requests come without an address.
     private static let unknownAddress = PolicyAnswer.notApplicable(
         Finding(.addressUnknown, "the evidence does not say where the request comes from"))

@@ -3,7 +3,7 @@ package import AssayCore
 import AssayHummingbird
 
 /// The parts that the program passes to a service, which depends on no kind of ledger and of key store.
-package struct ServiceParts: Sendable {
+package struct ServiceDependencies: Sendable {
     /// The ledger. The service does not close it.
     package let ledger: any LedgerAdministration
     /// The key stores besides the policy's keys.

@@ -1,5 +1,5 @@
 /// An immutable table for a `static let`, never freed. Not an array: threads would contend for its reference count.
-@safe struct KeptTable<Element: Sendable>: @unchecked Sendable {
+@safe struct ImmortalTable<Element: Sendable>: @unchecked Sendable {
     // Unchecked: immutable after initialisation.
     private let elements: UnsafeBufferPointer<Element>
 

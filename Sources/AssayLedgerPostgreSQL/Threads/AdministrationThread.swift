@@ -1,7 +1,7 @@
 import AssayCore
 
 /// A thread with one connection, for changes by operators and snapshots, which take several round trips.
-final class OfficeThread: Sendable {
+final class AdministrationThread: Sendable {
     private let queue = WorkQueue<@Sendable (ConnectionHolder) -> Void>(batchLimit: 1)
     private let place: String
 
