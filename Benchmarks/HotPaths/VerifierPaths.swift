@@ -135,7 +135,7 @@ enum VerifierPaths {
         }
         return issuing(
             total, for: EvidenceKind.appAttestAttestation, to: ledger,
-            then: each(inputs) { try await verifier.verifyAttestation($0, at: now) })
+            then: each(inputs) { try await verifier.verify($0, at: now) })
     }
 
     private static func keyAttestations(_ total: Int) throws -> HotPath.Work {
@@ -148,7 +148,7 @@ enum VerifierPaths {
         }
         return issuing(
             total, for: .androidKeyAttestation, to: ledger,
-            then: each(inputs) { try await verifier.verifyKeyAttestation($0, at: now) })
+            then: each(inputs) { try await verifier.verify($0, at: now) })
     }
 
     /// Requests that one enrolled key has signed.
@@ -171,7 +171,7 @@ enum VerifierPaths {
         let work = each(requests) { try await verifier.verifyAndroidKeyRequest($0, at: now) }
         return { count in
             if !isEnrolled {
-                let verdict = try await verifier.verifyKeyAttestation(attestation, at: now)
+                let verdict = try await verifier.verify(attestation, at: now)
                 try require(verdict.outcome == .accept, "rejected: \(verdict.json(id: nil))")
                 isEnrolled = true
             }
@@ -194,7 +194,7 @@ enum VerifierPaths {
         let supplied = AssertionKeys.Supplied(publicKey: key.publicPoint, counter: 0)
         var isEnrolled = false
         return each(inputs) { input in
-            let verdict = try await verifier.verifyAssertion(input, suppliedKey: isEnrolled ? nil : supplied, at: now)
+            let verdict = try await verifier.verify(input, suppliedKey: isEnrolled ? nil : supplied, at: now)
             isEnrolled = true
             return verdict
         }
@@ -215,7 +215,7 @@ enum VerifierPaths {
         let inputs = try (0..<total).map { try PlayIntegrityPaths.mintClassic(nonce: challenge($0)) }
         return issuing(
             total, for: EvidenceKind.playIntegrityClassic, to: ledger,
-            then: each(inputs) { try await verifier.verifyClassicIntegrityToken($0, at: now) })
+            then: each(inputs) { try await verifier.verify($0, at: now) })
     }
 
     private static func standardAnswers(_ total: Int) throws -> HotPath.Work {
@@ -230,7 +230,7 @@ enum VerifierPaths {
             let input = StandardIntegrityInput(
                 packageName: PlayIntegrityPaths.packageName, requestHash: answer.hash,
                 evidence: .decoded(IntegrityAnswer(json: answer.body)))
-            return try await verifier.verifyStandardIntegrityToken(input, at: now)
+            return try await verifier.verify(input, at: now)
         }
     }
 
@@ -244,7 +244,7 @@ enum VerifierPaths {
             ApproovTokenInput(token: try ApproovPaths.mintToken(keys, .signed, device: $0))
         }
         return each((0..<total).map { tokens[$0 % tokens.count] }) {
-            try await verifier.verifyApproovToken($0, at: now)
+            try await verifier.verify($0, at: now)
         }
     }
 
@@ -257,7 +257,7 @@ enum VerifierPaths {
         let inputs = try (0..<total).map {
             try ApproovPaths.mintMessage(keys, token: token, number: 1000 + $0, body: Array("{\"count\":2}".utf8))
         }
-        return each(inputs) { try await verifier.verifyApproovMessage($0, at: now) }
+        return each(inputs) { try await verifier.verify($0, at: now) }
     }
 
     /// As the command line and replays do it: from the text of a record.
@@ -286,7 +286,7 @@ enum VerifierPaths {
         let input = try PlayIntegrityPaths.mintClassic(nonce: challenge(0))
         var verdict: Verdict?
         return { count in
-            if verdict == nil { verdict = try await verifier.verifyClassicIntegrityToken(input, at: now) }
+            if verdict == nil { verdict = try await verifier.verify(input, at: now) }
             for _ in 0..<count {
                 let json = verdict?.json(id: "record") ?? ""
                 try require(json.utf8.count > 1000, "the verdict's JSON: \(json)")

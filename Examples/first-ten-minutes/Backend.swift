@@ -21,7 +21,7 @@ struct Backend {
     func register(keyID: [UInt8], attestation: [UInt8], challenge: String) async throws -> Verdict {
         let input = AttestationInput(
             keyID: keyID, attestation: attestation, clientData: .data(Array(challenge.utf8)))
-        return try await verifier.verifyAttestation(input, at: Date())
+        return try await verifier.verify(input, at: Date())
     }
 
     /// GET /challenges/assertion
@@ -32,6 +32,6 @@ struct Backend {
     /// POST /orders
     func order(keyID: [UInt8], assertion: [UInt8], body: String) async throws -> Verdict {
         let input = AssertionInput(keyID: keyID, assertion: assertion, clientData: .data(Array(body.utf8)))
-        return try await verifier.verifyAssertion(input, at: Date())
+        return try await verifier.verify(input, at: Date())
     }
 }

@@ -33,7 +33,7 @@ struct EvidenceAnswer: Equatable {
 /// Judges the assertion over a body. The error in `catch` is a `VerificationError`, so that the switch is complete.
 func answer(to input: AssertionInput, by verifier: Verifier) async -> EvidenceAnswer {
     do throws(VerificationError) {
-        return EvidenceAnswer(try await verifier.verifyAssertion(input, at: Date()))
+        return EvidenceAnswer(try await verifier.verify(input, at: Date()))
     } catch {
         return EvidenceAnswer(error)
     }

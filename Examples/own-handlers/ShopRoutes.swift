@@ -19,7 +19,7 @@ func shopRouter(
             keyID: key.keyID, attestation: key.attestation, clientData: .data(Array(key.challenge.utf8)))
         // Taken once: one policy judges the whole request.
         let verifier = live.verifier
-        let verdict = try await verifier.verifyAttestation(
+        let verdict = try await verifier.verify(
             input, app: "shop-ios", account: context.account, at: Date())
         context.logger.info("\(verdict)")
         return EvidenceAnswer(verdict).response

@@ -13,7 +13,7 @@ extension Verifier {
     ///   - account: the account of the session, of 1 to 255 bytes; nil for none. The key then belongs to it.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also `.outage` when the policy demands a status list that cannot be
     ///   had, and nothing else rejects the evidence.
-    public func verifyKeyAttestation(
+    public func verify(
         _ input: KeyAttestationInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)

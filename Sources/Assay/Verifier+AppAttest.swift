@@ -11,7 +11,7 @@ extension Verifier {
     ///   - app: the policy's app; nil to select the app by its App ID.
     ///   - account: the account of the session, of 1 to 255 bytes, that the key will belong to; nil for none.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
-    public func verifyAttestation(
+    public func verify(
         _ input: AttestationInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
@@ -29,7 +29,7 @@ extension Verifier {
     ///   - app: the policy's app; nil to select the app by its App ID.
     ///   - account: the account of the session, of 1 to 255 bytes, that the key must belong to; nil for none.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
-    public func verifyAssertion(
+    public func verify(
         _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied? = nil, app: String? = nil,
         account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
@@ -67,7 +67,7 @@ extension Verifier {
     ///   - input: the receipt, and the identifier of its key.
     ///   - app: the policy's app; nil to select the app by its App ID.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
-    public func verifyReceipt(
+    public func verify(
         _ input: ReceiptInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.requireTime(now)

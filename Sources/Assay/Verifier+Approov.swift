@@ -11,7 +11,7 @@ extension Verifier {
     ///   - app: the policy's app; nil for the only app with a section for Approov.
     ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key.
-    public func verifyApproovToken(
+    public func verify(
         _ input: ApproovTokenInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
@@ -27,7 +27,7 @@ extension Verifier {
     ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key, or its policy has
     ///   no section for messages.
-    public func verifyApproovMessage(
+    public func verify(
         _ input: ApproovMessageInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
@@ -44,7 +44,7 @@ extension Verifier {
     ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key, or its policy has
     ///   no section for texts.
-    public func verifyApproovText(
+    public func verify(
         _ input: ApproovTextInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
@@ -61,7 +61,7 @@ extension Verifier {
     ///   - app: the policy's app; nil for the only app with a section for Approov.
     ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also for a token when the app has no live key.
-    public func verifyApproovProof(
+    public func verify(
         _ input: ApproovProofInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)

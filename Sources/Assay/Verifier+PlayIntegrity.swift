@@ -11,7 +11,7 @@ extension Verifier {
     ///   - app: the policy's app; nil for the one with the package name.
     ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key.
-    public func verifyClassicIntegrityToken(
+    public func verify(
         _ input: ClassicIntegrityInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
@@ -27,7 +27,7 @@ extension Verifier {
     ///   - app: the policy's app; nil for the one with the package name.
     ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when no service can decode the token.
-    public func verifyStandardIntegrityToken(
+    public func verify(
         _ input: StandardIntegrityInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)

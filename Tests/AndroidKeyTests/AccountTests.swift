@@ -34,7 +34,7 @@ struct AndroidKeyAccountTests {
     ) async throws -> Verdict {
         let policy = try VerificationPolicy(
             apps: [PolicyApp(name: app, configuration ?? self.configuration())], catalogue: Verifier.catalogue)
-        return try await Verifier(policy: policy, ledger: ledger).verifyKeyAttestation(
+        return try await Verifier(policy: policy, ledger: ledger).verify(
             Fixtures.blueprint(label: key).with(change).mint().input, account: account,
             at: Fixtures.time.addingTimeInterval(seconds))
     }
@@ -118,7 +118,7 @@ struct AndroidKeyAccountTests {
                 $0.description.attestationChallenge = Array(challenge.utf8)
             }.mint()
             return outcome(
-                try await verifier.verifyKeyAttestation(
+                try await verifier.verify(
                     KeyAttestationInput(certificates: minted.certificates, challenge: Array(challenge.utf8)),
                     at: Fixtures.time.addingTimeInterval(seconds)))
         }

@@ -77,14 +77,14 @@ struct ChainTests {
         let configuration = try Fixtures.configuration()
         let verifier = try Fixtures.verifier(configuration)
         let input = try Fixtures.blueprint().mint().input
-        let accepted = try await verifier.verifyKeyAttestation(input, at: Fixtures.time)
+        let accepted = try await verifier.verify(input, at: Fixtures.time)
         #expect(outcome(accepted) == "accept")
         let joined = KeyAttestationInput(
             certificates: [
                 input.certificates[0], input.certificates[1] + input.certificates[2], input.certificates[3],
             ],
             challenge: input.challenge)
-        let refused = try await verifier.verifyKeyAttestation(joined, at: Fixtures.time)
+        let refused = try await verifier.verify(joined, at: Fixtures.time)
         #expect(outcome(refused) == "decode trailing-bytes")
     }
 

@@ -16,7 +16,7 @@ struct AndroidKeyLedgerTests {
         at time: Date = Fixtures.time
     ) async throws -> Verdict {
         try await Fixtures.verifier(configuration, ledger: ledger)
-            .verifyKeyAttestation(input, account: account, at: time)
+            .verify(input, account: account, at: time)
     }
 
     private func identifier(_ minted: MintedKeyAttestation) -> KeyIdentifier {

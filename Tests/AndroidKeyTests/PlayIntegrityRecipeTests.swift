@@ -42,7 +42,7 @@ struct PlayIntegrityRecipeTests {
             let input = StandardIntegrityInput(
                 packageName: Fixtures.package, requestHash: requestHash(challenge, key), evidence: .decoded(answer))
             let token = try await Verifier(policy: policy, ledger: MemoryLedger())
-                .verifyStandardIntegrityToken(input, at: Fixtures.time)
+                .verify(input, at: Fixtures.time)
             #expect((token.outcome == .accept) == isAccepted)
             #expect(token.failed.map(\.name).first == (isAccepted ? nil : "play-integrity.request-hash"))
         }

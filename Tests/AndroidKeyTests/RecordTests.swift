@@ -66,13 +66,13 @@ struct AndroidKeyRecordTests {
             ], catalogue: Verifier.catalogue)
         let verifier = Verifier(policy: policy, ledger: MemoryLedger())
         let input = try Fixtures.blueprint().mint().input
-        let found = try await verifier.verifyKeyAttestation(input, at: Fixtures.time)
+        let found = try await verifier.verify(input, at: Fixtures.time)
         #expect(found.app == "shop")
         #expect(outcome(found) == "accept")
-        let undecodable = try await verifier.verifyKeyAttestation(
+        let undecodable = try await verifier.verify(
             KeyAttestationInput(certificates: [[0x30]], challenge: [1]), at: Fixtures.time)
         #expect(outcome(undecodable) == "decode truncated")
-        let unreadable = try await verifier.verifyKeyAttestation(
+        let unreadable = try await verifier.verify(
             Fixtures.blueprint().with { $0.description.changeFields = { Array($0.dropLast()) } }.mint().input,
             at: Fixtures.time)
         #expect(outcome(unreadable) == "extension truncated")
@@ -81,7 +81,7 @@ struct AndroidKeyRecordTests {
                 ApplicationIDBlueprint(packages: [.init("com.example.third", version: 1)], digests: []).encoded)
         }.mint().input
         await #expect(throws: VerificationError.self) {
-            try await verifier.verifyKeyAttestation(stranger, at: Fixtures.time)
+            try await verifier.verify(stranger, at: Fixtures.time)
         }
     }
 

@@ -52,8 +52,8 @@ struct AndroidKeyRequestKeyStateTests {
             let strict = try Self.verifier([:], ledger)
             let noting = try Self.verifier([example.check: .annotate], ledger)
             let input = try blueprint.mint().input
-            #expect(try await strict.verifyKeyAttestation(input, at: Fixtures.time).outcome == .reject)
-            #expect(try await noting.verifyKeyAttestation(input, at: Fixtures.time).outcome == .accept)
+            #expect(try await strict.verify(input, at: Fixtures.time).outcome == .reject)
+            #expect(try await noting.verify(input, at: Fixtures.time).outcome == .accept)
             let request = try AndroidKeyRequestTests.Draft().signed(by: blueprint.key)
             let refused = try await strict.verifyAndroidKeyRequest(request, at: Fixtures.time)
             #expect(outcome(refused) == "key-state \(example.code)", "\(example.check)")
@@ -93,7 +93,7 @@ struct AndroidKeyRequestKeyStateTests {
         let blueprint = try Fixtures.blueprint()
         let key = blueprint.key
         let verifier = try Self.verifier([AndroidKeyRequestCheck.keyState: mode], ledger)
-        let enrolled = try await verifier.verifyKeyAttestation(blueprint.mint().input, at: Fixtures.time)
+        let enrolled = try await verifier.verify(blueprint.mint().input, at: Fixtures.time)
         try #require(enrolled.outcome == .accept)
         try await ledger.block(
             LedgerBlock(

@@ -71,7 +71,7 @@ struct AndroidKeyRequestTests {
     ) async throws -> AndroidAttestedKey {
         let blueprint = try Fixtures.blueprint(.factory, algorithm)
         let verdict = try await Fixtures.verifier(Self.configuration(), ledger: ledger)
-            .verifyKeyAttestation(blueprint.mint().input, account: account, at: Fixtures.time)
+            .verify(blueprint.mint().input, account: account, at: Fixtures.time)
         try #require(verdict.outcome == .accept)
         return blueprint.key
     }

@@ -80,12 +80,12 @@ struct RevocationTests {
         let minted = try Fixtures.blueprint().mint()
         let verifier = try Fixtures.verifier(configuration, services: [Source(list: .failure(outage))])
         await #expect(throws: VerificationError.self) {
-            try await verifier.verifyKeyAttestation(minted.input, at: Fixtures.time)
+            try await verifier.verify(minted.input, at: Fixtures.time)
         }
         let forged = KeyAttestationInput(certificates: minted.certificates, challenge: [1])
-        let verdict = try await verifier.verifyKeyAttestation(forged, at: Fixtures.time)
+        let verdict = try await verifier.verify(forged, at: Fixtures.time)
         #expect(outcome(verdict) == "challenge-binding challenge-differs")
-        let unlocked = try await verifier.verifyKeyAttestation(
+        let unlocked = try await verifier.verify(
             Fixtures.blueprint(.factory).with { $0.description.hardwareEnforced[.rootOfTrust] = nil }.mint().input,
             at: Fixtures.time)
         #expect(outcome(unlocked) == "root-of-trust root-of-trust-missing")
@@ -97,17 +97,17 @@ struct RevocationTests {
             catalogue: Verifier.catalogue)
         let off = try await Verifier(
             policy: lax, ledger: MemoryLedger(), services: [Source(list: .failure(outage))]
-        ).verifyKeyAttestation(minted.input, at: Fixtures.time)
+        ).verify(minted.input, at: Fixtures.time)
         #expect(outcome(off) == "accept")
         // A verifier that cannot have a list is set up wrongly.
         let none = try Fixtures.verifier(configuration)
         await #expect(throws: VerificationError.self) {
-            try await none.verifyKeyAttestation(minted.input, at: Fixtures.time)
+            try await none.verify(minted.input, at: Fixtures.time)
         }
         let blueprint = AndroidStatusListBlueprint.of("ff")
         let list = try AttestationStatusList(json: blueprint.json, fetchedAt: Fixtures.time.addingTimeInterval(-60))
         let accepted = try await Fixtures.verifier(configuration, services: [Source(list: .success(list))])
-            .verifyKeyAttestation(minted.input, at: Fixtures.time)
+            .verify(minted.input, at: Fixtures.time)
         #expect(outcome(accepted) == "accept")
         #expect(accepted.androidKey?.statusListFetchedAt == Fixtures.time.addingTimeInterval(-60))
     }

@@ -26,7 +26,7 @@ struct AccountTests {
     private func attest(
         _ verifier: Verifier, _ key: AttestedKey, of account: String?, at now: Date = Fixtures.now
     ) async throws -> Verdict {
-        try await verifier.verifyAttestation(
+        try await verifier.verify(
             Fixtures.input(try Fixtures.attestation(key: key).mint()), account: account, at: now)
     }
 
@@ -36,7 +36,7 @@ struct AccountTests {
         let minted = try AssertionBlueprint(
             key: key, appID: Fixtures.appID, counter: counter, clientData: .bytes(Fixtures.challenge)
         ).mint()
-        return try await verifier.verifyAssertion(Fixtures.input(minted).input, account: account, at: Fixtures.now)
+        return try await verifier.verify(Fixtures.input(minted).input, account: account, at: Fixtures.now)
     }
 
     @Test("A block of an account reaches its keys where the backend names no account, and moves with a key")
@@ -225,7 +225,7 @@ struct AccountTests {
             let input = AttestationInput(
                 keyID: minted.keyID, attestation: minted.attestation,
                 clientData: tampered ? .data([1]) : .data(Fixtures.challenge))
-            return try await verifier.verifyAttestation(input, account: "alice", at: now)
+            return try await verifier.verify(input, account: "alice", at: now)
         }
         #expect(try await attest(.iOS27).failed == [AttestationCheck.bundleVersion])
         for subject in [KeyIdentifier.appAttest(key.keyID).subject, LedgerSubject(.account, "alice")] {
@@ -265,7 +265,7 @@ struct AccountTests {
         ] {
             let code: String?
             do throws(VerificationError) {
-                _ = try await verifier.verifyAttestation(
+                _ = try await verifier.verify(
                     AttestationInput(keyID: [1], attestation: [2], clientData: .data([3])), account: account,
                     at: Fixtures.now)
                 code = nil

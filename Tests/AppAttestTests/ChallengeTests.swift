@@ -13,7 +13,7 @@ struct ChallengeTests {
         let blueprint = AttestationBlueprint(
             authority: try Fixtures.authority.get(), appID: Fixtures.appID, clientData: .bytes(challenge),
             issuedAt: Fixtures.now)
-        return try await verifier.verifyAttestation(Fixtures.input(try blueprint.mint()), at: Fixtures.now)
+        return try await verifier.verify(Fixtures.input(try blueprint.mint()), at: Fixtures.now)
     }
 
     @Test(
@@ -83,7 +83,7 @@ struct ChallengeTests {
             ).mint()
             let (input, supplied) = Fixtures.input(minted, challenge: binding.isRaw ? [] : nil)
             let verifier = try Fixtures.verifier(try Fixtures.configuration(clientData: binding))
-            let verdict = try await verifier.verifyAssertion(input, suppliedKey: supplied, at: Fixtures.now)
+            let verdict = try await verifier.verify(input, suppliedKey: supplied, at: Fixtures.now)
             #expect(verdict.failed == [failed])
         }
     }
@@ -95,7 +95,7 @@ struct ChallengeTests {
         ).mint()
         let (input, supplied) = Fixtures.input(minted, challenge: Fixtures.challenge)
         let verifier = try Fixtures.verifier(try Fixtures.configuration(clientData: .none))
-        let verdict = try await verifier.verifyAssertion(input, suppliedKey: supplied, at: Fixtures.now)
+        let verdict = try await verifier.verify(input, suppliedKey: supplied, at: Fixtures.now)
         #expect(verdict.failed == [AssertionCheck.clientData])
     }
 }

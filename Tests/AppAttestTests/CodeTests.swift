@@ -191,7 +191,7 @@ struct CodeTests {
         let verifier = try Fixtures.verifier(try Self.configuration(), ledger: ledger)
         let subject = KeyIdentifier.appAttest(Self.key.keyID).subject
         try await ledger.block(LedgerBlock(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
-        let verdict = try await verifier.verifyAttestation(
+        let verdict = try await verifier.verify(
             Fixtures.input(try Fixtures.attestation(key: Self.key).mint()), at: Fixtures.now)
         #expect(verdict.checks.first { $0.status == .failed }?.check == AttestationCheck.enrolment)
         #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")

@@ -10,7 +10,7 @@ import Testing
 /// The life of a key: enrolled once, used with an advancing counter, blocked, and bound to its app and authority.
 struct KeyTests {
     private func attest(_ verifier: Verifier, _ key: AttestedKey) async throws -> Verdict {
-        try await verifier.verifyAttestation(
+        try await verifier.verify(
             Fixtures.input(try Fixtures.attestation(key: key).mint()), at: Fixtures.now)
     }
 
@@ -18,7 +18,7 @@ struct KeyTests {
         let minted = try AssertionBlueprint(
             key: key, appID: Fixtures.appID, counter: counter, clientData: .bytes(Fixtures.challenge)
         ).mint()
-        return try await verifier.verifyAssertion(Fixtures.input(minted).input, at: Fixtures.now)
+        return try await verifier.verify(Fixtures.input(minted).input, at: Fixtures.now)
     }
 
     @Test("a key is enrolled once, and its counter advances")
@@ -52,7 +52,7 @@ struct KeyTests {
                 clientData: .bytes(challenge.value), issuedAt: Fixtures.now
             ).mint()
             let input = Fixtures.input(minted)
-            return (try await verifier.verifyAttestation(input, at: Fixtures.now), input)
+            return (try await verifier.verify(input, at: Fixtures.now), input)
         }
         let (first, captured) = try await attest(.iOS26)
         #expect(first.failed == [] && first.enrolment?.finding == nil)
@@ -65,7 +65,7 @@ struct KeyTests {
         #expect(try await assert(asserting, key, counter: 7).failed == [AssertionCheck.counter])
         // The challenge of the captured attestation is consumed.
         #expect(
-            try await verifier.verifyAttestation(captured, at: Fixtures.now).failed == [AttestationCheck.challenge])
+            try await verifier.verify(captured, at: Fixtures.now).failed == [AttestationCheck.challenge])
         let subject = KeyIdentifier.appAttest(key.keyID).subject
         try await ledger.block(LedgerBlock(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
         #expect(try await attest(.iOS27).0.enrolment?.finding?.code == "blocked")
@@ -88,7 +88,7 @@ struct KeyTests {
                 authority: try Fixtures.authority.get(), key: key, appID: appID, device: .iOS26,
                 clientData: .bytes(Fixtures.challenge), issuedAt: Fixtures.now
             ).mint()
-            return try await Verifier(policy: policy, ledger: ledger).verifyAttestation(
+            return try await Verifier(policy: policy, ledger: ledger).verify(
                 Fixtures.input(minted), at: Fixtures.now)
         }
         #expect(try await attest("shop", Fixtures.appID, .refresh).failed == [])
@@ -220,7 +220,7 @@ struct KeyTests {
                     key: key, appID: Fixtures.appID, counter: counter, clientData: .bytes(Fixtures.challenge)
                 ).mint()
                 let (input, supplied) = Fixtures.input(minted)
-                let verdict = try await verifier.verifyAssertion(input, suppliedKey: supplied, at: Fixtures.now)
+                let verdict = try await verifier.verify(input, suppliedKey: supplied, at: Fixtures.now)
                 #expect(verdict.failed == failed)
                 if counter == 1 {
                     #expect(verdict.checks.first { $0.check == AssertionCheck.key }?.finding?.code == "key-supplied")
@@ -287,7 +287,7 @@ struct KeyTests {
         let input = Fixtures.input(minted).input
         let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<64 {
-                group.addTask { try await verifier.verifyAssertion(input, at: Fixtures.now).outcome == .accept }
+                group.addTask { try await verifier.verify(input, at: Fixtures.now).outcome == .accept }
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }

@@ -29,7 +29,7 @@ struct StatedRiskMetricTests {
         let ledger = MemoryLedger()
         let verifier = Verifier(policy: policy, ledger: ledger)
         let attestation = try Fixtures.attestation(key: key).mint()
-        let enrolled = try await verifier.verifyAttestation(
+        let enrolled = try await verifier.verify(
             AttestationInput(
                 keyID: attestation.keyID, attestation: attestation.attestation, clientData: .data(Fixtures.challenge)),
             app: "shop", at: Fixtures.now)
@@ -49,7 +49,7 @@ struct StatedRiskMetricTests {
         let assertion = try AssertionBlueprint(
             key: key, appID: Fixtures.appID, counter: 1, clientData: .bytes(Array("order".utf8))
         ).mint()
-        return try await verifier.verifyAssertion(
+        return try await verifier.verify(
             AssertionInput(
                 keyID: key.keyID, assertion: assertion.assertion, clientData: .data(Array("order".utf8))),
             app: "shop", at: Fixtures.now)

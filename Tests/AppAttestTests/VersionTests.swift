@@ -28,18 +28,18 @@ struct VersionTests {
             authority: try Fixtures.authority.get(), key: key, appID: Fixtures.appID, device: .iOS27,
             extensions: extensions, clientData: .bytes(Fixtures.challenge), issuedAt: Fixtures.now)
         let input = Fixtures.input(try attestation.mint())
-        let attested = try await Fixtures.verifier(strict).verifyAttestation(input, at: Fixtures.now)
+        let attested = try await Fixtures.verifier(strict).verify(input, at: Fixtures.now)
         #expect(attested.failed == (code == nil ? [] : [AttestationCheck.bundleVersion]))
         #expect(attested.checks.first { $0.status == .failed }?.finding?.code == code)
         #expect(attested.remedy == (code == nil ? nil : .updateApp))
 
         let ledger = MemoryLedger()
         #expect(
-            try await Verifier(policy: lenient.policy, ledger: ledger).verifyAttestation(input, at: Fixtures.now).failed
+            try await Verifier(policy: lenient.policy, ledger: ledger).verify(input, at: Fixtures.now).failed
                 == [])
         let assertion = AssertionBlueprint(
             key: key, appID: Fixtures.appID, counter: 1, clientData: .bytes(Fixtures.challenge), extensions: extensions)
-        let asserted = try await Fixtures.verifier(strict, ledger: ledger).verifyAssertion(
+        let asserted = try await Fixtures.verifier(strict, ledger: ledger).verify(
             Fixtures.input(try assertion.mint()).input, at: Fixtures.now)
         #expect(asserted.failed == (code == nil ? [] : [AssertionCheck.bundleVersion]))
         #expect(asserted.checks.first { $0.status == .failed }?.finding?.code == code)

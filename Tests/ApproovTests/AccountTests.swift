@@ -15,7 +15,7 @@ struct AccountTests {
         settings.annotations = AnnotationRules(reject: ["rooted"])
         var claims = TokenFixtures.claims
         claims["anno"] = .array(annotations.map { .text($0) })
-        return try await TokenFixtures.verifier(settings, ledger: ledger).verifyApproovToken(
+        return try await TokenFixtures.verifier(settings, ledger: ledger).verify(
             ApproovTokenInput(token: TokenFixtures.token(claims)), account: account, at: TokenFixtures.now)
     }
 

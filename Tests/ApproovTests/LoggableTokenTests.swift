@@ -20,7 +20,7 @@ struct LoggableTokenTests {
         _ text: String, keys: [NamedKey]? = nil, _ settings: ApproovConfiguration.Settings = TokenFixtures.strict,
         binding: [ApproovBoundValue] = [], use: VerdictUse = .analysis
     ) async throws -> Verdict {
-        try await TokenFixtures.verifier(settings, keys: keys, use: use).verifyApproovToken(
+        try await TokenFixtures.verifier(settings, keys: keys, use: use).verify(
             ApproovTokenInput(.loggable(text), binding: binding), at: TokenFixtures.now)
     }
 

@@ -180,7 +180,7 @@ struct MeasurementTokenTests {
                 material: try ApproovHardwareKey.reading(["privateKey": Self.pem(key)]))
         }
         let proof = Self.measured.proof(nonce: Self.nonce, of: measurement ?? [])
-        return try await TokenFixtures.verifier(TokenFixtures.lenient, keys: named).verifyApproovProof(
+        return try await TokenFixtures.verifier(TokenFixtures.lenient, keys: named).verify(
             ApproovProofInput(nonce: Self.nonce, proof: proof, source: .sealed(sealed)), account: account, at: Self.now)
     }
 

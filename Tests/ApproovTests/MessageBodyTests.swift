@@ -13,7 +13,7 @@ struct MessageBodyTests {
         let input = ApproovMessageInput(
             method: minted.method, targetURI: minted.targetURI, fields: minted.fields, body: body)
         let verifier = try MessageFixture.verifier(MessageSigning(signer: .installation))
-        return try await verifier.verifyApproovMessage(input, at: MessageFixture.now).failures
+        return try await verifier.verify(input, at: MessageFixture.now).failures
     }
 
     private func sha256(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Data(text.utf8))) }

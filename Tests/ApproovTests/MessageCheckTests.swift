@@ -215,7 +215,7 @@ struct MessageCheckTests {
         let verifier = try MessageFixture.verifier(ApproovConfiguration.Settings())
         let input = try MessageFixture().mint()
         await #expect {
-            try await verifier.verifyApproovMessage(input, at: MessageFixture.now)
+            try await verifier.verify(input, at: MessageFixture.now)
         } throws: { error in
             guard case VerificationError.request(let problem) = error else { return false }
             return problem.reason == .unknownApp && problem.message.contains("messageSigning")
@@ -231,7 +231,7 @@ struct MessageCheckTests {
         fixture.signer = .account
         let input = try fixture.mint()
         await #expect {
-            try await verifier.verifyApproovMessage(input, at: MessageFixture.now)
+            try await verifier.verify(input, at: MessageFixture.now)
         } throws: { error in
             guard case VerificationError.request(let problem) = error else { return false }
             return problem.reason == .noKey

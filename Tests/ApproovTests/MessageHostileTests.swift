@@ -173,7 +173,7 @@ struct MessageHostileTests {
             let input = ApproovMessageInput(
                 method: minted.method, targetURI: minted.targetURI, fields: fields, body: .bytes(other))
             let verifier = try MessageFixture.verifier(MessageSigning(signer: .installation))
-            let verdict = try await verifier.verifyApproovMessage(input, at: MessageFixture.now)
+            let verdict = try await verifier.verify(input, at: MessageFixture.now)
             #expect(verdict.failed == [ApproovCheck.messageSignature])
         }
     }

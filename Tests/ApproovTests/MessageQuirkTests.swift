@@ -143,10 +143,10 @@ struct MessageQuirkTests {
         let verifier = try MessageFixture.verifier(
             MessageSigning(signer: .installation, quirks: Set(Quirk.allCases)))
         var fixture = MessageFixture()
-        #expect(try await verifier.verifyApproovMessage(fixture.mint(), at: MessageFixture.now).failures == [])
+        #expect(try await verifier.verify(fixture.mint(), at: MessageFixture.now).failures == [])
         fixture.signatureText = { "\"\(Base64.encode($0, .standard))\"" }
         #expect(
-            try await verifier.verifyApproovMessage(fixture.mint(), at: MessageFixture.now).failures
+            try await verifier.verify(fixture.mint(), at: MessageFixture.now).failures
                 == ["approov.message.replay digest-used"])
     }
 }

@@ -15,7 +15,7 @@ struct MessageReplayTests {
     private func failures(
         _ verifier: Verifier, _ input: ApproovMessageInput, after seconds: Double = 0
     ) async throws -> [String] {
-        try await verifier.verifyApproovMessage(input, at: MessageFixture.now.addingTimeInterval(seconds)).failures
+        try await verifier.verify(input, at: MessageFixture.now.addingTimeInterval(seconds)).failures
     }
 
     @Test("a repeated message is a replay until its window ends, and then too old")
@@ -78,7 +78,7 @@ struct MessageReplayTests {
     func caller() async throws {
         let verifier = try MessageFixture.verifier(MessageSigning(signer: .installation, replay: .caller))
         for _ in 0..<2 {
-            let verdict = try await verifier.verifyApproovMessage(MessageFixture().mint(), at: MessageFixture.now)
+            let verdict = try await verifier.verify(MessageFixture().mint(), at: MessageFixture.now)
             #expect(verdict.outcome == .accept)
             #expect(verdict.messageResult(ApproovCheck.replay)?.because == .policy)
         }

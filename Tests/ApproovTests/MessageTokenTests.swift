@@ -15,7 +15,7 @@ struct MessageTokenTests {
     ) async throws -> Verdict {
         var settings = MessageFixture.settings(MessageSigning(signer: .installation))
         change(&settings)
-        return try await MessageFixture.verifier(settings).verifyApproovMessage(fixture.mint(), at: MessageFixture.now)
+        return try await MessageFixture.verifier(settings).verify(fixture.mint(), at: MessageFixture.now)
     }
 
     @Test("the field with the token occurs once, and is not empty")

@@ -47,7 +47,7 @@ struct ProofRulesTests {
         let signed = Self.input(.token(try TokenFixtures.token(Self.claims)))
         let rules = ProofRules(tokens: .encrypted)
         func failures(_ input: ApproovProofInput, _ settings: ApproovConfiguration.Settings) async throws -> [String] {
-            try await TokenFixtures.verifier(settings).verifyApproovProof(input, at: Self.now).failures
+            try await TokenFixtures.verifier(settings).verify(input, at: Self.now).failures
         }
         let refused = ["approov.proof.measurement measurements-not-encrypted"]
         #expect(try await failures(signed, Self.settings(rules)) == refused)
@@ -70,7 +70,7 @@ struct ProofRulesTests {
     func callers() async throws {
         let verifier = try TokenFixtures.verifier(TokenFixtures.lenient)
         for _ in 0..<2 {
-            let verdict = try await verifier.verifyApproovProof(Self.input(), at: Self.now)
+            let verdict = try await verifier.verify(Self.input(), at: Self.now)
             #expect(verdict.outcome == .accept)
             #expect(verdict.checks.map(\.check) == [ApproovCheck.measurement])
         }
@@ -82,7 +82,7 @@ struct ProofRulesTests {
     func challenges() async throws {
         let verifier = try TokenFixtures.verifier(Self.settings(ProofRules(nonce: .ledger)))
         func failures(_ nonce: [UInt8], after seconds: Double = 0) async throws -> [String] {
-            try await verifier.verifyApproovProof(Self.input(nonce: nonce), at: Self.now + seconds).failures
+            try await verifier.verify(Self.input(nonce: nonce), at: Self.now + seconds).failures
         }
         func issue() async throws -> IssuedChallenge {
             try await verifier.issueChallenge(app: "api", for: .approovProof, at: Self.now)
@@ -92,9 +92,9 @@ struct ProofRulesTests {
         var wrong = Self.input(nonce: challenge.value)
         wrong = ApproovProofInput(nonce: challenge.value, proof: [UInt8](wrong.proof.reversed()), source: wrong.source)
         // A rejection consumes nothing.
-        let verdict = try await verifier.verifyApproovProof(wrong, at: Self.now)
+        let verdict = try await verifier.verify(wrong, at: Self.now)
         #expect(verdict.failed == [ApproovCheck.measurement])
-        let accepted = try await verifier.verifyApproovProof(Self.input(nonce: challenge.value), at: Self.now)
+        let accepted = try await verifier.verify(Self.input(nonce: challenge.value), at: Self.now)
         #expect(accepted.outcome == .accept)
         #expect(accepted.checks.map(\.check) == [ApproovCheck.measurement, ApproovCheck.proofChallenge])
         #expect(try await failures(challenge.value) == ["approov.proof.challenge challenge-consumed"])
@@ -117,7 +117,7 @@ struct ProofRulesTests {
         let accepted = try await withThrowingTaskGroup { group in
             for _ in 0..<16 {
                 group.addTask {
-                    try await verifier.verifyApproovProof(Self.input(nonce: nonce), at: Self.now).outcome == .accept
+                    try await verifier.verify(Self.input(nonce: nonce), at: Self.now).outcome == .accept
                 }
             }
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }

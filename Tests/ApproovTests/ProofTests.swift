@@ -35,7 +35,7 @@ struct ProofTests {
         _ source: ApproovProofInput.Source = .measurements(Self.everything), of measurement: ApproovMeasurement? = nil,
         _ settings: ApproovConfiguration.Settings = Self.anyTokens(TokenFixtures.lenient)
     ) async throws -> Verdict {
-        try await TokenFixtures.verifier(settings).verifyApproovProof(
+        try await TokenFixtures.verifier(settings).verify(
             ApproovProofInput(nonce: nonce, proof: proof, source: source, measurement: measurement),
             at: TokenFixtures.now)
     }

@@ -39,12 +39,12 @@ struct TextTests {
     private func failures(
         _ input: ApproovTextInput, _ verifier: Verifier? = nil, after seconds: Double = 0
     ) async throws -> [String] {
-        try await (verifier ?? Self.verifier()).verifyApproovText(input, at: MessageFixture.now + seconds).failures
+        try await (verifier ?? Self.verifier()).verify(input, at: MessageFixture.now + seconds).failures
     }
 
     @Test("A genuine text is accepted, and the verdict names device, key and all checks")
     func genuine() async throws {
-        let verdict = try await Self.verifier().verifyApproovText(input(), at: MessageFixture.now)
+        let verdict = try await Self.verifier().verify(input(), at: MessageFixture.now)
         #expect(verdict.outcome == .accept)
         #expect(verdict.kind == EvidenceKind.approovText)
         #expect(
@@ -93,7 +93,7 @@ struct TextTests {
             ("", Self.signature(of: ""), "missing"),
             (String(repeating: "a", count: InputLimits.signedText + 1), signature, "too-large"),
         ] {
-            let verdict = try await Self.verifier().verifyApproovText(
+            let verdict = try await Self.verifier().verify(
                 ApproovTextInput(token: good.token, text: text, signature: signature), at: MessageFixture.now)
             #expect(verdict.failed == [ApproovCheck.textDecode], "\(code)")
             #expect(verdict.tokenCode(ApproovCheck.textDecode) == code)
@@ -131,7 +131,7 @@ struct TextTests {
         let verifier = try MessageFixture.verifier(settings)
         let good = try input()
         for token in [good.token, "Bearer \(good.token)"] {
-            let verdict = try await verifier.verifyApproovText(
+            let verdict = try await verifier.verify(
                 ApproovTextInput(token: token, text: good.text, signature: good.signature), at: MessageFixture.now)
             #expect(verdict.failed == (token == good.token ? [] : [ApproovCheck.textReplay]))
         }
@@ -148,7 +148,7 @@ struct TextTests {
         #expect(try await failures(input(text: { "\($0)." }), verifier) == [])
         let caller = try Self.verifier(TextSigning(replay: .caller))
         for _ in 0..<2 {
-            let verdict = try await caller.verifyApproovText(input(), at: MessageFixture.now)
+            let verdict = try await caller.verify(input(), at: MessageFixture.now)
             #expect(verdict.outcome == .accept)
             #expect(verdict.tokenResult(ApproovCheck.textReplay)?.because == .policy)
         }
@@ -190,7 +190,7 @@ struct TextTests {
         }
         // A token that expires after every purged one is judged, whenever it was made.
         let longer = try input { $0.expiry = MessageFixture.seconds + 20_000 }
-        #expect(try await verifier.verifyApproovText(longer, at: later).outcome == .accept)
+        #expect(try await verifier.verify(longer, at: later).outcome == .accept)
     }
 
     @Test("A policy without textSigning, or without a live key of the account, is an error of the caller")
@@ -203,7 +203,7 @@ struct TextTests {
         ]
         for (verifier, word) in table {
             await #expect {
-                try await verifier.verifyApproovText(input, at: MessageFixture.now)
+                try await verifier.verify(input, at: MessageFixture.now)
             } throws: { error in
                 guard case VerificationError.request(let problem) = error else { return false }
                 return problem.message.contains(word)
@@ -215,7 +215,7 @@ struct TextTests {
     func statusWord() async throws {
         var settings = Self.settings()
         settings.statusWords = [.noNetwork: .annotate]
-        let verdict = try await MessageFixture.verifier(settings).verifyApproovText(
+        let verdict = try await MessageFixture.verifier(settings).verify(
             ApproovTextInput(token: "NO_NETWORK", text: "order 7", signature: ""), at: MessageFixture.now)
         #expect(verdict.outcome == .accept)
         #expect(verdict.annotated == [ApproovCheck.decode])
@@ -228,7 +228,7 @@ struct TextTests {
         var dumped = "\(good)"
         dump(good, to: &dumped)
         for input in [good, ApproovTextInput(token: good.token, text: good.text, signature: Self.signature(of: ""))] {
-            let verdict = try await Self.verifier().verifyApproovText(input, at: MessageFixture.now)
+            let verdict = try await Self.verifier().verify(input, at: MessageFixture.now)
             dump(verdict, to: &dumped)
             dumped += verdict.json(id: "x") + verdict.checks.compactMap { $0.finding?.detail }.joined()
         }

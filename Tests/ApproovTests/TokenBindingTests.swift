@@ -20,7 +20,7 @@ struct TokenBindingTests {
         var claims = TokenFixtures.claims
         claims["pay"] = pay.map { .text($0) }
         change(&claims)
-        return try await TokenFixtures.verifier(settings).verifyApproovToken(
+        return try await TokenFixtures.verifier(settings).verify(
             ApproovTokenInput(.token(TokenFixtures.token(claims)), binding: bound), at: TokenFixtures.now)
     }
 

@@ -217,7 +217,7 @@ struct TokenHostileTests {
         #expect(verdict.failed == [ApproovCheck.decode])
         #expect(verdict.tokenDetail(ApproovCheck.decode).contains(word.rawValue))
         #expect(verdict.tokenDetail(ApproovCheck.decode).contains(word.meaning))
-        let loggable = try await TokenFixtures.verifier().verifyApproovToken(
+        let loggable = try await TokenFixtures.verifier().verify(
             ApproovTokenInput(.loggable("{\"error\":\"\(word.rawValue)\"}")), at: TokenFixtures.now)
         #expect(loggable.failed == [ApproovCheck.decode])
         #expect(loggable.tokenDetail(ApproovCheck.decode).contains(word.meaning))

@@ -19,7 +19,7 @@ struct TokenPolicyCheckTests {
     ) async throws -> Verdict {
         var claims = TokenFixtures.claims
         change(&claims)
-        return try await TokenFixtures.verifier(settings, ledger: ledger).verifyApproovToken(
+        return try await TokenFixtures.verifier(settings, ledger: ledger).verify(
             ApproovTokenInput(token: TokenFixtures.token(claims), address: address), at: now)
     }
 
@@ -211,7 +211,7 @@ struct TokenPolicyCheckTests {
             catalogue: Verifier.catalogue, addresses: each.rule)
         var claims = TokenFixtures.claims
         claims["ip"] = .text("203.0.113.7")
-        let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verifyApproovToken(
+        let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verify(
             ApproovTokenInput(token: TokenFixtures.token(claims), address: each.from), at: TokenFixtures.now)
         #expect(verdict.outcome == .accept)
         #expect(verdict.tokenCode(Check.address) == each.code)

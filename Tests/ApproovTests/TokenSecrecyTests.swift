@@ -39,7 +39,7 @@ struct TokenSecrecyTests {
         for token in [good, foreign, header, "\(good).", "x\(good)", String(good.dropLast()), "\(good)!"] {
             for session in [TokenFixtures.session, Self.session] {
                 for text in [token, "Bearer \(token)"] {
-                    let verdict = try await verifier.verifyApproovToken(
+                    let verdict = try await verifier.verify(
                         ApproovTokenInput(token: text, binding: [session]), at: TokenFixtures.now)
                     let told = everything(verdict)
                     #expect(!reveals(told, token))

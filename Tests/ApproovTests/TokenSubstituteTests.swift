@@ -18,7 +18,7 @@ struct TokenSubstituteTests {
     ) async throws -> Verdict {
         var settings = TokenFixtures.lenient
         settings.statusWords = words
-        return try await TokenFixtures.verifier(settings, ledger: ledger).verifyApproovToken(
+        return try await TokenFixtures.verifier(settings, ledger: ledger).verify(
             ApproovTokenInput(token: text), account: account, at: TokenFixtures.now)
     }
 
@@ -68,7 +68,7 @@ struct TokenSubstituteTests {
                 method: "GET", targetURI: "https://api.example.com/stock",
                 fields: [ApproovMessageInput.Field("Approov-Token", word)], body: .bytes([]))
             let verdict = try await TokenFixtures.verifier(settings, ledger: MemoryLedger())
-                .verifyApproovMessage(input, at: TokenFixtures.now)
+                .verify(input, at: TokenFixtures.now)
             #expect(verdict.outcome == outcome)
             #expect(!verdict.checks.contains { $0.status == .passed })
             #expect(verdict.subject == nil)
@@ -96,7 +96,7 @@ struct TokenSubstituteTests {
         let keys = [try TokenFixtures.key(), NamedKey(name: "messages", scope: "api", material: account)]
         let verifier = try TokenFixtures.verifier(settings, keys: keys, ledger: MemoryLedger())
         for (name, evidence, code) in Self.absences {
-            let token = try await verifier.verifyApproovToken(ApproovTokenInput(evidence), at: TokenFixtures.now)
+            let token = try await verifier.verify(ApproovTokenInput(evidence), at: TokenFixtures.now)
             #expect(token.failed == [Check.decode] && token.tokenCode(Check.decode) == code, "\(name)")
             #expect(token.remedy == (code == "token-repeated" ? Remedy.nothing : .retry), "\(name)")
             var fields: [ApproovMessageInput.Field] = []
@@ -105,16 +105,16 @@ struct TokenSubstituteTests {
             case .repeated: fields = [.init("Approov-Token", "a"), .init("approov-token", "b")]
             case .missing, .loggable: break
             }
-            let message = try await verifier.verifyApproovMessage(
+            let message = try await verifier.verify(
                 ApproovMessageInput(
                     method: "GET", targetURI: "https://api.example.com/stock", fields: fields, body: .bytes([])),
                 at: TokenFixtures.now)
             #expect(message.failed == [Check.decode] && message.tokenCode(Check.decode) == code, "\(name)")
             guard case .token(let text) = evidence else { continue }
-            let signed = try await verifier.verifyApproovText(
+            let signed = try await verifier.verify(
                 ApproovTextInput(token: text, text: "order", signature: "x"), at: TokenFixtures.now)
             #expect(signed.failed == [Check.decode] && signed.tokenCode(Check.decode) == code, "\(name)")
-            let proof = try await verifier.verifyApproovProof(
+            let proof = try await verifier.verify(
                 ApproovProofInput(nonce: [], proof: [], source: .token(text)), at: TokenFixtures.now)
             #expect(proof.failed == [Check.decode] && proof.tokenCode(Check.decode) == code, "\(name)")
         }
@@ -128,20 +128,20 @@ struct TokenSubstituteTests {
         settings.messageSigning = MessageSigning(signer: .installation)
         let verifier = try TokenFixtures.verifier(settings, ledger: MemoryLedger())
         for (name, evidence, code) in Self.absences {
-            let verdict = try await verifier.verifyApproovToken(ApproovTokenInput(evidence), at: TokenFixtures.now)
+            let verdict = try await verifier.verify(ApproovTokenInput(evidence), at: TokenFixtures.now)
             #expect(verdict.outcome == (code == "token-repeated" ? .reject : .accept), "\(name)")
             #expect(verdict.tokenCode(Check.decode) == code, "\(name)")
             #expect(!verdict.checks.contains { $0.status == .passed } && verdict.subject == nil, "\(name)")
         }
         let message = ApproovMessageInput(
             method: "GET", targetURI: "https://api.example.com/stock", fields: [], body: .bytes([]))
-        let noted = try await verifier.verifyApproovMessage(message, at: TokenFixtures.now)
+        let noted = try await verifier.verify(message, at: TokenFixtures.now)
         #expect(noted.outcome == .accept && noted.annotated == [Check.decode])
         for other in ["EMPTY", "empty", "NO_NETWORK", ".", "..", "null", "Bearer EMPTY", #"{"error":"NO_NETWORK"}"#] {
-            let verdict = try await verifier.verifyApproovToken(ApproovTokenInput(token: other), at: TokenFixtures.now)
+            let verdict = try await verifier.verify(ApproovTokenInput(token: other), at: TokenFixtures.now)
             #expect(verdict.failed == [Check.decode], "\(other)")
         }
-        let proof = try await verifier.verifyApproovProof(
+        let proof = try await verifier.verify(
             ApproovProofInput(nonce: [], proof: [], source: .token("")), at: TokenFixtures.now)
         #expect(proof.outcome == .reject)
     }
@@ -175,7 +175,7 @@ struct TokenSubstituteTests {
             settings.whenAbsent = .value("none")
             var claims = TokenFixtures.claims
             claims["pay"] = text.map { .text(TokenFixtures.digest($0)) }
-            return try await TokenFixtures.verifier(settings, ledger: MemoryLedger()).verifyApproovToken(
+            return try await TokenFixtures.verifier(settings, ledger: MemoryLedger()).verify(
                 ApproovTokenInput(.token(TokenFixtures.token(claims)), binding: values), at: TokenFixtures.now)
         }
         for values in [[.missing, .missing], [.value(""), .value(" ")]] as [[ApproovBoundValue]] {
@@ -230,7 +230,7 @@ struct TokenSubstituteTests {
             settings.whenAbsent = rule
             var claims = TokenFixtures.claims
             claims["pay"] = pay.map { .text($0) }
-            return try await TokenFixtures.verifier(settings, ledger: MemoryLedger()).verifyApproovToken(
+            return try await TokenFixtures.verifier(settings, ledger: MemoryLedger()).verify(
                 ApproovTokenInput(.token(TokenFixtures.token(claims)), binding: values), at: TokenFixtures.now)
         }
         let digest = TokenFixtures.digest("ab")
@@ -271,7 +271,7 @@ struct TokenSubstituteTests {
                 apps: [PolicyApp(name: "api", try ApproovConfiguration(settings))],
                 keys: TokenFixtures.verifier(settings, ledger: ledger).policy.keys,
                 modes: [Check.annotations: .off], catalogue: Verifier.catalogue)
-            let verdict = try await Verifier(policy: policy, ledger: ledger).verifyApproovToken(
+            let verdict = try await Verifier(policy: policy, ledger: ledger).verify(
                 ApproovTokenInput(token: TokenFixtures.token(claims)), account: "alice", at: TokenFixtures.now)
             #expect(verdict.failed == [Check.tampering], "\(rules)")
         }
@@ -305,7 +305,7 @@ struct TokenSubstituteTests {
                 settings.annotations = AnnotationRules(preset: preset)
                 var claims = TokenFixtures.claims
                 claims["anno"] = .array(text.split(separator: " ").map { .text(String($0)) })
-                let verdict = try await TokenFixtures.verifier(settings, ledger: MemoryLedger()).verifyApproovToken(
+                let verdict = try await TokenFixtures.verifier(settings, ledger: MemoryLedger()).verify(
                     ApproovTokenInput(token: TokenFixtures.token(claims)), at: TokenFixtures.now)
                 #expect(verdict.tokenResult(Check.annotations)?.status == status, "\(preset.rawValue) \(text)")
             }
@@ -315,7 +315,7 @@ struct TokenSubstituteTests {
         settings.annotations = AnnotationRules(preset: .standard, note: ["frida"])
         var claims = TokenFixtures.claims
         claims["anno"] = ["frida"]
-        let verdict = try await TokenFixtures.verifier(settings, ledger: MemoryLedger()).verifyApproovToken(
+        let verdict = try await TokenFixtures.verifier(settings, ledger: MemoryLedger()).verify(
             ApproovTokenInput(token: TokenFixtures.token(claims)), at: TokenFixtures.now)
         #expect(verdict.annotated == [Check.annotations])
     }

@@ -43,7 +43,7 @@ struct AndroidKeyRouteTests {
                 challenge: Array("challenge".utf8), issuedAt: TestAPI.now
             ).mint()
             let input = KeyAttestationInput(certificates: minted.certificates, challenge: minted.challenge)
-            let verdict = try await verifier.verifyKeyAttestation(input, account: "alice", at: TestAPI.now)
+            let verdict = try await verifier.verify(input, account: "alice", at: TestAPI.now)
             try #require(verdict.outcome == .accept)
             live = try ReloadableVerifier(verifier, logger: Logger(label: "test"))
         }

@@ -158,7 +158,7 @@ struct PolicyWatchTests {
             try write("reject")
             try await waitUntil("a line of the log") { watched.log.entries.contains { $0.level == .error } }
             #expect(watched.log.entries.contains { $0.level == .error && $0.text.contains("there are later (no key") })
-            let verdict = try await watched.live.verifier.verifyApproovToken(
+            let verdict = try await watched.live.verifier.verify(
                 ApproovTokenInput(token: TestAPI.token()), app: "api", at: TestAPI.now)
             #expect(verdict.outcome == .accept)
             try write("annotate")
@@ -173,7 +173,7 @@ struct PolicyWatchTests {
             try watched.folder.write("now.b64", Base64.encode(next, .standard))
             let token = try TestAPI.token(secret: next)
             func outcome() async throws -> Verdict.Outcome {
-                try await watched.live.verifier.verifyApproovToken(
+                try await watched.live.verifier.verify(
                     ApproovTokenInput(token: token), app: "api", at: TestAPI.now
                 ).outcome
             }

@@ -59,7 +59,7 @@ struct StandardTokenTests {
     ) async throws -> Verdict {
         let policy = try PolicyFile.parse(Self.policy, path: "policy.yaml")
         return try await Verifier(policy: policy, ledger: ledger, services: [Decoder(body: answer)])
-            .verifyStandardIntegrityToken(
+            .verify(
                 StandardIntegrityInput(
                     packageName: "com.example.shop", requestHash: requestHash, evidence: evidence),
                 at: now)

@@ -45,8 +45,8 @@ struct CheckCatalogueTests {
     func results() async throws {
         let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
         let input = Fixtures.input(try Fixtures.attestation())
-        #expect(try await verifier.verifyAttestation(input, at: Fixtures.time).outcome == .accept)
-        let again = try await verifier.verifyAttestation(input, at: Fixtures.time)
+        #expect(try await verifier.verify(input, at: Fixtures.time).outcome == .accept)
+        let again = try await verifier.verify(input, at: Fixtures.time)
         #expect(again.failed.contains(.appAttestAttestationEnrolment))
         #expect(again.check(.appAttestAttestationEnrolment)?.has(.keyEnrolled) == true)
         #expect(again.check(.appAttestAttestationEnrolment)?.has(.blocked) == false)

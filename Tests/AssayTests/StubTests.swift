@@ -75,7 +75,7 @@ struct StubTests {
             """
         let policy = try PolicyFile.parse(text, files: ["root.pem": Fixtures.authority().rootPEM])
         let verdict = try await Verifier(policy: policy, ledger: MemoryLedger())
-            .verifyAttestation(Fixtures.input(Fixtures.attestation()), at: Fixtures.time)
+            .verify(Fixtures.input(Fixtures.attestation()), at: Fixtures.time)
         #expect(verdict.outcome == .accept)
         for (files, found) in [([:], "there are none"), (["other.pem": ""], "file:other.pem")] {
             let error = #expect(throws: PolicyError.self) { try PolicyFile.parse(text, files: files) }

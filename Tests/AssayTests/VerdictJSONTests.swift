@@ -10,7 +10,7 @@ import Testing
 struct VerdictJSONTests {
     private func verdict(_ checks: String = "", challenge: [UInt8] = Fixtures.challenge) async throws -> Verdict {
         let minted = try Fixtures.attestation()
-        return try await Verifier(policy: Fixtures.policy(checks: checks), ledger: MemoryLedger()).verifyAttestation(
+        return try await Verifier(policy: Fixtures.policy(checks: checks), ledger: MemoryLedger()).verify(
             AttestationInput(keyID: minted.keyID, attestation: minted.attestation, clientData: .data(challenge)),
             at: Fixtures.time)
     }
@@ -63,7 +63,7 @@ struct VerdictJSONTests {
             clientData: .data(isAccepted ? Fixtures.challenge : [1]))
         for isWaived in [true, false] {
             let ledger = FaultyLedger(isDurabilityWaived: isWaived)
-            let verdict = try await Verifier(policy: Fixtures.policy(), ledger: ledger).verifyAttestation(
+            let verdict = try await Verifier(policy: Fixtures.policy(), ledger: ledger).verify(
                 input, at: Fixtures.time)
             #expect(verdict.outcome == (isAccepted ? .accept : .reject))
             #expect(verdict.isDurabilityWaived == isWaived)

@@ -91,12 +91,12 @@ struct VerifierTests {
         let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
         let calls: [() async throws -> Void] = [
             { _ = try await verifier.verify(minted.record(id: "a"), at: now) },
-            { _ = try await verifier.verifyAttestation(Fixtures.input(minted), at: now) },
+            { _ = try await verifier.verify(Fixtures.input(minted), at: now) },
             {
                 let input = AssertionInput(keyID: [], assertion: [], clientData: .data([]))
-                _ = try await verifier.verifyAssertion(input, at: now)
+                _ = try await verifier.verify(input, at: now)
             },
-            { _ = try await verifier.verifyReceipt(ReceiptInput(keyID: [], receipt: []), at: now) },
+            { _ = try await verifier.verify(ReceiptInput(keyID: [], receipt: []), at: now) },
             { _ = try await verifier.issueChallenge(app: "shop", for: EvidenceKind.appAttestAttestation, at: now) },
             {
                 _ = try await verifier.issueChallenge(
@@ -168,17 +168,17 @@ struct VerifierTests {
     func directCalls() async throws {
         let minted = try Fixtures.attestation()
         let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
-        let first = try await verifier.verifyAttestation(Fixtures.input(minted), at: Fixtures.time)
+        let first = try await verifier.verify(Fixtures.input(minted), at: Fixtures.time)
         #expect(first.outcome == .accept)
         #expect(first.appAttest?.keyID == Fixtures.key.keyID)
-        let second = try await verifier.verifyAttestation(Fixtures.input(minted), app: "shop", at: Fixtures.time)
+        let second = try await verifier.verify(Fixtures.input(minted), app: "shop", at: Fixtures.time)
         #expect(second.failed.map(\.name) == ["app-attest.attestation.enrolment"])
 
         let assertion = try AssertionBlueprint(
             key: Fixtures.key, appID: Fixtures.appID, counter: 1, clientData: .bytes([1, 2])
         ).mint()
         func assert(_ data: [UInt8]) async throws -> Verdict {
-            try await verifier.verifyAssertion(
+            try await verifier.verify(
                 AssertionInput(keyID: assertion.keyID, assertion: assertion.assertion, clientData: .data(data)),
                 at: Fixtures.time)
         }
@@ -196,7 +196,7 @@ struct VerifierTests {
         for (counter, failed) in [(7, []), (8, ["app-attest.assertion.counter"])] as [(UInt32, [String])] {
             let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
             let supplied = AssertionKeys.Supplied(publicKey: minted.publicPoint, counter: counter)
-            let verdict = try await verifier.verifyAssertion(input, suppliedKey: supplied, at: Fixtures.time)
+            let verdict = try await verifier.verify(input, suppliedKey: supplied, at: Fixtures.time)
             #expect(verdict.failed.map(\.name) == failed)
         }
     }
@@ -205,13 +205,13 @@ struct VerifierTests {
     func receipt() async throws {
         let minted = try Fixtures.attestation()
         let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
-        #expect(try await verifier.verifyAttestation(Fixtures.input(minted), at: Fixtures.time).outcome == .accept)
+        #expect(try await verifier.verify(Fixtures.input(minted), at: Fixtures.time).outcome == .accept)
         let certificate = try #require(minted.certificates.first)
         let receipt = try ReceiptBlueprint(
             authority: Fixtures.authority(), appID: Fixtures.appID, certificate: certificate,
             clientDataHash: minted.clientData.hash, environment: .production, createdAt: Fixtures.time, riskMetric: 3
         ).mint()
-        let verdict = try await verifier.verifyReceipt(
+        let verdict = try await verifier.verify(
             ReceiptInput(keyID: minted.keyID, receipt: receipt), at: Fixtures.time)
         #expect(verdict.failed == [])
         #expect(verdict.outcome == .accept)

@@ -147,7 +147,7 @@ struct FormatTests {
         let key = NamedKey(
             name: "account", material: try ApproovKey(parts: ["secret": SecretBytes(Array(secret.utf8))]))
         let verifier = Verifier(policy: policy, ledger: MemoryLedger(), keyStores: [StaticKeyStore([key])])
-        return try await verifier.verifyApproovToken(
+        return try await verifier.verify(
             ApproovTokenInput(token: token, binding: authorization.map { [$0] } ?? []), at: time)
     }
 

@@ -19,9 +19,9 @@ struct AccountTests {
                 LedgerBlock(
                     subject: LedgerSubject(.account, "alice"), reason: "fraud", since: Fixtures.now, until: nil))
             for verdict in [
-                try await verifier.verifyClassicIntegrityToken(
+                try await verifier.verify(
                     Fixtures.classic(), account: account, at: Fixtures.now),
-                try await verifier.verifyStandardIntegrityToken(
+                try await verifier.verify(
                     Fixtures.answer(Fixtures.standard), account: account, at: Fixtures.now),
             ] {
                 #expect(verdict.failed == (isBlocked ? [PlayIntegrityCheck.account] : []), "\(account ?? "no account")")

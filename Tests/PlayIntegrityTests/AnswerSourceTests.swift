@@ -30,7 +30,7 @@ struct AnswerSourceTests {
         ]
         for (answers, canAsk, isAccepted) in table {
             for verdict in [
-                try await verifier(answers, canAsk: canAsk).verifyStandardIntegrityToken(given, at: Fixtures.now),
+                try await verifier(answers, canAsk: canAsk).verify(given, at: Fixtures.now),
                 try await verifier(answers, canAsk: canAsk).verify(record, at: Fixtures.now),
             ] {
                 let failed = isAccepted ? [] : [PlayIntegrityCheck.decode]
@@ -46,16 +46,16 @@ struct AnswerSourceTests {
     func usesNothing() async throws {
         let verifier = try verifier(.google, canAsk: true)
         let given = Fixtures.answer(Fixtures.standard)
-        #expect(try await verifier.verifyStandardIntegrityToken(given, at: Fixtures.now).outcome == .reject)
+        #expect(try await verifier.verify(given, at: Fixtures.now).outcome == .reject)
         #expect(
-            try await verifier.verifyStandardIntegrityToken(FixedDecoder.input(), at: Fixtures.now).outcome == .accept)
+            try await verifier.verify(FixedDecoder.input(), at: Fixtures.now).outcome == .accept)
     }
 
     @Test("A token is judged under every policy on answers")
     func tokens() async throws {
         for answers in [nil, Source.google, .caller] {
             let verdict = try await verifier(answers, canAsk: true)
-                .verifyStandardIntegrityToken(FixedDecoder.input(), at: Fixtures.now)
+                .verify(FixedDecoder.input(), at: Fixtures.now)
             #expect(verdict.outcome == .accept)
             #expect(verdict.code(PlayIntegrityCheck.decode) == nil)
         }
@@ -69,16 +69,16 @@ struct AnswerSourceTests {
             on: FixedDecoder.token, packageName: Fixtures.packageName, form: .android)
         let input = StandardIntegrityInput(
             packageName: Fixtures.packageName, requestHash: Fixtures.requestHash, evidence: .decoded(answer))
-        #expect(try await verifier.verifyStandardIntegrityToken(input, at: Fixtures.now).outcome == .accept)
+        #expect(try await verifier.verify(input, at: Fixtures.now).outcome == .accept)
         // For the second call, Google's answer differs.
         var later = Fixtures.standard
         later["deviceIntegrity.recentDeviceActivity.deviceActivityLevel"] = "LEVEL_2"
         let again = try Fixtures.verifier(
             Fixtures.configuration(), ledger: verifier.ledger, services: [FixedDecoder(later)])
-        let replay = try await again.verifyStandardIntegrityToken(FixedDecoder.input(), at: Fixtures.now)
+        let replay = try await again.verify(FixedDecoder.input(), at: Fixtures.now)
         #expect(replay.result(PlayIntegrityCheck.challenge)?.finding?.code == "digest-used")
         let unsendable = try await decoder.answer(on: "A=", packageName: Fixtures.packageName, form: .android)
-        let refused = try await verifier.verifyStandardIntegrityToken(
+        let refused = try await verifier.verify(
             StandardIntegrityInput(
                 packageName: Fixtures.packageName, requestHash: Fixtures.requestHash, evidence: .decoded(unsendable)),
             at: Fixtures.now)

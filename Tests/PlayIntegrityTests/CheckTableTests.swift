@@ -119,7 +119,7 @@ struct CheckTableTests {
 
     @Test("Genuine payloads of each kind are accepted with their facts, and every applicable check passes")
     func genuine() async throws {
-        let classic = try await Fixtures.verifier().verifyClassicIntegrityToken(Fixtures.classic(), at: Fixtures.now)
+        let classic = try await Fixtures.verifier().verify(Fixtures.classic(), at: Fixtures.now)
         #expect(classic.outcome == .accept)
         #expect(classic.checks.map(\.check) == PlayIntegrityCheck.classicChecks + [PlayIntegrityCheck.challenge])
         let skipped = classic.checks.filter { $0.status == .skipped }.map(\.check)
@@ -127,7 +127,7 @@ struct CheckTableTests {
         #expect(classic.playIntegrity?.key == "play")
         #expect(classic.result(PlayIntegrityCheck.decryption)?.finding?.detail == "opened with key play")
 
-        let standard = try await Fixtures.verifier().verifyStandardIntegrityToken(
+        let standard = try await Fixtures.verifier().verify(
             Fixtures.answer(Fixtures.standard), at: Fixtures.now)
         #expect(standard.outcome == .accept)
         #expect(standard.checks.map(\.check) == PlayIntegrityCheck.standardChecks + [PlayIntegrityCheck.challenge])
@@ -137,7 +137,7 @@ struct CheckTableTests {
             ])
         #expect(standard.code(PlayIntegrityCheck.decode) == "answer-supplied")
 
-        let pc = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verifyStandardIntegrityToken(
+        let pc = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verify(
             Fixtures.answer(Fixtures.pc), at: Fixtures.now)
         #expect(pc.outcome == .accept)
         let passed = pc.checks.filter { $0.status == .passed }.map(\.check.name)
@@ -152,7 +152,7 @@ struct CheckTableTests {
 
     @Test("A change of a genuine classic payload fails only the check for it", arguments: changes)
     func classic(change: Change) async throws {
-        let verdict = try await Fixtures.verifier().verifyClassicIntegrityToken(
+        let verdict = try await Fixtures.verifier().verify(
             Fixtures.classic(change.applied(to: Fixtures.android)), at: Fixtures.now)
         #expect(verdict.outcome == .reject)
         #expect(verdict.failed == [change.check])
@@ -162,7 +162,7 @@ struct CheckTableTests {
 
     @Test("A change of a genuine standard payload fails only the check for it", arguments: changes)
     func standard(change: Change) async throws {
-        let verdict = try await Fixtures.verifier().verifyStandardIntegrityToken(
+        let verdict = try await Fixtures.verifier().verify(
             Fixtures.answer(change.applied(to: Fixtures.standard)), at: Fixtures.now)
         #expect(verdict.failed == [change.check])
         #expect(verdict.code(change.check) == change.code)
@@ -183,9 +183,9 @@ struct CheckTableTests {
         let verifier = try Fixtures.verifier()
         let verdict =
             change.check == PlayIntegrityCheck.nonce
-            ? try await verifier.verifyClassicIntegrityToken(
+            ? try await verifier.verify(
                 Fixtures.classic(change.applied(to: Fixtures.android)), at: Fixtures.now)
-            : try await verifier.verifyStandardIntegrityToken(
+            : try await verifier.verify(
                 Fixtures.answer(change.applied(to: Fixtures.standard)), at: Fixtures.now)
         #expect(verdict.failed == [change.check])
         #expect(verdict.code(change.check) == change.code)
@@ -207,7 +207,7 @@ struct CheckTableTests {
             Change("requestDetails.requestHash", #""x""#, Check.requestHash, "request-hash-differs"),
         ])
     func pc(change: Change) async throws {
-        let verdict = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verifyStandardIntegrityToken(
+        let verdict = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verify(
             Fixtures.answer(change.applied(to: Fixtures.pc)), at: Fixtures.now)
         #expect(verdict.failed == [change.check])
         #expect(verdict.code(change.check) == change.code)
@@ -215,10 +215,10 @@ struct CheckTableTests {
 
     @Test("A payload of the other platform fails the payload check")
     func otherForm() async throws {
-        let pc = try await Fixtures.verifier().verifyStandardIntegrityToken(
+        let pc = try await Fixtures.verifier().verify(
             Fixtures.answer(Fixtures.pc), at: Fixtures.now)
         #expect(pc.failed == [PlayIntegrityCheck.payload])
-        let android = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verifyStandardIntegrityToken(
+        let android = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verify(
             Fixtures.answer(Fixtures.standard), at: Fixtures.now)
         #expect(android.failed == [PlayIntegrityCheck.payload])
         #expect(android.subject == nil)
@@ -228,7 +228,7 @@ struct CheckTableTests {
     func otherPackage() async throws {
         let input = try ClassicIntegrityInput(
             token: Fixtures.classicToken(), packageName: "com.example.bank", nonce: Fixtures.nonce)
-        let verdict = try await Fixtures.verifier().verifyClassicIntegrityToken(input, at: Fixtures.now)
+        let verdict = try await Fixtures.verifier().verify(input, at: Fixtures.now)
         #expect(verdict.failed == [PlayIntegrityCheck.requestPackage])
         #expect(verdict.code(PlayIntegrityCheck.requestPackage) == "package-not-expected")
     }
@@ -239,7 +239,7 @@ struct CheckTableTests {
         payload["environmentDetails"] = [:]
         payload["accountDetails"] = nil
         let verifier = try Fixtures.verifier(modes: [:])
-        let quiet = try await verifier.verifyClassicIntegrityToken(Fixtures.classic(payload), at: Fixtures.now)
+        let quiet = try await verifier.verify(Fixtures.classic(payload), at: Fixtures.now)
         #expect(quiet.outcome == .accept)
         #expect(quiet.annotated == [])
         let signals = [
@@ -255,7 +255,7 @@ struct CheckTableTests {
             "locationSpoofingRiskVerdict": ["HIGH_RISK_DEVICE"],
         ]
         payload["accountDetails.appLicensingVerdict"] = "UNLICENSED"
-        let noted = try await verifier.verifyClassicIntegrityToken(Fixtures.classic(payload), at: Fixtures.now)
+        let noted = try await verifier.verify(Fixtures.classic(payload), at: Fixtures.now)
         #expect(noted.outcome == .accept)
         #expect(noted.annotated == signals)
     }
@@ -263,7 +263,7 @@ struct CheckTableTests {
     @Test("Checks without a policy field are skipped")
     func notAsked() async throws {
         let rules = PlayIntegrityConfiguration.AndroidRules(certificateDigests: [Fixtures.digest])
-        let verdict = try await Fixtures.verifier(Fixtures.configuration(android: rules)).verifyClassicIntegrityToken(
+        let verdict = try await Fixtures.verifier(Fixtures.configuration(android: rules)).verify(
             Fixtures.classic(), at: Fixtures.now)
         #expect(verdict.outcome == .accept)
         for check in [
@@ -294,7 +294,7 @@ struct CheckTableTests {
         ])
     func dialogs(check: CheckID, path: String, json: String, dialog: String) async throws {
         let payload = Change(path, json, check, "").applied(to: Fixtures.android)
-        let verdict = try await Fixtures.verifier().verifyClassicIntegrityToken(
+        let verdict = try await Fixtures.verifier().verify(
             Fixtures.classic(payload), at: Fixtures.now)
         #expect(verdict.result(check)?.finding?.detail.contains(dialog) == true)
     }

@@ -35,7 +35,7 @@ struct ClassicByGoogleTests {
     }
 
     private func judge(_ verifier: Verifier, _ input: ClassicIntegrityInput) async throws -> Verdict {
-        let verdict = try await verifier.verifyClassicIntegrityToken(input, at: Fixtures.now)
+        let verdict = try await verifier.verify(input, at: Fixtures.now)
         let record = try await verifier.verify(EvidenceRecord(input, receivedAt: Fixtures.now), at: Fixtures.now)
         #expect(record.failed == verdict.failed)
         return verdict
@@ -54,7 +54,7 @@ struct ClassicByGoogleTests {
         for opener in [nil, Opener.google] {
             let decoder = FixedDecoder(Fixtures.android)
             let verdict = try await verifier(opener, decoder: decoder)
-                .verifyClassicIntegrityToken(token(), at: Fixtures.now)
+                .verify(token(), at: Fixtures.now)
             #expect(verdict.failed == [])
             #expect(decoder.asked.withLock { $0 } == ["\(FixedDecoder.token) \(Fixtures.packageName) android"])
             for check in Self.checks {
@@ -95,7 +95,7 @@ struct ClassicByGoogleTests {
         ] {
             for input in [try answer(), try token()] {
                 let error = await #expect(throws: VerificationError.self) {
-                    try await verifier.verifyClassicIntegrityToken(input, at: Fixtures.now)
+                    try await verifier.verify(input, at: Fixtures.now)
                 }
                 #expect(code(error) == "no-key")
             }
@@ -127,10 +127,10 @@ struct ClassicByGoogleTests {
         let asking = try verifier(.google, decoder: FixedDecoder(payload), challenge: .ledger, ledger: ledger)
         let input = ClassicIntegrityInput(
             token: FixedDecoder.token, packageName: Fixtures.packageName, nonce: issued.text)
-        let other = try await asking.verifyClassicIntegrityToken(token(), at: Fixtures.now)
+        let other = try await asking.verify(token(), at: Fixtures.now)
         #expect(other.failed == [PlayIntegrityCheck.nonce])
-        #expect(try await asking.verifyClassicIntegrityToken(input, at: Fixtures.now).failed == [])
-        let replay = try await asking.verifyClassicIntegrityToken(input, at: Fixtures.now)
+        #expect(try await asking.verify(input, at: Fixtures.now).failed == [])
+        let replay = try await asking.verify(input, at: Fixtures.now)
         #expect(replay.failed == [PlayIntegrityCheck.challenge])
         #expect(replay.code(PlayIntegrityCheck.challenge) == "challenge-consumed")
     }
@@ -138,11 +138,11 @@ struct ClassicByGoogleTests {
     @Test("Answers to standard tokens and Google's refusals are rejected")
     func otherAnswers() async throws {
         let standard = try await verifier(.google, decoder: FixedDecoder(Fixtures.standard))
-            .verifyClassicIntegrityToken(token(), at: Fixtures.now)
+            .verify(token(), at: Fixtures.now)
         #expect(standard.failed == [PlayIntegrityCheck.nonce])
         let refusal = FixedDecoder(.success(#"{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}"#))
         let refused = try await verifier(.google, decoder: refusal)
-            .verifyClassicIntegrityToken(token(), at: Fixtures.now)
+            .verify(token(), at: Fixtures.now)
         #expect(refused.failed == [PlayIntegrityCheck.decode])
         #expect(refused.code(PlayIntegrityCheck.decode) == "google-refused")
     }
@@ -151,18 +151,18 @@ struct ClassicByGoogleTests {
     func notSent() async throws {
         let decoder = FixedDecoder(Fixtures.android)
         let verdict = try await verifier(.google, decoder: decoder)
-            .verifyClassicIntegrityToken(token("A="), at: Fixtures.now)
+            .verify(token("A="), at: Fixtures.now)
         #expect(verdict.code(PlayIntegrityCheck.decode) == "token-not-canonical")
         #expect(decoder.asked.withLock { $0 } == [])
         for (opener, expected) in [(Opener.google, "no-service"), (nil, "no-key")] {
             let error = await #expect(throws: VerificationError.self) {
-                try await verifier(opener).verifyClassicIntegrityToken(token(), at: Fixtures.now)
+                try await verifier(opener).verify(token(), at: Fixtures.now)
             }
             #expect(code(error) == expected)
         }
         let outage = FixedDecoder(.failure(IntegrityDecoderOutage(.quota, "no more today")))
         let error = await #expect(throws: VerificationError.self) {
-            try await verifier(.google, decoder: outage).verifyClassicIntegrityToken(token(), at: Fixtures.now)
+            try await verifier(.google, decoder: outage).verify(token(), at: Fixtures.now)
         }
         #expect(code(error) == "quota")
     }
@@ -174,7 +174,7 @@ struct ClassicByGoogleTests {
             let verifier = try verifier(nil, keys: [other], decoder: decoder)
             for input in [try answer(), try token()] {
                 let error = await #expect(throws: VerificationError.self) {
-                    try await verifier.verifyClassicIntegrityToken(input, at: Fixtures.now)
+                    try await verifier.verify(input, at: Fixtures.now)
                 }
                 #expect(code(error) == "no-key")
             }

@@ -21,7 +21,7 @@ struct DeviceRuleTests {
         var android = PlayIntegrityConfiguration.AndroidRules(certificateDigests: [Fixtures.digest])
         android.statedDeviceRecognition = rules
         let verdict = try await Fixtures.verifier(Fixtures.configuration(android: android))
-            .verifyClassicIntegrityToken(Fixtures.classic(payload), at: Fixtures.now)
+            .verify(Fixtures.classic(payload), at: Fixtures.now)
         #expect(verdict.failed == [] || verdict.failed == [PlayIntegrityCheck.deviceRecognition])
         return verdict.outcome == .accept
     }
@@ -70,7 +70,7 @@ struct DeviceRuleTests {
                 """, path: "policy.yaml")
             var standard = Fixtures.standard
             standard["deviceIntegrity"] = payload["deviceIntegrity"]
-            let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verifyStandardIntegrityToken(
+            let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verify(
                 Fixtures.answer(standard), at: Fixtures.now)
             let found = try #require(verdict.result(PlayIntegrityCheck.deviceRecognition))
             #expect((verdict.outcome == .accept) == (found.status != .failed))

@@ -21,7 +21,7 @@ struct KeyMaterialTests {
 
     private func opens(_ material: PlayIntegrityKeys) async throws -> Bool {
         let key = NamedKey(name: "k", scope: Fixtures.packageName, material: material)
-        return try await Fixtures.verifier(keys: [key]).verifyClassicIntegrityToken(
+        return try await Fixtures.verifier(keys: [key]).verify(
             Fixtures.classic(), at: Fixtures.now
         ).outcome == .accept
     }

@@ -24,7 +24,7 @@ struct KeySelectionTests {
         } catch {
             throw .request(RequestError(.invalidTime, "\(error)"))
         }
-        return try await verifier.verifyClassicIntegrityToken(input, at: Fixtures.now)
+        return try await verifier.verify(input, at: Fixtures.now)
     }
 
     private func requestError(keys: [NamedKey], named: [String]? = nil) async throws -> RequestError? {
@@ -173,7 +173,7 @@ struct KeySelectionTests {
             catalogue: Verifier.catalogue)
         let verifier = Verifier(policy: policy, ledger: MemoryLedger(), keyStores: [Unreachable()])
         let error = await #expect(throws: VerificationError.self) {
-            try await verifier.verifyClassicIntegrityToken(Fixtures.classic(), at: Fixtures.now)
+            try await verifier.verify(Fixtures.classic(), at: Fixtures.now)
         }
         guard case .outage(let outage)? = error else {
             Issue.record("expected an outage")

@@ -16,7 +16,7 @@ struct LedgerTests {
         let token = try Fixtures.keys.token(Array(payload.rendered.utf8))
         let input = ClassicIntegrityInput(
             token: token, packageName: Fixtures.packageName, nonce: given ?? nonce)
-        return try await verifier.verifyClassicIntegrityToken(input, at: Fixtures.now)
+        return try await verifier.verify(input, at: Fixtures.now)
     }
 
     private func verifier() throws -> Verifier {
@@ -117,7 +117,7 @@ struct LedgerTests {
         ]
         for (input, code) in inputs {
             for verifier in verifiers {
-                let verdict = try await verifier.verifyClassicIntegrityToken(input, at: Fixtures.now)
+                let verdict = try await verifier.verify(input, at: Fixtures.now)
                 #expect(verdict.failed == [PlayIntegrityCheck.decode])
                 #expect(verdict.code(PlayIntegrityCheck.decode) == code)
                 #expect(verdict.checks.count == PlayIntegrityCheck.classicChecks.count + 1)
@@ -193,7 +193,7 @@ struct LedgerTests {
         for (first, second) in [(0, 0), (0, 300_000), (-60_000, 300_000), (300_000, 300_000), (299_999, 300_000)] {
             let verifier = try Fixtures.verifier()
             func judge(_ payload: JSON, _ age: Int) async throws -> Verdict {
-                try await verifier.verifyStandardIntegrityToken(
+                try await verifier.verify(
                     Fixtures.answer(payload), at: Date(timeIntervalSince1970: Double(1_790_000_000_000 + age) / 1000))
             }
             #expect(try await judge(Fixtures.standard, first).outcome == .accept)
@@ -219,7 +219,7 @@ struct LedgerTests {
         let ledger = MemoryLedger(purging: .byClock { .distantFuture })
         let verifier = try Fixtures.verifier(ledger: ledger)
         #expect(
-            try await verifier.verifyStandardIntegrityToken(
+            try await verifier.verify(
                 Fixtures.answer(Fixtures.standard), at: Fixtures.now
             ).outcome == .accept)
         // A ledger in memory purges when it has grown.
@@ -234,13 +234,13 @@ struct LedgerTests {
         let longer = try Fixtures.verifier(
             Fixtures.configuration(freshness: .init(past: 86_400)), ledger: ledger)
         let error = await #expect(throws: VerificationError.self) {
-            try await longer.verifyStandardIntegrityToken(Fixtures.answer(Fixtures.standard), at: late)
+            try await longer.verify(Fixtures.answer(Fixtures.standard), at: late)
         }
         guard case .outage(let outage) = error else { throw try #require(error) }
         #expect((outage as? LedgerOutage)?.code == .forgotten)
         var younger = Fixtures.standard
         younger["requestDetails.timestampMillis"] = .text("1790000000001")
-        #expect(try await longer.verifyStandardIntegrityToken(Fixtures.answer(younger), at: late).outcome == .accept)
+        #expect(try await longer.verify(Fixtures.answer(younger), at: late).outcome == .accept)
     }
 
     @Test("White space, escapes and the type of integers do not make a different standard answer; other values do")
@@ -248,7 +248,7 @@ struct LedgerTests {
         let verifier = try Fixtures.verifier()
         let json = "{\"tokenPayloadExternal\":\(Fixtures.standard.rendered)}"
         func judge(_ json: String) async throws -> Verdict {
-            try await verifier.verifyStandardIntegrityToken(Fixtures.answer(json: json), at: Fixtures.now)
+            try await verifier.verify(Fixtures.answer(json: json), at: Fixtures.now)
         }
         #expect(try await judge(json).outcome == .accept)
         for other in [
@@ -268,10 +268,10 @@ struct LedgerTests {
             packageName: Fixtures.packageName, requestHash: "other",
             evidence: Fixtures.answer(Fixtures.standard).evidence)
         #expect(
-            try await verifier.verifyStandardIntegrityToken(wrong, at: Fixtures.now).failed
+            try await verifier.verify(wrong, at: Fixtures.now).failed
                 == [PlayIntegrityCheck.requestHash])
         #expect(
-            try await verifier.verifyStandardIntegrityToken(Fixtures.answer(Fixtures.standard), at: Fixtures.now)
+            try await verifier.verify(Fixtures.answer(Fixtures.standard), at: Fixtures.now)
                 .outcome == .accept)
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite("Play Integrity payload")
 struct PayloadTests {
     private func verdict(_ payload: String) async throws -> Verdict {
-        try await Fixtures.verifier().verifyClassicIntegrityToken(
+        try await Fixtures.verifier().verify(
             Fixtures.classic(token: Fixtures.keys.token(Array(payload.utf8))), at: Fixtures.now)
     }
 
@@ -57,7 +57,7 @@ struct PayloadTests {
         for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80]] {
             var payload = Array(Self.genuine.dropLast().utf8) + Array(",\"x\":\"".utf8)
             payload += bytes + Array("\"}".utf8)
-            let verdict = try await Fixtures.verifier().verifyClassicIntegrityToken(
+            let verdict = try await Fixtures.verifier().verify(
                 Fixtures.classic(token: Fixtures.keys.token(payload)), at: Fixtures.now)
             #expect(verdict.failed == [PlayIntegrityCheck.payload])
             #expect(verdict.code(PlayIntegrityCheck.payload) == "invalid-text")
@@ -122,14 +122,14 @@ struct PayloadTests {
             #expect(found.result(PlayIntegrityCheck.payload)?.status == .passed, "\(path)")
         }
         let answer = "{\"error\":null,\"tokenPayloadExternal\":\(Fixtures.standard.rendered)}"
-        let standard = try await Fixtures.verifier().verifyStandardIntegrityToken(
+        let standard = try await Fixtures.verifier().verify(
             Fixtures.answer(json: answer), at: Fixtures.now)
         #expect(standard.outcome == .accept)
         // Null changes nothing of what the ledger remembers.
         let ledger = MemoryLedger()
         var payload = Fixtures.standard
         for isFirst in [true, false] {
-            let verdict = try await Fixtures.verifier(ledger: ledger).verifyStandardIntegrityToken(
+            let verdict = try await Fixtures.verifier(ledger: ledger).verify(
                 Fixtures.answer(payload), at: Fixtures.now)
             #expect(verdict.failed == (isFirst ? [] : [PlayIntegrityCheck.challenge]))
             payload["testingDetails"] = .raw("null")

@@ -48,7 +48,7 @@ struct RequestTests {
         #expect(again.failed == [PlayIntegrityCheck.challenge])
         #expect(decoder.asked.withLock { $0 }.first == "\(FixedDecoder.token) \(Fixtures.packageName) android")
         // The token by itself is rejected too.
-        let alone = try await verifier.verifyStandardIntegrityToken(
+        let alone = try await verifier.verify(
             StandardIntegrityInput(
                 packageName: Fixtures.packageName, requestHash: hash, evidence: .token(FixedDecoder.token)),
             at: Fixtures.now)

@@ -23,7 +23,7 @@ struct StandardTests {
         ] as [(JSON, PlayIntegrityConfiguration.AndroidRules?, String)] {
             let decoder = Decoder(.success(Self.body(payload)))
             let verifier = try Fixtures.verifier(Fixtures.configuration(android: rules), services: [decoder])
-            let verdict = try await verifier.verifyStandardIntegrityToken(input(), at: Fixtures.now)
+            let verdict = try await verifier.verify(input(), at: Fixtures.now)
             #expect(verdict.outcome == .accept)
             #expect(verdict.result(PlayIntegrityCheck.decode)?.finding == nil)
             #expect(verdict.playIntegrity?.key == nil)
@@ -47,7 +47,7 @@ struct StandardTests {
     func spellings(token: String, code: String) async throws {
         let decoder = Decoder(.success(Self.body(Fixtures.standard)))
         let verdict = try await Fixtures.verifier(services: [decoder])
-            .verifyStandardIntegrityToken(input(token), at: Fixtures.now)
+            .verify(input(token), at: Fixtures.now)
         #expect(verdict.failed == [PlayIntegrityCheck.decode])
         #expect(verdict.code(PlayIntegrityCheck.decode) == code)
         #expect(decoder.asked.withLock { $0 } == [])
@@ -58,14 +58,14 @@ struct StandardTests {
         arguments: ["QQ", "QUI", "QUJD", "eyJ9.QQ.-_-_"])
     func canonical(token: String) async throws {
         let verdict = try await Fixtures.verifier(services: [Decoder(.success(Self.body(Fixtures.standard)))])
-            .verifyStandardIntegrityToken(input(token), at: Fixtures.now)
+            .verify(input(token), at: Fixtures.now)
         #expect(verdict.outcome == .accept)
     }
 
     @Test("A token without a service is a wrong call; an outage of the service is an outage of the verifier")
     func services() async throws {
         let alone = await #expect(throws: VerificationError.self) {
-            try await Fixtures.verifier().verifyStandardIntegrityToken(input(), at: Fixtures.now)
+            try await Fixtures.verifier().verify(input(), at: Fixtures.now)
         }
         guard case .request(let request)? = alone else {
             Issue.record("expected a wrong call")
@@ -74,7 +74,7 @@ struct StandardTests {
         #expect(request.reason == .noService)
         let decoder = Decoder(.failure(IntegrityDecoderOutage(.quota, "no more today")))
         let out = await #expect(throws: VerificationError.self) {
-            try await Fixtures.verifier(services: [decoder]).verifyStandardIntegrityToken(input(), at: Fixtures.now)
+            try await Fixtures.verifier(services: [decoder]).verify(input(), at: Fixtures.now)
         }
         guard case .outage(let outage)? = out else {
             Issue.record("expected an outage")
@@ -91,7 +91,7 @@ struct StandardTests {
             let verdict = try await Fixtures.verifier(
                 Fixtures.configuration(answers: .caller), services: [Decoder(.success(json))]
             )
-            .verifyStandardIntegrityToken(evidence, at: Fixtures.now)
+            .verify(evidence, at: Fixtures.now)
             #expect(verdict.failed == [PlayIntegrityCheck.decode])
             #expect(verdict.code(PlayIntegrityCheck.decode) == "google-refused")
             let detail = verdict.result(PlayIntegrityCheck.decode)?.finding?.detail ?? ""
@@ -107,7 +107,7 @@ struct StandardTests {
         let json = """
             {"error":{"code":400,"message":"Invalid value: \(token) (Bearer \(credential))","status":"INVALID_ARGUMENT"}}
             """
-        let verdict = try await Fixtures.verifier().verifyStandardIntegrityToken(
+        let verdict = try await Fixtures.verifier().verify(
             Fixtures.answer(json: json), at: Fixtures.now)
         let detail = verdict.result(PlayIntegrityCheck.decode)?.finding?.detail ?? ""
         #expect(detail.hasSuffix("(400 INVALID_ARGUMENT): Invalid value: (...) (Bearer (...)"), "\(detail)")
@@ -129,7 +129,7 @@ struct StandardTests {
             (String(repeating: " ", count: 300_000), "too-large"),
         ])
     func otherForms(json: String, code: String) async throws {
-        let verdict = try await Fixtures.verifier().verifyStandardIntegrityToken(
+        let verdict = try await Fixtures.verifier().verify(
             Fixtures.answer(json: json), at: Fixtures.now)
         #expect(verdict.failed == [PlayIntegrityCheck.decode])
         #expect(verdict.code(PlayIntegrityCheck.decode) == code)
@@ -139,7 +139,7 @@ struct StandardTests {
     @Test("A malformed payload fails the payload check, which names its byte in the answer")
     func payload() async throws {
         let json = #"{"tokenPayloadExternal":{"requestDetails":{"requestHash":1}}}"#
-        let verdict = try await Fixtures.verifier().verifyStandardIntegrityToken(
+        let verdict = try await Fixtures.verifier().verify(
             Fixtures.answer(json: json), at: Fixtures.now)
         #expect(verdict.failed == [PlayIntegrityCheck.payload])
         let error = verdict.result(PlayIntegrityCheck.payload)?.finding as? DecodeError
@@ -157,7 +157,7 @@ struct StandardTests {
             payload["requestDetails.requestHash"] = .text(sent)
             let input = StandardIntegrityInput(
                 packageName: Fixtures.packageName, requestHash: given, evidence: Fixtures.answer(payload).evidence)
-            let verdict = try await Fixtures.verifier().verifyStandardIntegrityToken(input, at: Fixtures.now)
+            let verdict = try await Fixtures.verifier().verify(input, at: Fixtures.now)
             #expect(verdict.failed == (isAccepted ? [] : [PlayIntegrityCheck.requestHash]))
         }
     }

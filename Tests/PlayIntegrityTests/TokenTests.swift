@@ -12,7 +12,7 @@ struct TokenTests {
     private static let payload = Array(Fixtures.android.rendered.utf8)
 
     private func verdict(_ token: String) async throws -> Verdict {
-        try await Fixtures.verifier().verifyClassicIntegrityToken(Fixtures.classic(token: token), at: Fixtures.now)
+        try await Fixtures.verifier().verify(Fixtures.classic(token: token), at: Fixtures.now)
     }
 
     /// Expects that a token fails one gate, and that everything after it is skipped because of it.

@@ -17,7 +17,7 @@ struct VersionTests {
         ] as [(VersionRules<Int64>, String?)])
     func versionCodes(_ rules: VersionRules<Int64>, _ code: String?) async throws {
         let verifier = try Fixtures.verifier(Fixtures.configuration(android: Fixtures.rules(versions: rules)))
-        let verdict = try await verifier.verifyClassicIntegrityToken(Fixtures.classic(), at: Fixtures.now)
+        let verdict = try await verifier.verify(Fixtures.classic(), at: Fixtures.now)
         #expect(verdict.failed == (code == nil ? [] : [PlayIntegrityCheck.versionCode]))
         #expect(verdict.code(PlayIntegrityCheck.versionCode) == code)
         #expect(verdict.remedy == (code == nil ? nil : .updateApp))

@@ -12,7 +12,7 @@ struct WindowTests {
         var payload = Fixtures.android
         payload["requestDetails.timestampMillis"] = .text("\(milliseconds)")
         let freshness = PlayIntegrityConfiguration.Freshness(past: 90, future: 5)
-        return try await Fixtures.verifier(Fixtures.configuration(freshness: freshness)).verifyClassicIntegrityToken(
+        return try await Fixtures.verifier(Fixtures.configuration(freshness: freshness)).verify(
             Fixtures.classic(payload), at: now)
     }
 
@@ -64,7 +64,7 @@ struct WindowTests {
             var payload = Fixtures.pc
             payload["requestDetails.requestTime"] = .text(text)
             let verdict = try await Fixtures.verifier(Fixtures.configuration(android: nil))
-                .verifyStandardIntegrityToken(Fixtures.answer(payload), at: Fixtures.now)
+                .verify(Fixtures.answer(payload), at: Fixtures.now)
             #expect(verdict.failed == (isFresh ? [] : [PlayIntegrityCheck.freshness]), "\(text)")
         }
     }

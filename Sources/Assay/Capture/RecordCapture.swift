@@ -6,7 +6,7 @@ import Synchronization
 ///
 ///     let capture = try RecordCapture(folder: "/var/lib/shop/captures")
 ///     ...
-///     let verdict = try await verifier.verifyAssertion(input, at: now)
+///     let verdict = try await verifier.verify(input, at: now)
 ///     // answer the request, and then:
 ///     try capture.append(EvidenceRecord(input, id: requestID, receivedAt: now), verdict: verdict, at: now)
 ///

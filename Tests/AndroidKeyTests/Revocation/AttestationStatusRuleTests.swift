@@ -71,14 +71,14 @@ struct AttestationStatusRuleTests {
         let verifier = try Fixtures.verifier(configuration, services: [Down()])
         let minted = try Fixtures.blueprint().mint()
         do throws(VerificationError) {
-            _ = try await verifier.verifyKeyAttestation(minted.input, at: Fixtures.time)
+            _ = try await verifier.verify(minted.input, at: Fixtures.time)
             Issue.record("a verdict")
         } catch {
             guard case .outage(let outage) = error else { throw error }
             #expect(outage.code == .statusListTooOld)
         }
         let other = KeyAttestationInput(certificates: minted.certificates, challenge: Array("another".utf8))
-        let verdict = try await verifier.verifyKeyAttestation(other, at: Fixtures.time)
+        let verdict = try await verifier.verify(other, at: Fixtures.time)
         #expect(outcome(verdict).hasPrefix("challenge-binding "))
     }
 

@@ -74,7 +74,7 @@ func judge(
     _ input: KeyAttestationInput, under configuration: AndroidKeyConfiguration? = nil, at time: Date = Fixtures.time
 ) async throws -> Verdict {
     let configuration = try configuration ?? Fixtures.configuration()
-    return try await Fixtures.verifier(configuration).verifyKeyAttestation(input, at: time)
+    return try await Fixtures.verifier(configuration).verify(input, at: time)
 }
 
 /// The first failed check of a verdict with its code, such as `chain untrusted`; `accept` for none.

@@ -145,7 +145,7 @@ extension MessageFixture {
 
     /// The verdict on this request, with a new ledger.
     func verdict(_ signing: MessageSigning? = nil, at now: Date = now) async throws -> Verdict {
-        try await Self.verifier(signing ?? MessageSigning(signer: signer)).verifyApproovMessage(mint(), at: now)
+        try await Self.verifier(signing ?? MessageSigning(signer: signer)).verify(mint(), at: now)
     }
 }
 

@@ -161,7 +161,7 @@ extension TokenFixtures {
         modes: [CheckID: CheckMode] = [:], ledger: any Ledger = MemoryLedger(), at now: Date = now
     ) async throws -> Verdict {
         let binding = settings.binding.isEmpty ? [] : [session]
-        return try await verifier(settings, keys: keys, modes: modes, ledger: ledger).verifyApproovToken(
+        return try await verifier(settings, keys: keys, modes: modes, ledger: ledger).verify(
             ApproovTokenInput(token: token, binding: binding, address: address), at: now)
     }
 

@@ -125,7 +125,7 @@ struct DeviceCheckTests {
             record.deviceBits = DeviceBits(first: false, second: false, changedIn: nil)
             #expect(try await test.verifier.verify(record, at: test.time.now).failed == [Check.token])
             // Calls without a record have no device token.
-            let direct = try await test.verifier.verifyAttestation(
+            let direct = try await test.verifier.verify(
                 AttestationInput(
                     keyID: minted.keyID, attestation: minted.attestation, clientData: .data(Array("challenge".utf8))),
                 at: test.time.now)

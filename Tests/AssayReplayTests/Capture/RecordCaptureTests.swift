@@ -51,7 +51,7 @@ struct RecordCaptureTests {
         let capture = try RecordCapture(folder: folder.path("c"))
         let verifier = try Fixtures.verifier()
         let attestation = try Fixtures.attestation()
-        let verdict = try await verifier.verifyAttestation(attestation, at: Fixtures.time)
+        let verdict = try await verifier.verify(attestation, at: Fixtures.time)
         #expect(verdict.outcome == .accept)
         try capture.append(
             EvidenceRecord(attestation, id: "a", app: "shop", receivedAt: Fixtures.time), verdict: verdict,
@@ -59,7 +59,7 @@ struct RecordCaptureTests {
         // The second one of counter 1 is a replay.
         for counter in [1, 2, 1] as [UInt32] {
             let input = try Fixtures.assertion(counter: counter)
-            let verdict = try await verifier.verifyAssertion(input, at: Fixtures.time)
+            let verdict = try await verifier.verify(input, at: Fixtures.time)
             try capture.append(EvidenceRecord(input, receivedAt: Fixtures.time), verdict: verdict, at: Fixtures.time)
         }
         let records = try Captured.records(folder.path("c"))

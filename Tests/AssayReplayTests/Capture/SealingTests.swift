@@ -163,7 +163,7 @@ struct SealingTests {
         options.fields = .seal(to: key.publicKey)
         let capture = try RecordCapture(folder: folder.path("c"), options: options)
         let input = try Fixtures.attestation()
-        let verdict = try await Fixtures.verifier().verifyAttestation(input, at: Fixtures.time)
+        let verdict = try await Fixtures.verifier().verify(input, at: Fixtures.time)
         try capture.append(EvidenceRecord(input, receivedAt: Fixtures.time), verdict: verdict, at: Fixtures.time)
         let file = try #require(try Captured.files(folder.path("c")).first)
         let text = String(decoding: try Data(contentsOf: folder.url.appendingPathComponent("c/\(file)")), as: UTF8.self)

@@ -51,7 +51,7 @@ struct StatusListCaptureTests {
         func verifier(_ services: [any EngineService]) -> Verifier {
             Verifier(policy: policy, ledger: MemoryLedger(), services: services)
         }
-        let verdict = try await verifier([Source(list: former)]).verifyKeyAttestation(input, at: Self.time)
+        let verdict = try await verifier([Source(list: former)]).verify(input, at: Self.time)
         try #require(verdict.outcome == .accept)
         let capture = try RecordCapture(folder: folder)
         let record = EvidenceRecord(input, verdict: verdict, id: "a", receivedAt: Self.time)

@@ -71,7 +71,7 @@ struct VerifierMetricsTests {
         let input = Fixtures.input(try Fixtures.attestation())
         for index in 0..<100 {
             await #expect(throws: VerificationError.self) {
-                try await verifier.verifyAttestation(input, app: "app-\(index)", at: Fixtures.time)
+                try await verifier.verify(input, app: "app-\(index)", at: Fixtures.time)
             }
             await #expect(throws: VerificationError.self) {
                 try await verifier.issueChallenge(app: "app-\(index)", for: .appAttestAttestation, at: Fixtures.time)
@@ -79,7 +79,7 @@ struct VerifierMetricsTests {
         }
         ledger.follow { operation, _ in operation == .commit ? .outage() : nil }
         await #expect(throws: VerificationError.self) {
-            try await verifier.verifyAttestation(input, app: "shop", at: Fixtures.time)
+            try await verifier.verify(input, app: "shop", at: Fixtures.time)
         }
         #expect(Self.counts(metrics, .requestErrors) == [["unknown-app"]: 100])
         #expect(Self.counts(metrics, .outages) == [["ledger", "unreachable"]: 1])
@@ -114,7 +114,7 @@ struct VerifierMetricsTests {
             ).mint()
             let input = AttestationInput(
                 keyID: minted.keyID, attestation: minted.attestation, clientData: .data(challenge.value))
-            let verdict = try await verifier.verifyAttestation(input, app: "shop", at: Fixtures.time + delay)
+            let verdict = try await verifier.verify(input, app: "shop", at: Fixtures.time + delay)
             #expect((verdict.outcome == .accept) == (delay < 300), "\(verdict.failed)")
         }
         let kind = "app-attest.attestation"
@@ -143,7 +143,7 @@ struct VerifierMetricsTests {
                 ).mint()
                 keyIDs.append(minted.keyID)
                 // The second attestation of a key is rejected: it is no further device, and none of this process.
-                _ = try await verifier.verifyAttestation(Fixtures.input(minted), app: "shop", at: Fixtures.time)
+                _ = try await verifier.verify(Fixtures.input(minted), app: "shop", at: Fixtures.time)
             }
         }
         for _ in 0..<2 { for verifier in verifiers { await verifier.refreshMetrics(at: Fixtures.time + 1) } }

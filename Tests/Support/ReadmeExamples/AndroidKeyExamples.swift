@@ -13,7 +13,7 @@ struct AndroidKeyExamples {
 
         func enrol(certificates: [[UInt8]], challenge: [UInt8], account: String) async throws -> [UInt8]? {
             let input = KeyAttestationInput(certificates: certificates, challenge: challenge)
-            let verdict = try await verifier.verifyKeyAttestation(input, account: account, at: Date())
+            let verdict = try await verifier.verify(input, account: account, at: Date())
             guard verdict.outcome == .accept, let subject = verdict.androidKey else { return nil }
             print(subject.osPatchLevel ?? 0, subject.rootOfTrust?.verifiedBootState.rawValue ?? "unknown")
             return subject.publicKeySHA256
@@ -25,14 +25,14 @@ struct AndroidKeyExamples {
             certificates: [[UInt8]], challenge: [UInt8], integrityToken: String,
             requestHash: (_ bytes: [UInt8]) -> String
         ) async throws -> Bool {
-            let key = try await verifier.verifyKeyAttestation(
+            let key = try await verifier.verify(
                 KeyAttestationInput(certificates: certificates, challenge: challenge), app: "shop-android", at: Date())
             guard key.outcome == .accept, let subject = key.androidKey else { return false }
             // base64url without padding of SHA-256(challenge || SubjectPublicKeyInfo), as the app computed it.
             let token = StandardIntegrityInput(
                 packageName: "com.example.shop", requestHash: requestHash(challenge + subject.publicKey),
                 evidence: .token(integrityToken))
-            return try await verifier.verifyStandardIntegrityToken(token, app: "shop-play", at: Date()).outcome
+            return try await verifier.verify(token, app: "shop-play", at: Date()).outcome
                 == .accept
         }
     }

@@ -24,7 +24,7 @@ struct AppAttestExamples {
         func register(keyID: Data, attestation: Data, challenge: String) async throws -> Bool {
             let input = AttestationInput(
                 keyID: keyID, attestation: attestation, clientData: .data(Array(challenge.utf8)))
-            let verdict = try await verifier.verifyAttestation(input, at: Date())
+            let verdict = try await verifier.verify(input, at: Date())
             return verdict.outcome == .accept
         }
     }
@@ -35,7 +35,7 @@ struct AppAttestExamples {
 
         func isGenuine(keyID: Data, assertion: Data, body: Data) async throws -> Bool {
             let input = AssertionInput(keyID: keyID, assertion: assertion, clientData: .data(Array(body)))
-            let verdict = try await verifier.verifyAssertion(input, at: Date())
+            let verdict = try await verifier.verify(input, at: Date())
             return verdict.outcome == .accept
         }
     }

@@ -15,7 +15,7 @@ struct ApproovExamples {
     func block1() async throws {
         func isGenuine(token: String, authorization: String, client: String) async throws -> Bool {
             let input = ApproovTokenInput(token: token, binding: [authorization], address: client)
-            let verdict = try await verifier.verifyApproovToken(input, app: "api", at: Date())
+            let verdict = try await verifier.verify(input, app: "api", at: Date())
             let subject = verdict.approov
             // Claims of a token that is not authentic are for log messages and support only.
             print(subject?.responseCode ?? subject?.claimed?.responseCode ?? "no ARC", subject?.deviceID ?? "no device")
@@ -32,13 +32,13 @@ struct ApproovExamples {
         let input = ApproovMessageInput(
             method: "POST", targetURI: "https://api.example.com/v1/items?a=1",
             fields: headers.map { .init($0.name, $0.value) }, body: .bytes(body))
-        let verdict = try await verifier.verifyApproovMessage(input, app: "api", at: Date())
+        let verdict = try await verifier.verify(input, app: "api", at: Date())
     }
 
     func block4() async throws {
         let input = ApproovTextInput(
             token: token, text: "order 7, EUR 10.00, \(token)", signature: signature, binding: [.value(authorization)])
-        let verdict = try await verifier.verifyApproovText(input, app: "api", at: Date())
+        let verdict = try await verifier.verify(input, app: "api", at: Date())
     }
 
     func block5() async throws {
@@ -54,7 +54,7 @@ struct ApproovExamples {
         {
             let token = try MeasurementToken(opening: sealed, with: key, at: Date())
             let input = ApproovProofInput(nonce: nonce, proof: proof, source: .measurements(token.measurements))
-            return try await verifier.verifyApproovProof(input, at: Date()).outcome == .accept
+            return try await verifier.verify(input, at: Date()).outcome == .accept
         }
     }
 }

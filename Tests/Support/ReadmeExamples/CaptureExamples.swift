@@ -12,7 +12,7 @@ struct CaptureExamples {
 
     func block1() async throws {
         let capture = try RecordCapture(folder: "/var/lib/shop/captures")  // folder 0700, files 0600
-        let verdict = try await verifier.verifyAssertion(input, at: now)
+        let verdict = try await verifier.verify(input, at: now)
         // Answer the request, then:
         try capture.append(EvidenceRecord(input, id: requestID, receivedAt: now), verdict: verdict, at: now)
     }

@@ -35,7 +35,7 @@ struct HummingbirdExamples {
             let input = AttestationInput(
                 keyID: evidence.keyID, attestation: evidence.attestation,
                 clientData: .data(Array(evidence.challenge.utf8)))
-            let verdict = try await live.verifier.verifyAttestation(input, app: "shop-ios", at: Date())
+            let verdict = try await live.verifier.verify(input, app: "shop-ios", at: Date())
             return verdict.outcome == .accept ? HTTPResponse.Status.created : .forbidden
         }
     }

@@ -27,7 +27,7 @@ struct PlayIntegrityExamples {
 
         func isGenuine(classic token: String, nonce: String) async throws -> Bool {
             let input = ClassicIntegrityInput(token: token, packageName: "com.example.shop", nonce: nonce)
-            return try await verifier.verifyClassicIntegrityToken(input, at: Date()).outcome == .accept
+            return try await verifier.verify(input, at: Date()).outcome == .accept
         }
     }
 
@@ -35,7 +35,7 @@ struct PlayIntegrityExamples {
         func isGenuine(standard token: String, requestHash: String) async throws -> Bool {
             let input = StandardIntegrityInput(
                 packageName: "com.example.shop", requestHash: requestHash, evidence: .token(token))
-            let verdict = try await verifier.verifyStandardIntegrityToken(input, at: Date())
+            let verdict = try await verifier.verify(input, at: Date())
             print(verdict.playIntegrity?.payload.deviceIntegrity.deviceRecognitionVerdict ?? [])
             return verdict.outcome == .accept
         }

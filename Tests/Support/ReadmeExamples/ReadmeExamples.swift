@@ -22,13 +22,13 @@ struct ReadmeExamples {
         func register(keyID: Data, attestation: Data, challenge: String) async throws -> Bool {
             let input = AttestationInput(
                 keyID: keyID, attestation: attestation, clientData: .data(Array(challenge.utf8)))
-            return try await verifier.verifyAttestation(input, at: Date()).outcome == .accept
+            return try await verifier.verify(input, at: Date()).outcome == .accept
         }
 
         // On every signed request: an accepted assertion advances the counter of its key.
         func isGenuine(keyID: Data, assertion: Data, body: Data) async throws -> Bool {
             let input = AssertionInput(keyID: keyID, assertion: assertion, clientData: .data(Array(body)))
-            let verdict = try await verifier.verifyAssertion(input, at: Date())
+            let verdict = try await verifier.verify(input, at: Date())
             for check in verdict.checks where check.status == .failed {
                 print(check.check, check.finding?.detail ?? "")
             }
@@ -44,14 +44,14 @@ struct ReadmeExamples {
 
         func isGenuine(token: String, nonce: String) async throws -> Bool {
             let input = ClassicIntegrityInput(token: token, packageName: "com.example.shop", nonce: nonce)
-            return try await verifier.verifyClassicIntegrityToken(input, at: Date()).outcome == .accept
+            return try await verifier.verify(input, at: Date()).outcome == .accept
         }
     }
 
     func approov() {
         func isGenuine(token: String, authorization: String, client: String) async throws -> Bool {
             let input = ApproovTokenInput(token: token, binding: [authorization], address: client)
-            return try await verifier.verifyApproovToken(input, app: "api", at: Date()).outcome == .accept
+            return try await verifier.verify(input, app: "api", at: Date()).outcome == .accept
         }
     }
 }

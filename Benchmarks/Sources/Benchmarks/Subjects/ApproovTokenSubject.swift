@@ -92,7 +92,7 @@ struct ApproovTokenSubject: Sendable {
     @Sendable func verify(_ count: Int) async {
         for index in 0..<count {
             do {
-                let verdict = try await verifier.verifyApproovToken(inputs[index % inputs.count], at: now)
+                let verdict = try await verifier.verify(inputs[index % inputs.count], at: now)
                 require(verdict.outcome == .accept, "the Approov token is rejected")
             } catch {
                 stop("\(error)")

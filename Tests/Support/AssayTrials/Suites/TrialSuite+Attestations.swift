@@ -68,7 +68,7 @@ extension TrialSuite {
                     attestation: try bytes(registration.attestationObject),
                     clientData: .data(try bytes(registration.clientDataJSON)))
                 let verdict = try await Verifier(policy: policy, ledger: MemoryLedger())
-                    .verifyAttestation(input, app: "shop", at: Date(timeIntervalSince1970: 1_790_000_000))
+                    .verify(input, app: "shop", at: Date(timeIntervalSince1970: 1_790_000_000))
                 report.record(test.id, expected: false, accepted: verdict.outcome == .accept)
                 report.require(
                     verdict.failed.first == AttestationCheck.decode, "\(test.id) fails later than in decoding")
@@ -143,7 +143,7 @@ extension TrialSuite {
                 let begins = chain.dropFirst().compactMap {
                     try? Certificate(der: $0[...], profile: .keystore).notBefore
                 }
-                let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verifyKeyAttestation(
+                let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verify(
                     KeyAttestationInput(certificates: chain, challenge: challenge(of: chain)),
                     at: begins.max() ?? Date(timeIntervalSince1970: 1_790_000_000))
                 let expected: Bool? =
