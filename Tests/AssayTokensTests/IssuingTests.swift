@@ -70,7 +70,7 @@ struct IssuingTests {
         guard case .rejected(let verdict) = try await world.verifier.issueToken(request, at: later) else {
             return #expect(Bool(false), "a second token for one assertion")
         }
-        #expect(verdict.remedy != nil && verdict.failed.contains("app-attest.assertion.counter"))
+        #expect(verdict.remedy != nil && verdict.failed.contains(.appAttestAssertionCounter))
     }
 
     /// What an app attests, or a relay asks for, that the request is not about.
@@ -124,7 +124,7 @@ struct IssuingTests {
         guard case .rejected(let verdict) = try await world.verifier.issueToken(request, at: TokenWorld.now) else {
             return #expect(Bool(false), "a token for a challenge that nobody issued")
         }
-        #expect(verdict.failed == ["app-attest.attestation.challenge"] && verdict.remedy == .newChallenge)
+        #expect(verdict.failed == [.appAttestAttestationChallenge] && verdict.remedy == .newChallenge)
     }
 
     @Test("a request that the policy does not allow is an error of the caller, and uses nothing up")

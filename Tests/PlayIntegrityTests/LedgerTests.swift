@@ -5,6 +5,7 @@ import AssayPrimitives
 import AssayTestSupport
 import Foundation
 import PlayIntegrity
+import Synchronization
 import Testing
 
 /// A nonce is used once. A standard token is used once inside its window.

@@ -28,10 +28,6 @@ package protocol EvidenceEngine: PolicySection {
     /// The kinds of evidence that carry a challenge of the ledger.
     static var challengeKinds: [EvidenceKind] { get }
 
-    /// Whether an app's policy leaves the challenges of a kind to the caller; nil if the app has no evidence of this
-    /// kind.
-    static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool?
-
     /// The length of these challenges in bytes.
     static var challengeLength: Int { get }
 
@@ -117,9 +113,6 @@ extension EvidenceEngine {
 
     /// None.
     package static func problem(withKey key: EnrolledKey) -> String? { nil }
-
-    /// Nil: no evidence carries a challenge.
-    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? { nil }
 
     /// The kinds with a ledger check named `<kind>.challenge`.
     package static var challengeKinds: [EvidenceKind] {
