@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 
 extension AttestEnvironment {
     /// The AAGUID of the authenticator data, all 16 bytes (Apple, Validating apps that connect to your server, step 8).

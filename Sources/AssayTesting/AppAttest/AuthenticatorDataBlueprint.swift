@@ -40,7 +40,7 @@ public struct AuthenticatorDataBlueprint: Sendable {
         rpIDHash = sha256(Array(appID.utf8))
         counter = 0
         attestedCredential = AttestedCredential(
-            aaguid: environment.aaguid, credentialID: key.keyID, publicKey: key.coseKey.encoded)
+            aaguid: environment.mintedAAGUID, credentialID: key.keyID, publicKey: key.coseKey.encoded)
         self.extensions = extensions.encoded
     }
 
@@ -68,7 +68,7 @@ public struct AuthenticatorDataBlueprint: Sendable {
 
 extension AttestEnvironment {
     /// The AAGUID in the authenticator data, 16 bytes.
-    package var aaguid: [UInt8] {
+    package var mintedAAGUID: [UInt8] {
         self == .production
             ? Array("appattest".utf8) + [UInt8](repeating: 0, count: 7) : Array("appattestdevelop".utf8)
     }

@@ -88,7 +88,7 @@ extension AppAttestVectorMint {
             app("app-in-upper-case", "1234567890.COM.EXAMPLE.VECTORS"),
             attestation("counter-1", .reject("counter")) { $0.authenticatorData.counter = 1 },
             attestation("counter-of-all-ones", .reject("counter")) { $0.authenticatorData.counter = .max },
-            environment("environment-development", AttestEnvironment.development.aaguid),
+            environment("environment-development", AttestEnvironment.development.mintedAAGUID),
             environment("environment-garbage", Array("appattest".utf8) + [0, 0, 0, 0, 0, 0, 1]),
             environment("environment-prefix-of-development", Array("appattestdevelo".utf8) + [0]),
             environment("environment-of-zeros", .zeros(16)),
