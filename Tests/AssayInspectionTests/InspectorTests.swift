@@ -44,6 +44,12 @@ struct InspectorTests {
         Verifier.inspector.inspect(Array(bytes), name: "blob")
     }
 
+    @Test("The evidence of every engine can be shown")
+    func engines() {
+        let registry = EngineRegistry.standard
+        #expect(registry.inspectable.map { "\($0)" } == registry.engines.map { "\($0)" })
+    }
+
     @Test("Each kind of blob is recognised by its bytes, with a reason, and the strict decoder accepts it")
     func kinds() throws {
         let minted = try Self.attestation()

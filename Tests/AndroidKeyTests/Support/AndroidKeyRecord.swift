@@ -1,6 +1,7 @@
 import AndroidKey
 import Assay
 import AssayCore
+import AssayInspection
 import AssayPrimitives
 import Foundation
 
