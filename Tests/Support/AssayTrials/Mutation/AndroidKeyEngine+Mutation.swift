@@ -1,7 +1,6 @@
 import AndroidKey
 import Assay
 import AssayCore
-import AssayInspection
 import AssayPrimitives
 
 extension AndroidKeyEngine: MutatedEngine {

@@ -1,7 +1,6 @@
 import AppAttest
 import Assay
 import AssayCore
-import AssayInspection
 import AssayPrimitives
 
 extension AppAttestEngine: MutatedEngine {

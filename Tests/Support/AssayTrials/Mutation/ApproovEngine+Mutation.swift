@@ -3,7 +3,6 @@ import AppAttest
 import Approov
 import Assay
 import AssayCore
-import AssayInspection
 import AssayPrimitives
 import PlayIntegrity
 

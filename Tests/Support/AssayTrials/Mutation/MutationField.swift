@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayInspection
 import AssayPrimitives
 
 /// An evidence field in one of its input forms, and how a change of it becomes a record.

@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayInspection
 import AssayTestSupport
 
 /// Chooses the policy variant under which each change of a vector is judged.

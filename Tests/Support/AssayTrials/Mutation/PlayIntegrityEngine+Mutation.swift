@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayInspection
 import AssayPrimitives
 import AssayTesting
 import Foundation

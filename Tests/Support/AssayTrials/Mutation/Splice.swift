@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayInspection
 import AssayPrimitives
 
 /// A record in which a part of one accepted vector replaces the same part of another.
