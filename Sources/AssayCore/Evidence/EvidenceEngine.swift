@@ -84,9 +84,6 @@ extension EvidenceEngine {
     /// None: redaction omits all fields that are not declared.
     package static func retainedFields(of kind: EvidenceKind) -> [String] { [] }
 
-    /// Nil: no evidence carries a challenge.
-    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? { nil }
-
     /// None: reports group verdicts by kind and app only.
     package static var dimensions: [SubjectDimension] { [] }
 
