@@ -1,3 +1,4 @@
+import AssayCore
 import AssayInspection
 import AssayTesting
 import Foundation
