@@ -111,6 +111,9 @@ extension EvidenceEngine {
     /// None.
     package static func problem(withKey key: EnrolledKey) -> String? { nil }
 
+    /// Nil: no evidence carries a challenge.
+    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? { nil }
+
     /// The kinds with a ledger check named `<kind>.challenge`.
     package static var challengeKinds: [EvidenceKind] {
         kinds.filter { kind in catalogue.contains { $0.kind == .ledger && $0.id.name == "\(kind).challenge" } }
