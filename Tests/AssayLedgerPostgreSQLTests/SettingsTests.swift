@@ -1,5 +1,6 @@
 import AssayCore
 import AssayLedgerPostgreSQL
+import AssayTestSupport
 import CoreMetrics
 import Foundation
 import MetricsTestKit

@@ -1,3 +1,4 @@
+import AssayCore
 import AssayTestSupport
 import AssayTesting
 import Crypto

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTestSupport
 import Testing
 
 /// A policy sets the modes of policy checks only.
