@@ -113,8 +113,8 @@ struct AndroidKeyPolicyTests {
         ])
         #expect(
             weak.remarks.map(\.field) == [
-                "statusList", "challenge", "reattestation", "keysExceeded", "maximumKeys", "minimumOSVersion",
-                "patchLevel", "minimumVersionCode", "purposes",
+                "statusList", "minimumVersionCode", "challenge", "reattestation", "maximumKeys", "keysExceeded",
+                "minimumOSVersion", "patchLevel", "purposes",
             ])
         let strong = try policy(["preset: strict", "statusList: service", "minimumVersionCode: 1"])
         #expect(strong.remarks.isEmpty)

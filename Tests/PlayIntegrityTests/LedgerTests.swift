@@ -95,7 +95,10 @@ struct LedgerTests {
         let inputs: [(ClassicIntegrityInput, code: String)] = [token, answer].flatMap { evidence in
             [
                 (ClassicIntegrityInput(evidence, packageName: name, nonce: "short"), "unexpected-length"),
-                (ClassicIntegrityInput(evidence, packageName: name, nonce: Fixtures.nonce + "="), "malformed"),
+                (
+                    ClassicIntegrityInput(evidence, packageName: name, nonce: Fixtures.nonce.dropLast() + "*"),
+                    "malformed"
+                ),
                 (
                     ClassicIntegrityInput(evidence, packageName: name, challenge: [], requestHash: hash),
                     "unexpected-length"

@@ -41,12 +41,13 @@ package struct CheckRun: ~Copyable {
         if !standings.isEmpty { allowances += standings.compactMap(\.allowance) }
     }
 
-    // Inlinable: lets the calling module specialise the generic functions.
+    // Inlinable: lets the calling module specialise the generic functions. A rule gives a Sendable value, which a closure is
+    // not: one whose errors are not typed would else be a value, and pass without being called.
 
     /// Runs a gate that every later check depends on.
     @inlinable
     @_disfavoredOverload
-    package mutating func authenticity<Value>(
+    package mutating func authenticity<Value: Sendable>(
         _ check: CheckID, _ rule: @autoclosure () throws(CheckFailure) -> Value
     ) -> Value? {
         authenticity(check, rule)
@@ -87,7 +88,7 @@ package struct CheckRun: ~Copyable {
     /// Runs a gate that no other check depends on.
     @inlinable
     @_disfavoredOverload
-    package mutating func gate<Value>(
+    package mutating func gate<Value: Sendable>(
         _ check: CheckID, _ rule: @autoclosure () throws(CheckFailure) -> Value
     ) -> Value? {
         gate(check, rule)

@@ -45,9 +45,12 @@ extension SealedKeyStore {
                 throw .outage(error)
             }
             guard !keys.contains(where: { $0.name.isByteEqual(to: name) }) else { throw .refusal(.nameTaken(name)) }
+            guard let parts = loan.parts else {
+                throw .outage(KeyStoreOutage(.unreachable, "\(location) decided after the addition of a key had ended"))
+            }
             do throws(DecodeError) {
                 return .insert(
-                    try SealedKey(fields, parts: loan.parts, origin: origin(.insert(fields)), under: masterKey))
+                    try SealedKey(fields, parts: parts, origin: origin(.insert(fields)), under: masterKey))
             } catch {
                 throw .refusal(.invalidKey(KeyError("too-large", part: "", error.message)))
             }
@@ -141,13 +144,13 @@ extension SealedKeyStore {
 
 /// The parts of a key for a decision that a thread of the storage may hold for longer than the change takes.
 private final class PartsLoan: Sendable {
-    private let lent: Mutex<[String: SecretBytes]>
+    private let lent: Mutex<[String: SecretBytes]?>
 
     init(_ parts: [String: SecretBytes]) { lent = Mutex(parts) }
 
-    /// The parts; empty after the end.
-    var parts: [String: SecretBytes] { lent.withLock { $0 } }
+    /// The parts; nil after the end.
+    var parts: [String: SecretBytes]? { lent.withLock { $0 } }
 
     /// Releases the parts.
-    func end() { lent.withLock { $0 = [:] } }
+    func end() { lent.withLock { $0 = nil } }
 }

@@ -119,9 +119,12 @@ struct OutageCountTests {
             let answer = try await Self.exchange {
                 guard let connection = Connection(ifListening: port) else { return nil }
                 connection.write(head + "3\r\n{}\n\r\n")
-                // A stream looks its caller up again after a second.
-                usleep(1_300_000)
-                connection.write("3\r\n{}\n\r\n0\r\n\r\n")
+                // A stream looks its caller up again at a record that comes a second later.
+                for _ in 0..<200 where ledger.history.count(where: { $0.operation == operation }) < number {
+                    usleep(300_000)
+                    connection.write("3\r\n{}\n\r\n")
+                }
+                connection.write("0\r\n\r\n")
                 return String(decoding: connection.readToEnd(), as: UTF8.self)
             }
             #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.contains(#""code":"outage""#), "\(answer)")
