@@ -207,6 +207,7 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
     package let values: Values
 
     /// A field: `configuration.packages`.
+    @inlinable
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     /// Composes a configuration in code. Fields that security depends on have no default; `others` sets the rest. Throws when nothing

@@ -113,6 +113,7 @@ package final class AppAttestConfiguration: EngineConfiguration {
     package let values: Values
 
     /// A field: `configuration.appIDs`.
+    @inlinable
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     /// Whether builds from Xcode are accepted, whose keys are of the development environment.

@@ -91,6 +91,7 @@ package final class ApproovConfiguration: EngineConfiguration {
     package let values: Settings
 
     /// A field: `configuration.tokenHeader`.
+    @inlinable
     package subscript<Value>(dynamicMember field: KeyPath<Settings, Value>) -> Value { values[keyPath: field] }
 
     /// The treatment of failover tokens.

@@ -67,6 +67,7 @@ package final class DeviceCheckConfiguration: EngineConfiguration {
     package let values: Values
 
     /// A field: `configuration.appID`.
+    @inlinable
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     /// The kinds of evidence that must come with a device token.

@@ -6,11 +6,14 @@
     import Darwin
 #endif
 
+// Inlinable: lets the calling module specialise them.
+
 extension StringProtocol {
     /// Whether two texts have the same bytes in UTF-8.
     ///
     /// Never compare or hash input as `String`: canonically equivalent texts would be equal, and sorting the combining
     /// marks of a character takes time quadratic in their number.
+    @inlinable
     package func isByteEqual(to other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
@@ -18,6 +21,7 @@ extension StringProtocol {
 
 extension String {
     /// Whether two texts have the same bytes in UTF-8; the faster overload for `String`.
+    @inlinable
     package func isByteEqual(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         // Native strings are contiguous; strings bridged on Darwin may not be.
@@ -42,13 +46,15 @@ extension ArraySlice<UInt8> {
 }
 
 /// Whether two pieces of memory of the same length hold the same bytes.
-private func holdSame(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+@usableFromInline
+func holdSame(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
     return unsafe leftStart == rightStart || memcmp(leftStart, rightStart, left.count) == 0
 }
 
 extension Sequence where Element: StringProtocol {
     /// Whether one of these texts has the same bytes in UTF-8 as `text`.
+    @inlinable
     package func containsBytes(of text: some StringProtocol) -> Bool {
         contains { $0.isByteEqual(to: text) }
     }
@@ -56,6 +62,7 @@ extension Sequence where Element: StringProtocol {
 
 extension Sequence<String> {
     /// Whether one of these texts has the same bytes in UTF-8 as `text`; the faster overload for `String`.
+    @inlinable
     package func containsBytes(of text: String) -> Bool {
         contains { $0.isByteEqual(to: text) }
     }

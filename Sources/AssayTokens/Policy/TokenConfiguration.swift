@@ -143,6 +143,7 @@ package final class TokenConfiguration: EngineConfiguration {
     package let values: Values
 
     /// A field: `configuration.issuer`.
+    @inlinable
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     /// Yes.

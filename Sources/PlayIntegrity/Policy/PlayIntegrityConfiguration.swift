@@ -138,6 +138,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     let writtenAnswers: AnswerSource?
 
     /// A field: `configuration.packageName`.
+    @inlinable
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     /// Creates a configuration in code.
