@@ -60,7 +60,7 @@ sanitize: packages
 	Scripts/sanitize thread
 	Scripts/sanitize address
 
-## Adds a stored property to public structs of engines in a copy, and builds on: the program must behave as before.
+## Adds a stored property to public structs of engines in a copy, and builds on: AssayDemo must print the same as before.
 incremental: packages
 	$(SWIFT) build $(CONFIGURATION) --product AssayDemo
 	Scripts/test-incremental $(CONFIGURATION)
