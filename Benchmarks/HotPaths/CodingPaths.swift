@@ -31,7 +31,9 @@ enum CodingPaths {
                 try require(base.count > 200, "the signature base")
             },
             HotPath("policy-app", count: 500, apps) { subject in
-                let app = try subject.app(by: "package name") { $0.configuration.packageName == "com.example.shop7" }
+                let app = try subject.app(by: "package name") {
+                    $0.configuration.values.packageName == "com.example.shop7"
+                }
                 try require(app.app == "shop-7", "the app")
             },
         ]
