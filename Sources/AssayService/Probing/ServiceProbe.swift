@@ -105,7 +105,8 @@ package struct ServiceProbe: Sendable {
         return try await connection.executeThenClose { inbound, outbound in
             var bytes: [UInt8] = []
             do {
-                try await outbound.write(request)
+                // A handshake that failed has closed the channel; why, is said where the answer is read.
+                do { try await outbound.write(request) } catch ChannelError.ioOnClosedChannel {}
                 for try await buffer in inbound {
                     bytes += buffer.readableBytesView
                     guard bytes.count <= Self.maximumAnswer else { throw ServiceError("the answer is too long") }
