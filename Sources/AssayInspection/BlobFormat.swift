@@ -16,13 +16,13 @@ package protocol BlobFormat: Sendable {
     /// Decodes bytes as far as possible.
     static func annotate(_ bytes: [UInt8]) -> BlobContents
 
-    /// The first error of the strict decoder that verification uses; nil if it accepts the bytes.
-    static func violation(in bytes: [UInt8]) -> DecodeError?
+    /// Runs the strict decoder that verification uses, which throws its first error. Without one, verification does not
+    /// decode this format on its own.
+    static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError)
 }
 
 /// The confidence that bytes are of a format, and the reason.
 package struct Recognition: Sendable, Equatable {
-    /// The confidence.
     package enum Certainty: Int, Sendable, Comparable {
         /// Weak: only the length or the first byte fits.
         case guess
@@ -31,16 +31,13 @@ package struct Recognition: Sendable, Equatable {
         /// Certain: the structure has names or identifiers that only this format uses.
         case certain
 
-        /// Orders by certainty.
         package static func < (left: Certainty, right: Certainty) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The confidence.
     package let certainty: Certainty
     /// The reason, as the continuation of "because ...".
     package let reason: String
 
-    /// Creates a recognition.
     package init(_ certainty: Certainty, because reason: String) {
         self.certainty = certainty
         self.reason = reason
@@ -60,7 +57,6 @@ package struct BlobContents: Sendable {
     /// may show them. Annotations and nested blobs do not contain them.
     package var secrets: [Range<Int>]
 
-    /// Creates the contents.
     package init(
         _ annotations: [Annotation], nested: [NestedBlob] = [], unknown: [String] = [], secrets: [Range<Int>] = []
     ) {
@@ -77,7 +73,6 @@ package struct NestedBlob: Sendable {
     package let name: String
     /// Its encoding in the outer blob: `base64url`, `percent-encoding`.
     package let encoding: String
-    /// Its bytes.
     package let bytes: [UInt8]
     /// Its format if the outer blob determines it; nil if it must be recognised.
     package let format: (any BlobFormat.Type)?
@@ -101,6 +96,11 @@ package struct NestedBlob: Sendable {
 }
 
 extension BlobFormat {
-    /// No error: verification does not decode this format on its own.
-    package static func violation(in bytes: [UInt8]) -> DecodeError? { nil }
+    package static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) {}
+
+    /// The first error of the strict decoder; nil if it accepts the bytes.
+    package static func violation(in bytes: [UInt8]) -> DecodeError? {
+        do throws(DecodeError) { try decodeStrictly(bytes) } catch { return error }
+        return nil
+    }
 }

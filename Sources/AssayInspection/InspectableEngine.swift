@@ -1,5 +1,6 @@
 package import Assay
 package import AssayCore
+import AssayPrimitives
 
 /// An engine with the knowledge that inspection and the command line need of its evidence. A file for each engine conforms
 /// it; the registry finds it.
@@ -34,10 +35,24 @@ extension InspectableEngine {
     package static var rawKinds: [RawKind] { [] }
 }
 
+extension EvidenceRecord {
+    /// The record of a blob that was found alone, with these fields of evidence.
+    init(_ kind: EvidenceKind, alone members: [(String, RecordValue.Content)]) {
+        self.init(id: nil, kind: kind, app: nil, receivedAt: nil, evidence: RecordObject(members), expect: nil)
+    }
+}
+
 extension EngineRegistry {
     /// The engines whose evidence can be shown, in the order of help and lists.
     package var inspectable: [any InspectableEngine.Type] { engines.compactMap { $0 as? any InspectableEngine.Type } }
 
     /// Decodes the blobs of these engines.
     package var inspector: Inspector { Inspector(engines: inspectable) }
+}
+
+extension Verifier {
+    /// Identifies and decodes blobs: the evidence of every engine, and its containers. Verifies nothing; needs no key.
+    ///
+    ///     let layer = Verifier.inspector.inspect(bytes, name: "attestation")
+    package static let inspector = EngineRegistry.standard.inspector
 }

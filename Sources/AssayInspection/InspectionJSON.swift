@@ -1,6 +1,5 @@
 import Assay
 
-/// An inspection as JSON.
 package enum InspectionJSON {
     /// A layer and its inner layers as one object on one line; with a policy, also the verdicts (JSON).
     package static func text(_ layer: InspectionLayer, verdicts: [String]?) -> String {

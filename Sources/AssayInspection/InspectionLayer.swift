@@ -30,26 +30,5 @@ package struct InspectionLayer: Sendable {
     package let violation: DecodeError?
     /// The facts that the bytes alone do not determine.
     package let unknown: [String]
-    /// The inner layers in order.
     package let nested: [InspectionLayer]
-
-    /// Describes a layer.
-    package init(
-        name: String, encoding: String?, format: String?, recognition: Recognition?, alternatives: [Alternative],
-        bytes: [UInt8], annotations: [Annotation], secrets: [Range<Int>] = [], violation: DecodeError?,
-        unknown: [String],
-        nested: [InspectionLayer]
-    ) {
-        self.name = name
-        self.encoding = encoding
-        self.format = format
-        self.recognition = recognition
-        self.alternatives = alternatives
-        self.bytes = bytes
-        self.annotations = annotations
-        self.secrets = secrets
-        self.violation = violation
-        self.unknown = unknown
-        self.nested = nested
-    }
 }

@@ -12,13 +12,19 @@ package struct Inspector: Sendable {
     /// The maximum total size of all layers, as a multiple of the input, and the least such maximum.
     static let growth = (factor: 4, minimum: 1 << 20)
 
+    /// The formats that belong to no platform. If two fit equally well, the more specific one comes first.
+    private static let general: [any BlobFormat.Type] = [
+        RecordFormat.self, HTTPDumpFormat.self, PEMFormat.self, JWSFormat.self, JWEFormat.self, JWTClaims.self,
+        PrivateKeyFormat.self, CMSFormat.self, CertificateFormat.self, PublicKeyFormat.self, CBORFormat.self,
+        DERFormat.self, JSONFormat.self, HexDumpFormat.self, Base64Format.self,
+    ]
+
     private let engines: [any InspectableEngine.Type]
     private let formats: [any BlobFormat.Type]
 
-    /// Creates an inspector for the general formats and those of the engines.
     package init(engines: [any InspectableEngine.Type]) {
         self.engines = engines
-        formats = engines.flatMap { $0.formats } + GeneralFormats.all
+        formats = engines.flatMap { $0.formats } + Self.general
     }
 
     /// Decodes bytes as far as possible.
@@ -60,7 +66,7 @@ package struct Inspector: Sendable {
 
     /// The matching formats, the most certain first. Of equal ones, an engine's format comes first.
     private func recognise(_ bytes: [UInt8]) -> [Candidate] {
-        let platforms = formats.count - GeneralFormats.all.count
+        let platforms = formats.count - Self.general.count
         let found = formats.enumerated().compactMap { index, format in
             format.recognise(bytes).map { (index: index, candidate: Candidate(format, $0, index >= platforms)) }
         }
@@ -87,13 +93,13 @@ package struct Inspector: Sendable {
             ? RecordAnnotator(engines: engines).contents(of: blob.bytes) : format.annotate(blob.bytes)
         let violation = format.violation(in: blob.bytes)
         var annotations = contents.annotations
-        let own = contents.secrets + (blob.isCredential ? CredentialMask.apply(to: &annotations) : [])
-        if let violation { ViolationMark.set(violation, in: &annotations, count: blob.bytes.count) }
+        let own = contents.secrets + (blob.isCredential ? annotations.hideCredentials() : [])
+        if let violation { annotations.mark(violation, count: blob.bytes.count) }
         var unknown = contents.unknown
-        let isEncoding = format is any EncodingFormat.Type
+        let isEncoding = format == Base64Format.self || format == HexDumpFormat.self
         let nested = layers(contents.nested, inEncoding: isEncoding, depth: depth, &budget, &unknown)
         let covered = nested.filter { !$0.layer.secrets.isEmpty }.map { $0.place ?? blob.bytes.indices }
-        if !covered.isEmpty { SecretMask.apply(to: &annotations, covered) }
+        if !covered.isEmpty { annotations.hideValues(overlapping: covered) }
         return InspectionLayer(
             name: blob.name, encoding: encoding, format: format.name,
             recognition: blob.format == nil ? best?.recognition : nil,

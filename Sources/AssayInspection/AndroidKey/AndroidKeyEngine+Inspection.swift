@@ -3,15 +3,12 @@ package import AssayCore
 import AssayPrimitives
 
 extension AndroidKeyEngine: InspectableEngine {
-    /// The display name.
     package static let title = "Android Key Attestation"
 
-    /// The formats of the platform.
     package static let formats: [any BlobFormat.Type] = [
         KeyAttestationChainFormat.self, AttestedKeyCertificateFormat.self, AndroidKeyRequestFormat.self,
     ]
 
-    /// The format of a field of a record.
     package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         switch (kind, field) {
         case (EvidenceKind.androidKeyAttestation, "certificates"): KeyAttestationChainFormat.self
@@ -20,7 +17,6 @@ extension AndroidKeyEngine: InspectableEngine {
         }
     }
 
-    /// The meaning of a field of a record.
     package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         if kind == .androidKeyRequest {
             return field == "publicKey"
@@ -36,7 +32,6 @@ extension AndroidKeyEngine: InspectableEngine {
         }
     }
 
-    /// The kind of evidence whose main part has a format.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == AndroidKeyRequestFormat.self { return .androidKeyRequest }
         return format == KeyAttestationChainFormat.self ? .androidKeyAttestation : nil
@@ -55,10 +50,19 @@ extension AndroidKeyEngine: InspectableEngine {
         else { return nil }
         let list = certificates.map { RecordValue(.text(Base64.encode($0, .standard)), offset: 0) }
         return EvidenceRecord(
-            id: nil, kind: .androidKeyAttestation, app: nil, receivedAt: nil,
-            evidence: RecordObject([
+            .androidKeyAttestation,
+            alone: [
                 ("certificates", .array(list)),
                 ("challenge", .text(Base64.encode(Array(description.challenge), .standard))),
-            ]), expect: nil)
+            ])
     }
+}
+
+/// A saved request that an attested key signed.
+enum AndroidKeyRequestFormat: EvidenceRequestFormat {
+    static let name = "HTTP request signed by an Android key"
+    static let tag = AndroidKeyConfiguration.engine
+    static let evidence = "the signature of an attested key over the signature base"
+    static let unknown =
+        "whether the key of keyid made it: `assay verify --kind android-key.request` verifies it with the enrolled key"
 }

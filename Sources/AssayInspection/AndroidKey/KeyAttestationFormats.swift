@@ -7,14 +7,14 @@ enum AttestedKeyCertificateFormat: BlobFormat {
     static let name = "Android Key Attestation certificate"
 
     /// 1.3.6.1.4.1.11129.2.1.17 in DER: the key attestation extension.
-    static let marker: [UInt8] = [0x06, 0x0A, 0x2B, 0x06, 0x01, 0x04, 0x01, 0xD6, 0x79, 0x02, 0x01, 0x11]
+    private static let marker: [UInt8] = [0x06, 0x0A, 0x2B, 0x06, 0x01, 0x04, 0x01, 0xD6, 0x79, 0x02, 0x01, 0x11]
     private static let decoders: [String: CertificateAnnotator.ExtensionDecoder] = [
         KeyDescription.oid.description: { KeyDescriptionAnnotator.annotate($0, $1) },
         ProvisioningInfo.oid.description: { provisioning($0, $1) },
     ]
 
     static func recognise(_ bytes: [UInt8]) -> Recognition? {
-        guard bytes.first == 0x30, let found = CertificateFormat.recognise(bytes), contains(marker, in: bytes) else {
+        guard bytes.first == 0x30, let found = CertificateFormat.recognise(bytes), isMarked(bytes) else {
             return nil
         }
         return Recognition(
@@ -30,14 +30,9 @@ enum AttestedKeyCertificateFormat: BlobFormat {
             ])
     }
 
-    static func violation(in bytes: [UInt8]) -> DecodeError? {
-        do throws(DecodeError) {
-            let certificate = try Certificate(der: bytes[...], profile: .keystore)
-            if let value = certificate.extension(KeyDescription.oid)?.value { _ = try KeyDescription(value) }
-            return nil
-        } catch {
-            return error
-        }
+    static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) {
+        let certificate = try Certificate(der: bytes[...], profile: .keystore)
+        if let value = certificate.extension(KeyDescription.oid)?.value { _ = try KeyDescription(value) }
     }
 
     /// The CBOR map of provisioning info, which stands in the extension without an OCTET STRING of its own.
@@ -56,12 +51,8 @@ enum AttestedKeyCertificateFormat: BlobFormat {
         return [annotation]
     }
 
-    static func contains(_ pattern: [UInt8], in bytes: [UInt8]) -> Bool {
-        guard bytes.count >= pattern.count else { return false }
-        return (0...bytes.count - pattern.count).contains { start in
-            bytes[start] == pattern[0] && bytes[start..<start + pattern.count].elementsEqual(pattern)
-        }
-    }
+    /// Whether a certificate has the extension.
+    static func isMarked(_ bytes: [UInt8]) -> Bool { LenientText.contains(bytes, marker) }
 }
 
 /// The chain of an attested key: PEM, DER one certificate behind another, or the array of base64 texts of a record.
@@ -70,9 +61,7 @@ enum KeyAttestationChainFormat: BlobFormat {
 
     static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let certificates = certificates(in: bytes), certificates.count > 1,
-            let attested = certificates.firstIndex(where: {
-                AttestedKeyCertificateFormat.contains(AttestedKeyCertificateFormat.marker, in: $0.der)
-            })
+            let attested = certificates.firstIndex(where: { AttestedKeyCertificateFormat.isMarked($0.der) })
         else { return nil }
         return Recognition(
             .certain,
@@ -94,9 +83,7 @@ enum KeyAttestationChainFormat: BlobFormat {
                 Annotation(
                     "certificate \(index)", at: certificate.range,
                     meaning: "\(role), \(Words.count(certificate.der.count, "byte"))",
-                    violation: index > 0
-                        && AttestedKeyCertificateFormat.contains(
-                            AttestedKeyCertificateFormat.marker, in: certificate.der)
+                    violation: index > 0 && AttestedKeyCertificateFormat.isMarked(certificate.der)
                         ? "an issuer with a key attestation extension: an app has extended the chain with its own key"
                         : nil))
             contents.nested.append(

@@ -9,7 +9,6 @@ enum KeyDescriptionAnnotator {
         "attestationChallenge", "uniqueId", "softwareEnforced", "hardwareEnforced",
     ]
 
-    /// The parts of a KeyDescription.
     static func annotate(_ node: DERNode, _ bytes: [UInt8]) -> [Annotation] {
         var annotations = node.children.enumerated().map { index, child in
             guard names.indices.contains(index) else {
@@ -145,9 +144,8 @@ enum KeyDescriptionAnnotator {
 
     /// Shows octets that are printable text as such.
     private static func text(_ annotation: inout Annotation, _ node: DERNode, _ bytes: [UInt8]) {
-        let contents = bytes[node.contents]
-        guard !contents.isEmpty, contents.allSatisfy({ (0x20...0x7E).contains($0) }) else { return }
-        annotation.value = "\"\(String(decoding: contents, as: UTF8.self))\""
+        guard let text = LenientText.printable(bytes[node.contents]) else { return }
+        annotation.value = "\"\(text)\""
         annotation.children = []
     }
 

@@ -3,21 +3,13 @@ package import AssayCore
 import AssayPrimitives
 
 extension AppAttestEngine: InspectableEngine {
-    /// The display name.
     package static let title = "App Attest"
 
-    /// The formats of the platform.
     package static let formats: [any BlobFormat.Type] = [
-        AttestationObjectFormat.self,
-        AssertionFormat.self,
-        ReceiptFormat.self,
-        ReceiptPayloadFormat.self,
-        AttestedCertificateFormat.self,
-        AuthenticatorDataFormat.self,
-        AppAttestRequestFormat.self,
+        AttestationObjectFormat.self, AssertionFormat.self, ReceiptFormat.self, ReceiptPayloadFormat.self,
+        AttestedCertificateFormat.self, AuthenticatorDataFormat.self, AppAttestRequestFormat.self,
     ]
 
-    /// The format of a field of a record.
     package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         switch (kind, field) {
         case (EvidenceKind.appAttestAttestation, "attestation"): AttestationObjectFormat.self
@@ -28,7 +20,6 @@ extension AppAttestEngine: InspectableEngine {
         }
     }
 
-    /// The meaning of a field of a record.
     package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
         case (_, "keyId"): "the key identifier: SHA-256 of the key's X9.63 point"
@@ -47,7 +38,6 @@ extension AppAttestEngine: InspectableEngine {
         }
     }
 
-    /// The kind of evidence that has this format for its main part.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == AttestationObjectFormat.self { return EvidenceKind.appAttestAttestation }
         if format == AssertionFormat.self { return EvidenceKind.appAttestAssertion }
@@ -65,13 +55,6 @@ extension AppAttestEngine: InspectableEngine {
         func text(_ bytes: some Sequence<UInt8>) -> RecordValue.Content {
             .text(Base64.encode(Array(bytes), .standard))
         }
-        func record(_ kind: EvidenceKind, _ members: [(String, RecordValue.Content)]) -> EvidenceRecord {
-            let members = members.map {
-                RecordObject.Member(name: $0, offset: 0, value: RecordValue($1, offset: 0))
-            }
-            return EvidenceRecord(
-                id: nil, kind: kind, app: nil, receivedAt: nil, evidence: RecordObject(members, offset: 0), expect: nil)
-        }
         func receipt(_ bytes: ArraySlice<UInt8>) -> Receipt? {
             (try? SignedReceipt(bytes, authorities: AppAttestTrust.apple.receipts))?.payload
         }
@@ -80,9 +63,9 @@ extension AppAttestEngine: InspectableEngine {
                 let evidence = try? AttestationEvidence(blob, authorities: AppAttestTrust.apple.attestation),
                 let hash = evidence.receipt.flatMap({ receipt($0) })?.clientDataHash, !hash.isEmpty
             else { return nil }
-            return record(
-                EvidenceKind.appAttestAttestation,
-                [
+            return EvidenceRecord(
+                .appAttestAttestation,
+                alone: [
                     ("keyId", text(evidence.credential.credentialID)), ("attestation", text(blob)),
                     ("clientDataHash", text(hash)),
                 ])
@@ -92,10 +75,20 @@ extension AppAttestEngine: InspectableEngine {
             guard let payload = receipt(blob[...]),
                 let key = try? Certificate(der: payload.attestedCertificate).publicKey()
             else { return nil }
-            return record(
-                EvidenceKind.appAttestReceipt,
-                [("keyId", text(Digest.sha256(key.x963Representation))), ("receipt", text(blob))])
+            return EvidenceRecord(
+                .appAttestReceipt,
+                alone: [("keyId", text(Digest.sha256(key.x963Representation))), ("receipt", text(blob))])
         }
         return nil
     }
+}
+
+/// A saved request with an assertion as its signature.
+enum AppAttestRequestFormat: EvidenceRequestFormat {
+    static let name = "HTTP request with an App Attest assertion"
+    static let tag = AppAttestConfiguration.engine
+    static let evidence = "an App Attest assertion, whose client data is the signature base"
+    static let evidenceFormat: (any BlobFormat.Type)? = AssertionFormat.self
+    static let unknown =
+        "whether the key of keyid made it: `assay verify --kind app-attest.request` verifies it with the enrolled key"
 }

@@ -17,7 +17,6 @@ enum AuthenticatorDataAnnotator {
 
     private static let headLength = 37
 
-    /// The parts of authenticator data.
     static func annotations(_ bytes: [UInt8], in range: Range<Int>, of source: Source) -> [Annotation] {
         var parts = Parts(bytes: bytes, range: range)
         parts.take(32, "rpIdHash") { bytes, range in
@@ -155,5 +154,93 @@ private struct Parts {
     mutating func add(_ annotation: Annotation, upTo end: Int) {
         annotations.append(annotation)
         rest = min(max(end, rest.lowerBound), rest.upperBound)..<rest.upperBound
+    }
+}
+
+/// Annotates the key in attested credential data: {1: 2, 3: -7, -1: 1, -2: x, -3: y} (RFC 9053 section 7.1.1).
+enum COSEKeyAnnotator {
+    private static let parameters: [(label: String, name: String, meanings: [String: String])] = [
+        ("1", "kty", ["1": "OKP", "2": "EC2: an elliptic curve key with two coordinates", "3": "RSA"]),
+        ("3", "alg", ["-7": "ES256: ECDSA with SHA-256", "-35": "ES384", "-8": "EdDSA", "-257": "RS256"]),
+        ("-1", "crv", ["1": "P-256", "2": "P-384", "3": "P-521"]),
+        ("-2", "x", [:]), ("-3", "y", [:]),
+    ]
+
+    /// The annotation of a key, with the digest of its point, which should equal the credential identifier.
+    static func annotation(
+        _ node: CBORNode, in bytes: [UInt8], credentialID: ArraySlice<UInt8>
+    ) -> Annotation {
+        var key = CBORAnnotator.annotate(node, named: "credentialPublicKey", in: bytes)
+        key.meaning = "a COSE key"
+        for index in key.children.indices {
+            guard let parameter = parameters.first(where: { $0.label == key.children[index].name }) else { continue }
+            key.children[index].name = "\(parameter.name) (\(parameter.label))"
+            key.children[index].meaning =
+                key.children[index].value.flatMap { parameter.meanings[$0] } ?? key.children[index].meaning
+        }
+        guard let x = node[-2]?.byteRange, let y = node[-3]?.byteRange, x.count == 32, y.count == 32 else { return key }
+        let digest = Digest.sha256([0x04] + bytes[x] + bytes[y])
+        key.children.append(
+            Annotation(
+                "SHA-256 of the point", value: Base64.encode(digest, .standard),
+                meaning: digest.elementsEqual(credentialID)
+                    ? "equals credentialId, as it must" : "differs from credentialId, which it must equal"))
+        return key
+    }
+}
+
+/// Annotates the extensions of authenticator data, a CBOR map since iOS 27 and macOS 27.
+enum ExtensionsAnnotator {
+    /// The annotation of the map.
+    static func annotation(_ node: CBORNode, in bytes: [UInt8]) -> Annotation {
+        var map = CBORAnnotator.annotate(node, named: "extensions", in: bytes)
+        guard case .map(let members) = node.content else {
+            map.violation = map.violation ?? "extensions are a map"
+            return map
+        }
+        map.meaning = "what the system says of the app, since iOS 27 and macOS 27"
+        for (index, member) in members.enumerated() where index < map.children.count {
+            describe(&map.children[index], member.value, in: bytes)
+        }
+        return map
+    }
+
+    private static func describe(_ annotation: inout Annotation, _ node: CBORNode, in bytes: [UInt8]) {
+        switch annotation.name {
+        case "apple_bundle_version_01": annotation.meaning = "the app's bundle version"
+        case "apple_validation_category_01":
+            let number = number(node, in: bytes)
+            annotation.meaning =
+                number.map { "\($0): \(category($0))" }
+                ?? "a validation category is an unsigned integer or 4 bytes, little-endian"
+        case "apple_cd_hash_hash_01": annotation.meaning = "digest of the app's code directory (undocumented)"
+        case "apple_cd_hash_type_01":
+            annotation.meaning =
+                "which digest that is (undocumented)" + (number(node, in: bytes) == 2 ? "; 2 is SHA-256" : "")
+        default:
+            annotation.meaning = ["unknown extension", annotation.meaning].compactMap { $0 }.joined(separator: ", ")
+        }
+    }
+
+    private static func number(_ node: CBORNode, in bytes: [UInt8]) -> UInt64? {
+        switch node.content {
+        case .unsigned(let number): number
+        case .bytes(let range) where range.count == 4 || range.count == 1:
+            bytes[range].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        default: nil
+        }
+    }
+
+    private static func category(_ number: UInt64) -> String {
+        switch ValidationCategory(value: number) {
+        case .operatingSystem: "part of the operating system"
+        case .testFlight: "installed by TestFlight"
+        case .development: "installed by Xcode"
+        case .appStore: "installed by the App Store"
+        case .enterprise: "enterprise or ad hoc distribution"
+        case .developerID: "signed with a Developer ID"
+        case .other: "installed in another way"
+        case nil: number <= 9 ? "never appropriate" : "not documented"
+        }
     }
 }

@@ -37,16 +37,9 @@ enum AuthenticatorDataFormat: BlobFormat {
         return BlobContents(annotations, unknown: [Unknowable.appID, Unknowable.enrolment])
     }
 
-    static func violation(in bytes: [UInt8]) -> DecodeError? {
+    static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) {
         let isAssertion = bytes.count == 37 || (bytes.count > 37 && bytes[37] >> 5 == 5)
-        do throws(DecodeError) {
-            _ =
-                isAssertion
-                ? try AuthenticatorData(assertion: bytes[...]) : try AuthenticatorData(attestation: bytes[...])
-            return nil
-        } catch {
-            return error
-        }
+        _ = try isAssertion ? AuthenticatorData(assertion: bytes[...]) : AuthenticatorData(attestation: bytes[...])
     }
 }
 

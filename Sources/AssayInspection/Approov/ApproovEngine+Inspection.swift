@@ -3,21 +3,13 @@ package import AssayCore
 import FoundationEssentials
 
 extension ApproovEngine: InspectableEngine {
-    /// The display name.
     package static let title = "Approov"
 
-    /// The blob formats of Approov.
     package static let formats: [any BlobFormat.Type] = [
-        ApproovTokenFormat.self,
-        SignedRequestFormat.self,
-        LoggableTokenFormat.self,
-        MeasurementsFormat.self,
-        ApproovClaimsFormat.self,
-        StatusWordFormat.self,
-        LogLineFormat.self,
+        ApproovTokenFormat.self, SignedRequestFormat.self, LoggableTokenFormat.self, MeasurementsFormat.self,
+        ApproovClaimsFormat.self, StatusWordFormat.self, LogLineFormat.self,
     ]
 
-    /// The format of a field of a record.
     package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         switch (kind, field) {
         case (EvidenceKind.approovToken, "token"), (EvidenceKind.approovText, "token"),
@@ -29,7 +21,6 @@ extension ApproovEngine: InspectableEngine {
         }
     }
 
-    /// The meaning of a record's field.
     package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
         case (EvidenceKind.approovToken, "token"): "the token, as the request held it"
@@ -50,7 +41,6 @@ extension ApproovEngine: InspectableEngine {
         }
     }
 
-    /// The kind of evidence that has this format for its main part.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == SignedRequestFormat.self { return EvidenceKind.approovMessage }
         let isToken =
@@ -66,8 +56,6 @@ extension ApproovEngine: InspectableEngine {
             let text = String(validating: LenientText.body(blob), as: UTF8.self)
         else { return nil }
         let field = format == LoggableTokenFormat.self ? "loggable" : "token"
-        return EvidenceRecord(
-            id: nil, kind: .approovToken, app: nil, receivedAt: nil, evidence: RecordObject([(field, .text(text))]),
-            expect: nil)
+        return EvidenceRecord(.approovToken, alone: [(field, .text(text))])
     }
 }

@@ -72,8 +72,12 @@ enum ApproovTokenFormat: BlobFormat {
         return contents
     }
 
-    static func violation(in bytes: [UInt8]) -> DecodeError? {
-        JWEFormat.recognise(bytes) == nil ? JWSFormat.violation(in: bytes) : JWEFormat.violation(in: bytes)
+    static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) {
+        if JWEFormat.recognise(bytes) == nil {
+            try JWSFormat.decodeStrictly(bytes)
+        } else {
+            try JWEFormat.decodeStrictly(bytes)
+        }
     }
 }
 
@@ -100,5 +104,37 @@ enum ApproovTokenFieldFormat: BlobFormat {
         ])
     }
 
-    static func violation(in bytes: [UInt8]) -> DecodeError? { format(of: bytes)?.violation(in: bytes) }
+    static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) { try format(of: bytes)?.decodeStrictly(bytes) }
+}
+
+/// A word that an app sent instead of a token.
+enum StatusWordFormat: BlobFormat {
+    static let name = "Approov status word"
+
+    /// The status word in a text, ignoring surrounding white space.
+    static func word(in bytes: [UInt8]) -> ApproovStatusWord? {
+        let body = LenientText.body(bytes)
+        return body.count <= 32 ? ApproovStatusWord(bytes: body) : nil
+    }
+
+    static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        word(in: bytes).map { word in
+            // Words without `_`, such as REJECTED, are too common for more than a guess.
+            Recognition(
+                word.rawValue.contains("_") ? .structure : .guess,
+                because: "it is \(word.rawValue), which apps send when they got no token")
+        }
+    }
+
+    static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        let word = word(in: bytes)
+        return BlobContents(
+            [Annotation("status", at: LenientText.body(bytes).indices, value: word?.rawValue, meaning: word?.meaning)],
+            unknown: ["which device sent it: a status word has no device ID and no signature; any client can send it"])
+    }
+
+    static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) {
+        guard let word = word(in: bytes) else { return }
+        throw DecodeError(.unexpectedValue, at: 0, "the status word \(word.rawValue) in place of a token")
+    }
 }

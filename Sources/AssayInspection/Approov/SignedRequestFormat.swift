@@ -59,6 +59,5 @@ enum SignedRequestFormat: BlobFormat {
         return contents
     }
 
-    /// The first error of `assay verify` for such a file.
-    static func violation(in bytes: [UInt8]) -> DecodeError? { EvidenceRequest.violation(in: bytes) }
+    static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) { _ = try CapturedRequest(bytes) }
 }

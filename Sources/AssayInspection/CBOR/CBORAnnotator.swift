@@ -29,7 +29,7 @@ package enum CBORAnnotator {
         case .unsigned, .negative, .bytes, .text, .simple, .float:
             annotation.value = notation(node, in: bytes)
             if let range = node.byteRange { annotation.meaning = "byte string of \(Words.count(range.count, "byte"))" }
-            if let secret = privateKey(in: node, bytes) { SecretAnnotations.hide(&annotation, meaning: secret) }
+            if let secret = privateKey(in: node, bytes) { annotation.hide(meaning: secret) }
         }
         return annotation
     }
@@ -74,7 +74,7 @@ package enum CBORAnnotator {
             let name = if case .text(let text, _) = key.content { Words.name(text) } else { notation(key, in: bytes) }
             var annotation = annotate(value, named: name, in: bytes)
             if let secret = COSEKeys.secret(key, in: map) {
-                SecretAnnotations.hide(&annotation, meaning: secret)
+                annotation.hide(meaning: secret)
             }
             if !keys.insert(bytes[key.range]).inserted {
                 annotation.violation = annotation.violation ?? "the key comes twice"
@@ -134,6 +134,22 @@ package enum CBORAnnotator {
         case 24: return "CBOR inside of a byte string"
         case 61: return "CBOR Web Token"
         case 55799: return "self-described CBOR"
+        default: return nil
+        }
+    }
+}
+
+/// Secrets in COSE keys (RFC 9052 section 7, RFC 9053 section 7).
+enum COSEKeys {
+    /// A description of the secret under a label of a COSE key; nil for other labels and other maps.
+    static func secret(_ label: CBORNode, in map: CBORNode) -> String? {
+        guard case .negative(let argument) = label.content, case .unsigned(let type)? = map[1]?.content else {
+            return nil
+        }
+        switch (type, argument) {
+        case (4, 0): return "a symmetric key"
+        // In OKP and EC2 keys, -4 is d. In RSA keys, -3 to -12 are private.
+        case (1, 3), (2, 3), (3, 2...11): return "a part of a private key"
         default: return nil
         }
     }

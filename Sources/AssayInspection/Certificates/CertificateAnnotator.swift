@@ -34,12 +34,8 @@ package enum CertificateAnnotator {
         }
         var annotation = annotate(node, shape, named: name, in: bytes, extensions)
         annotation.range = range
-        if end < range.upperBound {
-            annotation.children.append(
-                Annotation(
-                    "rest", at: end..<range.upperBound, value: Hexadecimal.text(bytes[end..<range.upperBound]),
-                    violation: "bytes follow the certificate"))
-        }
+        annotation.children.appendRest(
+            of: bytes, at: end..<range.upperBound, violation: "bytes follow the certificate")
         annotation.children.append(
             Annotation("SHA-256 fingerprint", value: Hexadecimal.text(Digest.sha256(bytes[node.range]))))
         return annotation

@@ -29,7 +29,6 @@ enum NameAnnotator {
         6: "uniformResourceIdentifier", 7: "iPAddress", 8: "registeredID",
     ]
 
-    /// Annotates one GeneralName.
     static func annotate(general node: DERNode, in bytes: [UInt8]) -> Annotation {
         guard node.tagClass == .contextSpecific, let name = choices[node.tagNumber] else {
             return DERAnnotator.annotate(node, in: bytes)

@@ -25,7 +25,7 @@ package enum DERAnnotator {
         var annotation = Annotation(name ?? type, at: node.range)
         annotation.violation = node.broken ?? irregularity(of: node, isBER: isBER)
         if let secret = PrivateKeys.describe(node, in: bytes) {
-            SecretAnnotations.hide(&annotation, meaning: secret)
+            annotation.hide(meaning: secret)
             return annotation
         }
         var children = node.children
@@ -39,7 +39,7 @@ package enum DERAnnotator {
         let depth = node.isConstructed ? encapsulation : encapsulation - 1
         // The value of a part that contains a private key would show the key.
         if !node.isConstructed, let secret = children.first.flatMap({ PrivateKeys.describe($0, in: bytes) }) {
-            SecretAnnotations.hide(&annotation, meaning: secret)
+            annotation.hide(meaning: secret)
             return annotation
         }
         annotation.children = children.map {

@@ -1,39 +1,31 @@
-package import AssayCore
+import AssayCore
 
 /// The format of a saved request whose signature carries an engine's evidence.
-package struct EvidenceRequest: Sendable {
+protocol EvidenceRequestFormat: BlobFormat {
     /// The `tag` of the signature: the name of the engine.
-    private let tag: String
+    static var tag: String { get }
     /// The meaning of the signature value.
-    private let evidence: String
-    /// The format of the signature value.
-    private let format: (any BlobFormat.Type)?
-    /// The facts that inspection cannot show.
-    private let unknown: String
+    static var evidence: String { get }
+    /// The format of the signature value; nil for none.
+    static var evidenceFormat: (any BlobFormat.Type)? { get }
+    /// The fact that inspection cannot show.
+    static var unknown: String { get }
+}
 
-    /// Describes the requests of an engine.
-    package init(tag: String, evidence: String, format: (any BlobFormat.Type)?, unknown: String) {
-        self.tag = tag
-        self.evidence = evidence
-        self.format = format
-        self.unknown = unknown
-    }
+extension EvidenceRequestFormat {
+    static var evidenceFormat: (any BlobFormat.Type)? { nil }
 
-    private var knowledge: SignatureKnowledge {
-        SignatureKnowledge(
+    private static func annotator(_ bytes: [UInt8]) -> SignedRequestAnnotator? {
+        let knowledge = SignatureKnowledge(
             components: RequestRules.standardComponents,
             meaning: { [tag, evidence] input in
-                input.tag == tag
-                    ? "its value is \(evidence)" : "another signature, such as that of a proxy"
+                input.tag == tag ? "its value is \(evidence)" : "another signature, such as that of a proxy"
             })
-    }
-
-    private func annotator(_ bytes: [UInt8]) -> SignedRequestAnnotator? {
-        HTTPMessage.signedRequest(in: bytes).map { SignedRequestAnnotator(bytes, $0, knowledge) }
+        return HTTPMessage.signedRequest(in: bytes).map { SignedRequestAnnotator(bytes, $0, knowledge) }
     }
 
     /// Recognises a dump that has a signature with the tag.
-    package func recognise(_ bytes: [UInt8]) -> Recognition? {
+    static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let found = HTTPDumpFormat.recognise(bytes), let annotator = annotator(bytes),
             annotator.signatures.contains(where: { $0.input.tag == tag })
         else { return nil }
@@ -41,41 +33,36 @@ package struct EvidenceRequest: Sendable {
     }
 
     /// Annotates the dump. The signature value becomes a nested blob.
-    package func annotate(_ bytes: [UInt8]) -> BlobContents {
+    static func annotate(_ bytes: [UInt8]) -> BlobContents {
         var contents = HTTPDumpFormat.annotate(bytes)
         guard let annotator = annotator(bytes) else { return contents }
         annotator.annotate(&contents.annotations)
         for (input, value) in annotator.signatures where input.tag == tag {
             contents.nested.append(
-                NestedBlob("signature \(input.label.excerpt)", encoding: "base64", bytes: value, format: format))
+                NestedBlob(
+                    "signature \(input.label.excerpt)", encoding: "base64", bytes: value, format: evidenceFormat))
         }
         contents.unknown.append(unknown)
         return contents
     }
 
-    /// The first error of `assay verify` for such a file.
-    package static func violation(in bytes: [UInt8]) -> DecodeError? {
-        do throws(DecodeError) {
-            _ = try CapturedRequest(bytes)
-            return nil
-        } catch {
-            return error
-        }
-    }
+    static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) { _ = try CapturedRequest(bytes) }
+}
 
+/// The records of saved requests.
+enum EvidenceRequest {
     /// The record of a request, with https as the assumed scheme; nil if the request is incomplete.
-    package static func record(of bytes: [UInt8], _ kind: EvidenceKind) -> EvidenceRecord? {
+    static func record(of bytes: [UInt8], _ kind: EvidenceKind) -> EvidenceRecord? {
         guard let request = try? CapturedRequest(bytes), let targetURI = request.likelyTargetURI,
             let members = try? SignedRequest(
                 method: request.method, targetURI: targetURI, fields: request.fields, body: .bytes(request.body)
             ).recordMembers()
         else { return nil }
-        return EvidenceRecord(
-            id: nil, kind: kind, app: nil, receivedAt: nil, evidence: RecordObject(members), expect: nil)
+        return EvidenceRecord(kind, alone: members)
     }
 
     /// The meaning of a request field in a record; nil for other fields.
-    package static func meaning(of field: String) -> String? {
+    static func meaning(of field: String) -> String? {
         switch field {
         case "method": "the method of the request"
         case "targetURI": "what the client asked for"
@@ -85,5 +72,46 @@ package struct EvidenceRequest: Sendable {
         case "address": "where the request came from"
         default: nil
         }
+    }
+}
+
+/// The fields of a request in a record: a JSON list of name-value pairs. Credentials are hidden, as in a request dump.
+package enum RequestFieldsFormat: BlobFormat {
+    package static let name = "fields of an HTTP request"
+
+    /// Recognises a JSON list of pairs of strings.
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        guard let node = LenientJSON.read(bytes[...])?.node, case .array(let pairs) = node.content, !pairs.isEmpty,
+            pairs.allSatisfy({ pair($0) != nil })
+        else { return nil }
+        return Recognition(.structure, because: "it is a JSON array of pairs of strings")
+    }
+
+    private static func pair(_ node: JSONNode) -> (name: String, value: JSONNode)? {
+        guard case .array(let parts) = node.content, parts.count == 2, let name = parts[0].text, parts[1].text != nil
+        else { return nil }
+        return (name, parts[1])
+    }
+
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        var contents = BlobContents([])
+        guard let node = LenientJSON.read(bytes[...])?.node, case .array(let pairs) = node.content else {
+            return BlobContents([Annotation("fields", at: bytes.indices, violation: "no list")])
+        }
+        for element in pairs {
+            guard let (name, value) = pair(element) else {
+                contents.annotations.append(
+                    Annotation("field", at: element.range, violation: "no pair of name and value"))
+                continue
+            }
+            let found = HTTPValue(
+                Array((value.text ?? "").utf8), named: "\(name.excerpt) field", encoding: nil, at: value.range,
+                isCredential: CredentialNames.contain(name))
+            contents.annotations.append(
+                Annotation(Words.name(name), at: element.range, value: found.value, meaning: found.meaning))
+            if let blob = found.nested { contents.nested.append(blob) }
+            if found.isSecret { contents.secrets.append(value.range) }
+        }
+        return contents
     }
 }

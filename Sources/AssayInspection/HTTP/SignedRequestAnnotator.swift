@@ -1,32 +1,20 @@
-package import AssayCore
+import AssayCore
 import AssayPrimitives
 
 /// The rules of a platform for signatures on requests.
-package struct SignatureKnowledge: Sendable {
-    /// The meaning of a signature with this label and these parameters.
-    package let meaning: @Sendable (SignatureInput) -> String
-    /// The required algorithm of a signature; nil if any is allowed.
-    package let algorithm: @Sendable (SignatureInput) -> String?
-    /// The problem of the value under a label; nil for none.
-    package let problem: @Sendable (_ label: String, _ value: [UInt8]) -> String?
+struct SignatureKnowledge: Sendable {
     /// The components that a policy demands by default.
-    package let components: [String]
-
-    /// Creates the rules.
-    package init(
-        components: [String], meaning: @escaping @Sendable (SignatureInput) -> String,
-        algorithm: @escaping @Sendable (SignatureInput) -> String? = { _ in nil },
-        problem: @escaping @Sendable (_ label: String, _ value: [UInt8]) -> String? = { _, _ in nil }
-    ) {
-        self.components = components
-        self.meaning = meaning
-        self.algorithm = algorithm
-        self.problem = problem
-    }
+    let components: [String]
+    /// The meaning of a signature with this label and these parameters.
+    let meaning: @Sendable (SignatureInput) -> String
+    /// The required algorithm of a signature; nil if any is allowed.
+    var algorithm: @Sendable (SignatureInput) -> String? = { _ in nil }
+    /// The problem of the value under a label; nil for none.
+    var problem: @Sendable (_ label: String, _ value: [UInt8]) -> String? = { _, _ in nil }
 }
 
 /// Explains the signatures of a request: components, signature base, and whether the body matches the covered digest.
-package struct SignedRequestAnnotator {
+struct SignedRequestAnnotator {
     private let knowledge: SignatureKnowledge
     private let bytes: [UInt8]
     private let request: HTTPMessage
@@ -41,7 +29,7 @@ package struct SignedRequestAnnotator {
     /// The maximum number of signatures to show. Apps make one.
     private static let signatureLimit = 4
 
-    package init(_ bytes: [UInt8], _ request: HTTPMessage, _ knowledge: SignatureKnowledge) {
+    init(_ bytes: [UInt8], _ request: HTTPMessage, _ knowledge: SignatureKnowledge) {
         self.bytes = bytes
         self.knowledge = knowledge
         self.request = request
@@ -56,8 +44,7 @@ package struct SignedRequestAnnotator {
             fields: request.fields.map { HTTPMessageParts.Field(text($0.name), text($0.value)) })
     }
 
-    /// The signatures with their values.
-    package var signatures: [(input: SignatureInput, value: [UInt8])] {
+    var signatures: [(input: SignatureInput, value: [UInt8])] {
         let values = parts.combinedValue(of: "Signature").flatMap { try? SignatureField($0[...]) }
         return inputs.compactMap { input in values?[input.label].map { (input, $0) } }
     }
@@ -67,7 +54,7 @@ package struct SignedRequestAnnotator {
     }
 
     /// Completes the annotations of a dump. The first of several fields with one name gets the annotations for all.
-    package func annotate(_ annotations: inout [Annotation]) {
+    func annotate(_ annotations: inout [Annotation]) {
         guard let start = request.fields.first?.name.lowerBound,
             let index = annotations.firstIndex(where: { $0.range?.contains(start) ?? false })
         else { return }
@@ -98,7 +85,7 @@ package struct SignedRequestAnnotator {
         Self.put(&annotations[index].children, at: field.value)
     }
 
-    /// Gives a range to parts without one. In a layer with a secret, `SecretMask` hides values without a range.
+    /// Gives a range to parts without one. In a layer with a secret, values without a range are hidden.
     private static func put(_ annotations: inout [Annotation], at range: Range<Int>) {
         for index in annotations.indices where annotations[index].range == nil {
             annotations[index].range = range
@@ -219,14 +206,14 @@ package struct SignedRequestAnnotator {
 
 extension HTTPMessage {
     /// The first request of a dump with the field `Signature-Input`.
-    package static func signedRequest(in bytes: [UInt8]) -> HTTPMessage? {
+    static func signedRequest(in bytes: [UInt8]) -> HTTPMessage? {
         HTTPDump(bytes).messages.first { message in
             !message.isResponse && message.fields.contains { isField(bytes[$0.name], "Signature-Input") }
         }
     }
 
     /// Whether a field has a name, in any case.
-    package static func isField(_ name: ArraySlice<UInt8>, _ other: String) -> Bool {
+    static func isField(_ name: ArraySlice<UInt8>, _ other: String) -> Bool {
         name.count == other.utf8.count && HTTPFieldText.isName(String(decoding: name, as: UTF8.self), equalTo: other)
     }
 }

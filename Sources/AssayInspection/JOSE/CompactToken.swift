@@ -56,12 +56,21 @@ struct CompactToken {
         header = node
     }
 
+    /// How certain it is that this is a token of `count` parts, with a parameter of the header to name.
+    func recognition(of count: Int, naming parameter: String) -> Recognition {
+        let beginning = "it has \(parts.count) parts between dots"
+        guard isToken else { return Recognition(.guess, because: "\(beginning), the first of which is JSON") }
+        let name = self.parameter(parameter).map { " with \(parameter) \($0.excerpt)" } ?? ""
+        return Recognition(
+            parts.count == count ? .certain : .structure, because: "\(beginning), and the first is a JOSE header\(name)"
+        )
+    }
+
     /// Whether the first part is a header: JSON with an algorithm or a type.
     var isToken: Bool { ["alg", "enc", "typ", "kid"].contains { header?[$0] != nil } }
 
     /// Whether it is encrypted: the header names a content encryption, or there are five parts.
     var isEncrypted: Bool { header?["enc"] != nil || parts.count == 5 }
 
-    /// A text parameter of the header.
     func parameter(_ name: String) -> String? { header?[name]?.text }
 }

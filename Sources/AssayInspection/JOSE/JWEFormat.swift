@@ -3,20 +3,12 @@ import AssayPrimitives
 
 /// A JSON Web Encryption in compact serialisation (RFC 7516).
 package enum JWEFormat: BlobFormat {
-    /// JWE.
     package static let name = "JWE in compact serialisation (encrypted JWT)"
 
     /// Recognises five parts between dots, or fewer if the first is a JSON header with `enc`.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let token = CompactToken(bytes), token.header != nil, token.isEncrypted else { return nil }
-        let count = token.parts.count
-        guard token.isToken else {
-            return Recognition(.guess, because: "it has \(count) parts between dots, the first of which is JSON")
-        }
-        return Recognition(
-            count == 5 ? .certain : .structure,
-            because: "it has \(count) parts between dots, and the first is a JOSE header"
-                + (token.parameter("enc").map { " with enc \($0.excerpt)" } ?? ""))
+        return token.recognition(of: 5, naming: "enc")
     }
 
     /// Annotates the parts. Decrypts nothing.
@@ -50,13 +42,8 @@ package enum JWEFormat: BlobFormat {
         return contents
     }
 
-    /// The first error of the strict token decoder, without regard to white space around the token.
-    package static func violation(in bytes: [UInt8]) -> DecodeError? {
-        do throws(DecodeError) {
-            _ = try CompactJWE(LenientText.trimmed(bytes[...]), limit: InputLimits.joseText)
-            return nil
-        } catch {
-            return error
-        }
+    /// Ignores white space around the token.
+    package static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) {
+        _ = try CompactJWE(LenientText.trimmed(bytes[...]), limit: InputLimits.joseText)
     }
 }

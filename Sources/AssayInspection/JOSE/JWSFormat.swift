@@ -3,20 +3,12 @@ import AssayPrimitives
 
 /// A JSON Web Signature in compact serialisation (RFC 7515), such as a signed JWT.
 package enum JWSFormat: BlobFormat {
-    /// JWS.
     package static let name = "JWS in compact serialisation (signed JWT)"
 
     /// Recognises two or three parts between dots, the first a JSON header without `enc`.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let token = CompactToken(bytes), token.header != nil, !token.isEncrypted else { return nil }
-        let count = token.parts.count
-        guard token.isToken else {
-            return Recognition(.guess, because: "it has \(count) parts between dots, the first of which is JSON")
-        }
-        return Recognition(
-            count == 3 ? .certain : .structure,
-            because: "it has \(count) parts between dots, and the first is a JOSE header"
-                + (token.parameter("alg").map { " with alg \($0.excerpt)" } ?? ""))
+        return token.recognition(of: 3, naming: "alg")
     }
 
     /// Annotates header and signature. The payload becomes a nested blob.
@@ -55,13 +47,8 @@ package enum JWSFormat: BlobFormat {
         return contents
     }
 
-    /// The first error of the strict token decoder, without regard to white space around the token.
-    package static func violation(in bytes: [UInt8]) -> DecodeError? {
-        do throws(DecodeError) {
-            _ = try CompactJWS(LenientText.trimmed(bytes[...]), limit: InputLimits.joseText)
-            return nil
-        } catch {
-            return error
-        }
+    /// Ignores white space around the token.
+    package static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) {
+        _ = try CompactJWS(LenientText.trimmed(bytes[...]), limit: InputLimits.joseText)
     }
 }

@@ -2,7 +2,6 @@ package import AssayCore
 
 /// The claims of a JWT (RFC 7519 section 4): a JSON object, alone or as the payload of a token.
 package enum JWTClaims: BlobFormat {
-    /// JWT claims.
     package static let name = "JWT claims"
 
     /// Recognises an object with a numeric expiry or issue time, or with two registered claims.
@@ -19,13 +18,11 @@ package enum JWTClaims: BlobFormat {
             .structure, because: "it is a JSON object with the registered claims \(found.joined(separator: ", "))")
     }
 
-    /// Annotates the claims, with times in words.
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         JSONFormat.annotate(bytes, describe: meaning)
     }
 
-    /// The first error of the strict reader of JSON.
-    package static func violation(in bytes: [UInt8]) -> DecodeError? { JSONFormat.violation(in: bytes) }
+    package static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) { try JSONFormat.decodeStrictly(bytes) }
 
     private static let registered = [
         "iss": "who issued it", "sub": "whom or what it is about", "aud": "for whom it is",

@@ -3,7 +3,6 @@ import AssayPrimitives
 
 /// A JSON document with any content.
 package enum JSONFormat: BlobFormat {
-    /// JSON document.
     package static let name = "JSON document"
 
     /// Recognises objects and arrays. A single number or word is more probably plain text.
@@ -31,14 +30,8 @@ package enum JSONFormat: BlobFormat {
         annotate(bytes) { _, _ in nil }
     }
 
-    /// The first error of the strict reader.
-    package static func violation(in bytes: [UInt8]) -> DecodeError? {
-        do throws(DecodeError) {
-            _ = try JSONReader.read(bytes, limit: InputLimits.record)
-            return nil
-        } catch {
-            return error
-        }
+    package static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) {
+        _ = try JSONReader.read(bytes, limit: InputLimits.record)
     }
 
     /// Annotates a document of a format that describes members.
@@ -64,5 +57,51 @@ package enum JSONFormat: BlobFormat {
         case .array(let elements): elements.first.map(isValue) ?? false
         default: false
         }
+    }
+}
+
+/// A JSON value (RFC 8259) with its range, as the lenient reader found it.
+package struct JSONNode: Sendable {
+    /// The value.
+    package enum Content: Sendable {
+        case null
+        case flag(Bool)
+        /// A number as written.
+        case number(String)
+        /// A string, unescaped, with invalid UTF-8 replaced.
+        case text(String)
+        case array([JSONNode])
+        /// An object in document order, with duplicate keys.
+        case object([(key: JSONNode, value: JSONNode)])
+        /// Not a JSON value. The text is the reason.
+        case broken(String)
+    }
+
+    /// The bytes of the value, including quotes and brackets.
+    package let range: Range<Int>
+    /// The value; for a truncated string, array or object, the available part.
+    package let content: Content
+    /// The strict reader's error for the value itself, such as a missing end; nil for none.
+    package let violation: String?
+
+    package init(_ content: Content, at range: Range<Int>, violation: String? = nil) {
+        self.content = content
+        self.range = range
+        self.violation = violation
+    }
+
+    /// The value of the first member with a name.
+    package subscript(name: String) -> JSONNode? {
+        guard case .object(let members) = content else { return nil }
+        return members.first { $0.key.text?.isByteEqual(to: name) ?? false }?.value
+    }
+
+    /// The text of a string; nil for other values.
+    package var text: String? {
+        if case .text(let text) = content { text } else { nil }
+    }
+
+    package var isObject: Bool {
+        if case .object = content { true } else { false }
     }
 }

@@ -35,14 +35,68 @@ enum IntegrityAnswerFormat: BlobFormat {
         return contents
     }
 
-    static func violation(in bytes: [UInt8]) -> DecodeError? {
-        do throws(DecodeError) {
-            let object = try JSONReader.readObject(bytes, limit: InputLimits.integrityAnswer)
-            guard case .object(let payload)? = object["tokenPayloadExternal"]?.content else { return nil }
-            _ = try PayloadReader.read(payload)
-            return nil
-        } catch {
-            return error
+    static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) {
+        let object = try JSONReader.readObject(bytes, limit: InputLimits.integrityAnswer)
+        guard case .object(let payload)? = object["tokenPayloadExternal"]?.content else { return }
+        _ = try PayloadReader.read(payload)
+    }
+}
+
+/// The decoded payload of an integrity token.
+enum IntegrityPayloadFormat: BlobFormat {
+    static let name = "payload of a Play Integrity token"
+
+    static let blocks = [
+        "requestDetails", "appIntegrity", "deviceIntegrity", "accountDetails", "environmentDetails", "testingDetails",
+    ]
+
+    static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        guard IntegrityJSON.begins(bytes) else { return nil }
+        return LenientJSON.read(bytes[...]).flatMap { recognise($0.node) }
+    }
+
+    static func recognise(_ node: JSONNode) -> Recognition? {
+        let found = blocks.filter { node[$0] != nil }
+        guard !found.isEmpty else { return nil }
+        return Recognition(
+            found.count > 1 ? .certain : .structure, because: "it is JSON with \(found.joined(separator: ", "))")
+    }
+
+    static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        guard let node = LenientJSON.read(bytes[...])?.node else { return BlobContents([]) }
+        var contents = JSONAnnotator.annotate(node, named: "payload", in: bytes) { pointer, node in
+            PayloadMeanings.meaning(of: IntegrityJSON.names(pointer), node)
         }
+        contents.unknown = IntegrityJSON.unknown(payload: node)
+        return contents
+    }
+
+    static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) {
+        _ = try PayloadReader.read(JSONReader.readObject(bytes, limit: InputLimits.joseText))
+    }
+}
+
+enum IntegrityJSON {
+    /// True if the bytes could be a JSON object.
+    static func begins(_ bytes: [UInt8]) -> Bool {
+        bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "{")
+    }
+
+    /// The names and numbers in a JSON pointer.
+    static func names(_ pointer: String) -> [String] {
+        pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+    }
+
+    /// Facts that a payload does not contain.
+    static func unknown(payload: JSONNode) -> [String] {
+        var unknown = ["whether Google made it: it stands here without a signature"]
+        let request = payload["requestDetails"]
+        if request?["nonce"] != nil {
+            unknown.append("whether the nonce is the one of your request: compare it with what the server gave out")
+        }
+        if request?["requestHash"] != nil {
+            unknown.append("whether the request hash is that of your request: the server computes it again")
+        }
+        return unknown
     }
 }

@@ -60,9 +60,8 @@ enum PayloadMeanings {
 
     private static func nonce(_ text: String) -> String {
         guard let bytes = AnyBase64.decode(text) else { return "the nonce of a classic request; it is no base64" }
-        let isText = !bytes.isEmpty && bytes.allSatisfy { (0x20...0x7E).contains($0) }
         return "the nonce of a classic request, \(Words.count(bytes.count, "byte")): "
-            + (isText ? "\"\(String(decoding: bytes, as: UTF8.self))\"" : Hexadecimal.text(bytes))
+            + (LenientText.printable(bytes).map { "\"\($0)\"" } ?? Hexadecimal.text(bytes))
     }
 
     private static func time(_ node: JSONNode) -> String? {

@@ -3,19 +3,13 @@ import AssayPrimitives
 package import PlayIntegrity
 
 extension PlayIntegrityEngine: InspectableEngine {
-    /// The display name.
     package static let title = "Play Integrity"
 
-    /// The blob formats of Play Integrity.
     package static let formats: [any BlobFormat.Type] = [
-        ClassicTokenFormat.self,
-        IntegrityAnswerFormat.self,
-        IntegrityPayloadFormat.self,
-        PlayConsoleKeysFormat.self,
+        ClassicTokenFormat.self, IntegrityAnswerFormat.self, IntegrityPayloadFormat.self, PlayConsoleKeysFormat.self,
         PlayIntegrityRequestFormat.self,
     ]
 
-    /// The format of a field of a record.
     package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         switch (kind, field) {
         case (EvidenceKind.playIntegrityClassic, "token"): ClassicTokenFormat.self
@@ -25,7 +19,6 @@ extension PlayIntegrityEngine: InspectableEngine {
         }
     }
 
-    /// The meaning of a record's field.
     package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
         case (_, "decoded"): "Google's answer to the decode call"
@@ -41,7 +34,6 @@ extension PlayIntegrityEngine: InspectableEngine {
         }
     }
 
-    /// The kind of evidence that has this format for its main part.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == ClassicTokenFormat.self { return EvidenceKind.playIntegrityClassic }
         if format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self {
@@ -61,28 +53,33 @@ extension PlayIntegrityEngine: InspectableEngine {
         guard format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self,
             let object = try? JSONReader.readObject(blob, limit: InputLimits.integrityAnswer)
         else { return nil }
-        func member(_ name: String, _ content: RecordValue.Content) -> RecordObject.Member {
-            RecordObject.Member(name: name, offset: 0, value: RecordValue(content, offset: 0))
-        }
         let isAnswer = format == IntegrityAnswerFormat.self
-        let answer = isAnswer ? object : RecordObject([member("tokenPayloadExternal", .object(object))], offset: 0)
+        let answer = isAnswer ? object : RecordObject([("tokenPayloadExternal", .object(object))])
         guard case .object(let payload)? = answer["tokenPayloadExternal"]?.content,
             case .object(let request)? = payload["requestDetails"]?.content,
             case .text(let package)? = request["requestPackageName"]?.content
         else { return nil }
         let kind: EvidenceKind
-        var evidence = [member("packageName", .text(package)), member("decoded", .object(answer))]
+        var evidence: [(String, RecordValue.Content)] = [("packageName", .text(package)), ("decoded", .object(answer))]
         switch (request["requestHash"]?.content, request["nonce"]?.content) {
         case (.text(let hash)?, nil):
             kind = EvidenceKind.playIntegrityStandard
-            evidence.append(member("requestHash", .text(hash)))
+            evidence.append(("requestHash", .text(hash)))
         case (nil, .text(let nonce)?):
             kind = EvidenceKind.playIntegrityClassic
-            evidence.append(member("nonce", .text(nonce)))
+            evidence.append(("nonce", .text(nonce)))
         default: return nil
         }
-        return EvidenceRecord(
-            id: nil, kind: kind, app: nil, receivedAt: nil,
-            evidence: RecordObject(evidence, offset: 0), expect: nil)
+        return EvidenceRecord(kind, alone: evidence)
     }
+}
+
+/// A saved request with a standard token as its signature.
+enum PlayIntegrityRequestFormat: EvidenceRequestFormat {
+    static let name = "HTTP request with a standard integrity token"
+    static let tag = PlayIntegrityConfiguration.engine
+    static let evidence =
+        "a standard integrity token, whose requestHash is base64url of SHA-256 of the signature base"
+    static let unknown =
+        "what the token says: only Google can open it; `assay verify --kind play-integrity.request` has it opened"
 }

@@ -15,14 +15,12 @@ package struct RawKind: Sendable {
 
     /// The value of a policy field for a single raw file when no option sets it.
     package struct Default: Sendable {
-        /// The path of the field.
         package let path: String
         /// The value.
         package let content: PolicyNode.Content
         /// The note on standard error when the default applies.
         package let note: String?
 
-        /// Declares a default with its note on standard error.
         package init(_ path: String, _ content: PolicyNode.Content, note: String? = nil) {
             self.path = path
             self.content = content
@@ -30,11 +28,8 @@ package struct RawKind: Sendable {
         }
     }
 
-    /// The kind.
     package let kind: EvidenceKind
-    /// The contents of the file.
     package let file: File
-    /// The options, in the order of help.
     package let options: [RawOption]
     /// The defaults of policy fields.
     package let defaults: [Default]
@@ -45,7 +40,6 @@ package struct RawKind: Sendable {
     /// The problem with the combination of options; nil if there is none.
     package let objection: @Sendable (RawArguments) -> String?
 
-    /// Declares a kind.
     package init(
         _ kind: EvidenceKind, file: File, options: [RawOption], defaults: [Default] = [], example: [String] = [],
         names: (@Sendable (any EngineConfiguration) -> [String])? = nil,
@@ -103,12 +97,10 @@ package struct RawArguments: Sendable {
 
 /// The fields of evidence that a file holds.
 package struct RawFields: Sendable {
-    /// The fields.
     package let fields: [(name: String, content: RecordValue.Content)]
     /// How the file was read, for standard error; nil if there is only one way.
     package let note: String?
 
-    /// Takes fields.
     package init(_ fields: [(String, RecordValue.Content)], readAs note: String? = nil) {
         self.fields = fields
         self.note = note

@@ -5,7 +5,6 @@ package import AssayCore
 package struct RawOption: Sendable {
     /// How an option's text becomes the value of a field of evidence.
     package enum Encoding: Sendable {
-        /// The text as it is.
         case text
         /// The text as it is, or after `file:` the name of a file with it. A line ending at the end of the file is not part
         /// of it.
@@ -68,7 +67,6 @@ package struct RawOption: Sendable {
     package let help: String
     /// The placeholder of the value in help; nil for the option's own name.
     package let valueName: String?
-    /// The field of evidence that it sets.
     package private(set) var evidence: EvidenceField?
     /// The policy field that it sets.
     package private(set) var alias: Alias?
@@ -151,7 +149,6 @@ package struct RawOption: Sendable {
         ) { .scalar("file:\($0)") }
     }
 
-    /// Declares a flag that sets a policy field to a word.
     package static func flag(_ name: String, sets field: PolicyField, to word: String, _ help: String) -> RawOption {
         var option = alias(name, of: field, help: help) { _ in .scalar(word) }
         option.isFlag = true

@@ -32,21 +32,54 @@ package enum RecordFormat: BlobFormat {
         RecordAnnotator(engines: []).contents(of: bytes)
     }
 
-    /// The first error of the strict JSON reader, for a file with one record or an array.
-    package static func violation(in bytes: [UInt8]) -> DecodeError? {
+    /// Reads JSON: the file, or each of its lines.
+    package static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) {
         let document = RecordDocument(bytes)
         for line in document.isOnePerLine ? document.records.map(\.bytes) : [bytes[...]] {
-            do throws(DecodeError) {
-                _ = try JSONReader.read(line, limit: InputLimits.record)
-            } catch {
-                return error
-            }
+            _ = try JSONReader.read(line, limit: InputLimits.record)
         }
-        return nil
     }
 
-    /// The fields of a record.
     static let fields = [
         "id", "kind", "app", "account", "deviceToken", "deviceBits", "receivedAt", "evidence", "expect",
     ]
+}
+
+/// Splits a file of records, leniently.
+struct RecordDocument {
+    /// The maximum number of records to read: the first ones are enough to identify a file.
+    static let limit = 1000
+
+    private(set) var records: [(node: JSONNode, bytes: ArraySlice<UInt8>)] = []
+    private(set) var isOnePerLine = false
+    /// The number of records that were not read.
+    private(set) var untold = 0
+    /// The whole document if it is one JSON value.
+    private(set) var document: JSONNode?
+
+    init(_ bytes: [UInt8]) {
+        guard let (node, end) = LenientJSON.read(bytes[...]) else { return }
+        let elements: [JSONNode]? = if case .array(let elements) = node.content { elements } else { nil }
+        if elements != nil || end == bytes.count {
+            document = node
+            let nodes = elements ?? [node]
+            records = nodes.prefix(RecordDocument.limit).map { ($0, bytes[$0.range]) }
+            untold = nodes.count - records.count
+            return
+        }
+        isOnePerLine = true
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest[line.endIndex...].dropFirst()
+            guard !line.allSatisfy(RecordDocument.isSpace) else { continue }
+            if records.count < RecordDocument.limit, let node = LenientJSON.read(line)?.node {
+                records.append((node, line))
+            } else {
+                untold += 1
+            }
+        }
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 }

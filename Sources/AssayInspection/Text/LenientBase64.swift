@@ -23,7 +23,6 @@ package struct LenientBase64: Sendable {
         return values
     }()
 
-    /// Decodes characters.
     package static func decode(_ text: ArraySlice<UInt8>) -> LenientBase64 { LenientBase64(text) }
 
     private init(_ text: ArraySlice<UInt8>) {

@@ -1,3 +1,5 @@
+import AssayCore
+
 /// Functions for bytes that are text.
 package enum LenientText {
     /// Whether a byte is a space, a tab or a line break.
@@ -20,10 +22,18 @@ package enum LenientText {
         bytes.count >= word.utf8.count && zip(bytes, word.utf8).allSatisfy { lowercased($0) == $1 }
     }
 
-    /// Whether bytes contain a word. For short input: the time is the product of both lengths.
+    /// Whether bytes contain a word. For short words: the time is up to the product of both lengths.
     static func contains(_ bytes: [UInt8], _ word: [UInt8]) -> Bool {
         guard word.count <= bytes.count else { return false }
-        return (0...bytes.count - word.count).contains { bytes[$0...].starts(with: word) }
+        return (0...bytes.count - word.count).contains { start in
+            bytes[start] == word.first && bytes[start...].starts(with: word)
+        }
+    }
+
+    /// The bytes as text if all of them are printable ASCII; nil for others, and for none.
+    static func printable(_ bytes: some Collection<UInt8>) -> String? {
+        guard !bytes.isEmpty, bytes.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
@@ -31,5 +41,36 @@ package enum LenientText {
     /// The text with ASCII letters in lower case, for lookups of header and member names.
     static func lowercased(_ text: String) -> String {
         String(decoding: text.utf8.map(lowercased), as: UTF8.self)
+    }
+}
+
+/// Decodes percent-encoding (RFC 3986 section 2.1) as far as possible.
+enum PercentEncoding {
+    /// The decoded bytes. A `%` without two digits is kept.
+    ///
+    /// - Parameter plusIsSpace: whether `+` is a space, as in forms.
+    static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var position = text.startIndex
+        while position < text.endIndex {
+            let byte = text[position]
+            position += 1
+            if byte == 0x25, position + 1 < text.endIndex, let high = text[position].hexadecimalValue,
+                let low = text[position + 1].hexadecimalValue
+            {
+                bytes.append(high << 4 | low)
+                position += 2
+            } else {
+                bytes.append(byte == 0x2B && plusIsSpace ? 0x20 : byte)
+            }
+        }
+        return bytes
+    }
+
+    /// Whether the text has percent-encoding.
+    static func isUsed(in text: ArraySlice<UInt8>) -> Bool {
+        guard let percent = text.firstIndex(of: 0x25), text.endIndex - percent >= 3 else { return false }
+        return text[percent + 1].hexadecimalValue != nil && text[percent + 2].hexadecimalValue != nil
     }
 }

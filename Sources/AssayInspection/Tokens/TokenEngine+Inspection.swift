@@ -2,7 +2,6 @@ package import AssayCore
 package import AssayTokens
 
 extension TokenEngine: InspectableEngine {
-    /// The display name.
     package static let title = "Assay tokens"
 
     /// Tokens as `assay verify --kind` takes them.
@@ -28,10 +27,8 @@ extension TokenEngine: InspectableEngine {
             })
     ]
 
-    /// The formats of tokens.
     package static let formats: [any BlobFormat.Type] = [AssayTokenFormat.self]
 
-    /// The format of a field of a record.
     package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         guard kind == .assayToken else { return nil }
         switch field {
@@ -41,24 +38,47 @@ extension TokenEngine: InspectableEngine {
         }
     }
 
-    /// The meaning of a field of a record.
     package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         guard kind == .assayToken else { return nil }
         return field == "token" ? "the token, without its scheme" : EvidenceRequest.meaning(of: field)
     }
 
-    /// The kind of evidence whose main part has a format.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         format == AssayTokenFormat.self ? .assayToken : nil
     }
 
-    /// The record of a token that was found alone.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         guard format == AssayTokenFormat.self else { return nil }
-        return EvidenceRecord(
-            id: nil, kind: .assayToken, app: nil, receivedAt: nil,
-            evidence: RecordObject([
-                ("token", .text(String(decoding: LenientText.body(blob), as: UTF8.self)))
-            ]), expect: nil)
+        let token = String(decoding: LenientText.body(blob), as: UTF8.self)
+        return EvidenceRecord(.assayToken, alone: [("token", .text(token))])
     }
+}
+
+/// A token of the type `assay+jwt`.
+enum AssayTokenFormat: BlobFormat {
+    static let name = "Assay token"
+
+    static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        guard let found = JWSFormat.recognise(bytes) else { return nil }
+        var header = LenientText.body(bytes).prefix { $0 != UInt8(ascii: ".") }
+        // The first part may follow a scheme.
+        if let space = header.lastIndex(of: 0x20) { header = header[(space + 1)...] }
+        guard header.count <= InputLimits.joseText,
+            let type = LenientJSON.read(LenientBase64.decode(header).bytes[...])?.node["typ"]?.text,
+            type.isByteEqual(to: TokenClaims.type)
+        else { return nil }
+        return Recognition(found.certainty, because: "it is a JWS of the type \(TokenClaims.type)")
+    }
+
+    static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        var contents = JWSFormat.annotate(bytes)
+        contents.unknown = [
+            "whether the issuer signed it, and whether it is in force: `assay verify --kind assay.token` checks that, with the `app` "
+                + "of the token as --app",
+            "whose device it is of: `sub` is a pseudonym, and only the issuer opens `ref`",
+        ]
+        return contents
+    }
+
+    static func decodeStrictly(_ bytes: [UInt8]) throws(DecodeError) { try JWSFormat.decodeStrictly(bytes) }
 }
