@@ -24,7 +24,6 @@ package final class CapturedDocuments: DocumentArchive {
         self.folders = folders.map { DocumentFolder(beside: $0) }
     }
 
-    /// The folders of documents of a type.
     package func place<Document: ConsultedDocument>(of type: Document.Type) -> String {
         folders.isEmpty ? "any folder" : folders.map { $0.folder(of: type) }.joined(separator: ", ")
     }

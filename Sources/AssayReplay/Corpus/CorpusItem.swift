@@ -11,7 +11,6 @@ package struct CorpusFile: Sendable, Equatable {
     /// The given path: the file itself or a folder above it; nil for standard input.
     package let root: String?
 
-    /// Names a file.
     package init(name: String, folder: String?, root: String? = nil) {
         self.name = name
         self.folder = folder
@@ -36,7 +35,6 @@ public struct CorpusPlace: Sendable, CustomStringConvertible {
     /// The number of the record in its file, from 1; 0 for the file as a whole.
     package let number: Int
 
-    /// Describes a place.
     package init(file: CorpusFile, line: Int?, number: Int) {
         self.file = file
         self.line = line
@@ -62,7 +60,6 @@ package struct UnreadableItem: Error, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The message.
     package var description: String { message }
 }
 
@@ -129,7 +126,6 @@ package struct CorpusItem: Sendable {
 }
 
 extension UnreadableItem {
-    /// Describes an unreadable line.
     init(_ failure: RecordFile.Unreadable, of line: ArraySlice<UInt8>) {
         let error = failure.error.description
         self.init(id: failure.record, TextEncoding.other(in: line).map { "\(error); \($0)" } ?? error)
@@ -154,7 +150,6 @@ enum TextEncoding {
 
 /// Consecutive records of one file.
 package struct CorpusBatch: Sendable {
-    /// The file.
     package let file: CorpusFile
     /// The records in their order.
     package let items: [CorpusItem]

@@ -26,7 +26,6 @@ public struct CorpusError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Options for reading a corpus.
 package struct CorpusOptions: Sendable {
     /// Whether every file has one record per line; then its form is not detected, and it may be empty.
     package var isLines = false

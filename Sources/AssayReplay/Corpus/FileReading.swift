@@ -80,7 +80,6 @@ struct FileReading {
         }
     }
 
-    /// Whether ``readOnce()`` is cheap.
     var mayReadOnce: Bool { lines.isShort }
 
     /// Reads what the input holds.

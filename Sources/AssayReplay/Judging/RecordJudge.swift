@@ -35,7 +35,6 @@ struct AssessedRecord: Sendable {
 
 /// A batch ready to be settled.
 struct AssessedBatch: Sendable {
-    /// The records of a batch.
     fileprivate enum Records: Sendable {
         /// Assessed in advance. Settling repeats an assessment that an earlier record invalidated.
         case assessed([AssessedRecord])

@@ -24,12 +24,10 @@ final class BaseLedger: Sendable {
         self.ledger = ledger
     }
 
-    /// The durability of the ledger.
     var durability: LedgerDurability { ledger.durability }
 
     var isDurabilityWaived: Bool { ledger.isDurabilityWaived }
 
-    /// The enrolled key of an identifier.
     func key(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
         let name = LedgerName(identifier)
         if let known = state.withLock({ $0.keys[name] }) { return known }

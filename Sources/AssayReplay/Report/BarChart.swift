@@ -1,13 +1,11 @@
 /// Horizontal bars with the name above and the number at the right.
 struct BarChart {
-    /// One part of a bar.
     struct Part {
         /// Its CSS class.
         let fill: String
         let count: Int
     }
 
-    /// A bar.
     struct Bar {
         let name: String
         /// The text at the right.

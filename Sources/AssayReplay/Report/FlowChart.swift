@@ -44,7 +44,6 @@ struct FlowChart {
         }
     }
 
-    /// The chart.
     var chart: Chart {
         var left = nodes { count($0, $1) }
         var right = nodes { count($1, $0) }

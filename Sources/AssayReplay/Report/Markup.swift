@@ -23,7 +23,6 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
         }
     }
 
-    /// The HTML.
     private(set) var html: String
 
     init(stringLiteral value: String) { html = value }

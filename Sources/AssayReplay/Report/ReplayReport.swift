@@ -90,3 +90,109 @@ public struct ReplayReport: Sendable {
         return "Made by assay at \(ReplayTime(time).description)."
     }
 }
+
+extension ReplayReport {
+    /// The outcomes and notes.
+    var headline: Markup {
+        let outcomes = summary.outcomes
+        let numbers = [
+            ("accepted", "Accepted", outcomes.accepted), ("rejected", "Rejected", outcomes.rejected),
+            ("failed", "Not judged", outcomes.failed),
+        ]
+        let cards: [Markup] = numbers.map { fill, name, count in
+            """
+            <div><dt>\(ReplayReport.swatch(fill))\(name)</dt><dd>\(NumberText.count(count)) \
+            <small>\(NumberText.percent(count, of: outcomes.total))</small></dd></div>
+            """
+        }
+        let span: Markup =
+            if let first = summary.first, let last = summary.last {
+                """
+                <p class="muted">From \(NumberText.time(first, interval: 1)) to \(NumberText.time(last, interval: 1)), UTC.</p>
+
+                """
+            } else {
+                ""
+            }
+        return """
+            <section aria-labelledby="headline"><h2 id="headline">\(summary.sentence).</h2>
+            \(span)<dl class="cards">\(cards)</dl>
+            \(share)\(warnings)</section>
+
+            """
+    }
+
+    /// The outcomes as one bar.
+    private var share: Markup {
+        let outcomes = summary.outcomes
+        guard outcomes.total > 0 else { return "" }
+        var x = Percent(hundredths: 0)
+        let parts: [Markup] = outcomes.parts.filter { $0.count > 0 }.map { part in
+            let width = Percent(part.count, of: outcomes.total)
+            defer { x = x + width }
+            return "<rect class=\"\(part.fill)\" x=\"\(x.text)\" y=\"0\" width=\"\(width.text)\" height=\"14\"/>"
+        }
+        return """
+            <svg role="img" aria-labelledby="share-title share-text" width="100%" height="14">\
+            <title id="share-title">Shares of the outcomes</title><desc id="share-text">\(summary.sentence)</desc>\(parts)\
+            </svg>
+
+            """
+    }
+
+    /// Notes that affect how to read the numbers.
+    private var warnings: Markup {
+        var items: [Markup] = []
+        if let ending = summary.ending {
+            items.append("<li class=\"warning\"><strong>Incomplete:</strong> \(ending).</li>")
+        }
+        if summary.mismatches > 0 {
+            items.append(
+                """
+                <li class="warning"><strong>\(NumberText.count(summary.mismatches, "record"))</strong> had another \
+                verdict than expected.</li>
+                """)
+        }
+        if let tests = summary.testAuthorityCount {
+            items.append(
+                """
+                <li class="warning"><strong>\(NumberText.count(tests, "record"))</strong> \
+                \(tests == 1 ? "rests" : "rest") on a test authority, not on the platform's own.</li>
+                """)
+        }
+        if summary.annotated > 0 {
+            items.append(
+                """
+                <li><strong>\(NumberText.count(summary.annotated))</strong> of the accepted ones fail a check that the \
+                policy only notes.</li>
+                """)
+        }
+        if summary.isComparison {
+            items.append("<li>Under \(against): \(summary.sentenceAgainst).</li>")
+        }
+        items += summary.notes.map { "<li>\($0.text): <strong>\(NumberText.count($0.count))</strong></li>" }
+        return items.isEmpty ? "" : "<ul class=\"notes\">\(items)</ul>\n"
+    }
+
+    /// The legend symbol of a bar part.
+    static func swatch(_ fill: String) -> Markup {
+        """
+        <svg class="swatch" width="12" height="12" aria-hidden="true"><rect class="\(fill)" width="12" height="12" rx="2"/>\
+        </svg>
+        """
+    }
+
+    /// Outcome over time.
+    var time: Markup {
+        guard let chart = TimeChart(summary.series)?.chart else { return "" }
+        let untimed = summary.untimed
+        return """
+            <section aria-labelledby="over-time"><h2 id="over-time">Outcome over time</h2>
+            <p class="legend">\(ReplayReport.swatch("accepted"))accepted \(ReplayReport.swatch("rejected"))rejected \
+            \(ReplayReport.swatch("failed"))not judged</p>
+            <p>\(chart.description)\(untimed > 0 ? " \(NumberText.count(untimed, "record")) without a time." : "")</p>
+            \(chart.markup)</section>
+
+            """
+    }
+}

@@ -13,7 +13,6 @@ package enum ReportFile {
         /// The file after following symbolic links.
         let file: String
         let folder: String
-        /// The mode of the file, or of a new file if it is missing.
         var mode: mode_t = 0o666
         /// Whether it is a pipe or a device, which is written directly. True for a folder too, where writing then
         /// fails.

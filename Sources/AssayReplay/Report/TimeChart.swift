@@ -44,7 +44,6 @@ struct TimeChart {
         NumberText.time(interval.begin, interval: width)
     }
 
-    /// The chart.
     var chart: Chart {
         let most = intervals.max { $0.tally.total < $1.tally.total }
         let rejected = intervals.max { $0.tally.rejected < $1.tally.rejected }

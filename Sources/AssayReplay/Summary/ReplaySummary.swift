@@ -33,7 +33,6 @@ public struct ReplaySummary: Sendable {
     /// A histogram for each kind of evidence.
     typealias Distributions = [String: LogHistogram]
 
-    /// The outcomes.
     package private(set) var outcomes = OutcomeTally()
     /// Records whose verdict differs from the expected one.
     package private(set) var mismatches = 0

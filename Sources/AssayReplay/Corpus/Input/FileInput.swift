@@ -156,7 +156,6 @@ final class FileInput: PositionedInput {
     }
 }
 
-/// The system's description of an error number.
 func systemError(_ number: Int32) -> String {
     guard let words = unsafe strerror(number) else { return "error \(number)" }
     return unsafe String(cString: words)
