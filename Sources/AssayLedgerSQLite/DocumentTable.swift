@@ -40,11 +40,7 @@ extension LedgerTables {
     }
 
     func document(named name: String) throws -> LedgerDocument? {
-        try first(Self.findDocument) {
-            $0.text(name)
-        } reading: {
-            try Self.document($0).document
-        }
+        try first(Self.findDocument, { $0.text(name) }) { try Self.document($0).document }
     }
 
     /// Stores a document if its stored revision is the expected one. Returns whether it was.

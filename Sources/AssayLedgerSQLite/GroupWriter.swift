@@ -59,7 +59,6 @@ package final class GroupWriter: Sendable {
         var busySince: ContinuousClock.Instant?
         /// When the last transaction ended.
         var lastEnd: ContinuousClock.Instant?
-        /// When the last durable transaction ended.
         var lastDurableEnd: ContinuousClock.Instant?
         /// The number of writes that joined a running transaction.
         var joined = 0

@@ -101,19 +101,11 @@ extension RowFinder {
     }
 
     func challenge(_ value: [UInt8]) throws -> (challenge: IssuedChallenge, consumedAt: Date?)? {
-        try first(LedgerTables.findChallenge) {
-            $0.blob(value)
-        } reading: {
-            try LedgerTables.challenge($0)
-        }
+        try first(LedgerTables.findChallenge, { $0.blob(value) }) { try LedgerTables.challenge($0) }
     }
 
     func key(_ identifier: KeyIdentifier) throws -> EnrolledKey? {
-        try first(LedgerTables.findKey) {
-            $0.key(identifier)
-        } reading: {
-            try LedgerTables.key($0)
-        }
+        try first(LedgerTables.findKey, { $0.key(identifier) }) { try LedgerTables.key($0) }
     }
 
     /// The columns of a key that decide about its use.
@@ -137,11 +129,7 @@ extension RowFinder {
     }
 
     func timeOfUse(_ digest: [UInt8]) throws -> Date? {
-        try first(LedgerTables.findDigest) {
-            $0.blob(digest)
-        } reading: {
-            try LedgerTables.digest($0).usedAt
-        }
+        try first(LedgerTables.findDigest, { $0.blob(digest) }) { try LedgerTables.digest($0).usedAt }
     }
 
     /// The block on a key. Builds the name of `KeyIdentifier.subject` without Foundation, whose base64 takes as long as
@@ -151,11 +139,7 @@ extension RowFinder {
     }
 
     func standing(of subject: LedgerSubject) throws -> LedgerStanding? {
-        try first(LedgerTables.findStanding) {
-            $0.subject(subject)
-        } reading: {
-            try LedgerTables.standing($0)
-        }
+        try first(LedgerTables.findStanding, { $0.subject(subject) }) { try LedgerTables.standing($0) }
     }
 
     /// Whether no block and no allowance exists, in force or ended.

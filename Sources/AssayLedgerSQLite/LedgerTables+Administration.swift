@@ -6,37 +6,26 @@ import Foundation
 extension LedgerTables {
     static let auditColumns = "number, at, operator, action, subject, detail, previousHash, hash FROM audit"
 
-    private static let putStanding = LedgerSQL(
+    static let standingInsertion = """
+        INTO block (kind, name, reason, since, until, allows, checks, operator) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """
-        INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows, checks, operator)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """)
+    private static let putStanding = LedgerSQL("INSERT OR REPLACE \(standingInsertion)")
     private static let deleteStanding = LedgerSQL("DELETE FROM block WHERE kind = ? AND name = ?")
     private static let moveKey = LedgerSQL("UPDATE enrolledKey SET account = ?3 WHERE engine = ?1 AND identifier = ?2")
     private static let retireKey = LedgerSQL(
         "UPDATE enrolledKey SET retiredAt = ?3 WHERE engine = ?1 AND identifier = ?2")
     fileprivate static let findEntryHash = LedgerSQL("SELECT hash FROM audit WHERE number = ?")
     fileprivate static let findLastEntry = LedgerSQL("SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")
-    private static let appendEntry = LedgerSQL(
+    static let auditValues = """
+        INTO audit (number, at, operator, action, subject, detail, previousHash, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """
-        INSERT INTO audit (number, at, operator, action, subject, detail, previousHash, hash)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """)
+    private static let appendEntry = LedgerSQL("INSERT \(auditValues)")
     private static let inUse = "account = ? AND engine = ? AND app = ? AND retiredAt IS NULL AND identifier <> ?"
     private static let findOthers = LedgerSQL("SELECT \(keyColumns) WHERE \(inUse) ORDER BY enrolledAt, identifier")
 
     /// Stores a block or an allowance. Replaces the subject's standing.
     func put(_ standing: LedgerStanding) throws {
-        let checks = standing.allowance.map { $0.checks.map(\.name).joined(separator: " ") }
-        try change(Self.putStanding) {
-            $0.subject(standing.subject)
-            $0.text(standing.reason)
-            $0.integer(standing.since.microseconds)
-            $0.integer(standing.until?.microseconds)
-            $0.integer(standing.allowance == nil ? 0 : 1)
-            $0.text(checks)
-            $0.text(standing.setBy)
-        }
+        try change(Self.putStanding) { $0.standing(standing) }
         try append(LedgerChange(setting: standing))
     }
 
@@ -97,16 +86,7 @@ extension LedgerTables {
     func append(_ change: LedgerChange) throws {
         let end = try trailEnd()
         let entry = LedgerAuditEntry(appending: change, to: end.number, end.hash)
-        try self.change(Self.appendEntry) {
-            $0.integer(Int64(entry.number))
-            $0.integer(change.at.microseconds)
-            $0.text(change.operatorName)
-            $0.text(change.action.rawValue)
-            $0.text(change.subject)
-            $0.text(change.detail)
-            $0.blob(entry.previousHash)
-            $0.blob(entry.hash)
-        }
+        try self.change(Self.appendEntry) { $0.entry(entry) }
     }
 
     static func auditEntry(_ row: StoredCells) throws -> LedgerAuditEntry {
@@ -134,5 +114,30 @@ extension RowFinder {
     /// The hash of an entry of the audit trail; nil for a number that no entry has.
     func hash(ofEntry number: Int) throws -> [UInt8]? {
         try first(LedgerTables.findEntryHash, { $0.integer(Int64(number)) }) { try StoredRow($0, "audit").bytes(0) }
+    }
+}
+
+extension StoredBinding {
+    /// The columns of a block or an allowance.
+    mutating func standing(_ standing: LedgerStanding) {
+        subject(standing.subject)
+        text(standing.reason)
+        integer(standing.since.microseconds)
+        integer(standing.until?.microseconds)
+        integer(standing.allowance == nil ? 0 : 1)
+        text(standing.allowance.map { $0.checks.map(\.name).joined(separator: " ") })
+        text(standing.setBy)
+    }
+
+    /// The columns of an entry of the audit trail.
+    mutating func entry(_ entry: LedgerAuditEntry) {
+        integer(Int64(entry.number))
+        integer(entry.change.at.microseconds)
+        text(entry.change.operatorName)
+        text(entry.change.action.rawValue)
+        text(entry.change.subject)
+        text(entry.change.detail)
+        blob(entry.previousHash)
+        blob(entry.hash)
     }
 }

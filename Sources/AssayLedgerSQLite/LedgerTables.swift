@@ -37,8 +37,8 @@ struct LedgerTables: RowFinder {
         "UPDATE enrolledKey SET skipped = ?4 WHERE engine = ?2 AND identifier = ?3 AND counter = ?1")
     private static let refreshKey = LedgerSQL(
         "UPDATE enrolledKey SET properties = ?3, account = ?4 WHERE engine = ?1 AND identifier = ?2")
-    private static let rememberDigest = LedgerSQL(
-        "INSERT INTO usedDigest (digest, app, kind, madeAt, usedAt, until) VALUES (?, ?, ?, ?, ?, ?)")
+    static let digestValues = "INTO usedDigest (digest, app, kind, madeAt, usedAt, until) VALUES (?, ?, ?, ?, ?, ?)"
+    private static let rememberDigest = LedgerSQL("INSERT \(digestValues)")
 
     private static let begin = LedgerSQL("BEGIN IMMEDIATE")
     private static let end = LedgerSQL("COMMIT")
@@ -144,16 +144,7 @@ extension LedgerTables: LedgerRows {
         }
     }
 
-    func insert(_ use: UsedDigest) throws {
-        try change(Self.rememberDigest) {
-            $0.blob(use.digest)
-            $0.text(use.app)
-            $0.text(use.kind.name)
-            $0.integer(use.madeAt.microseconds)
-            $0.integer(use.usedAt.microseconds)
-            $0.integer(use.until.microseconds)
-        }
-    }
+    func insert(_ use: UsedDigest) throws { try change(Self.rememberDigest) { $0.use(use) } }
 }
 
 extension StoredBinding {
@@ -161,6 +152,15 @@ extension StoredBinding {
     mutating func key(_ identifier: KeyIdentifier) {
         text(identifier.engine)
         blob(identifier.value)
+    }
+
+    mutating func use(_ use: UsedDigest) {
+        blob(use.digest)
+        text(use.app)
+        text(use.kind.name)
+        integer(use.madeAt.microseconds)
+        integer(use.usedAt.microseconds)
+        integer(use.until.microseconds)
     }
 
     /// The two columns of a standing's primary key.

@@ -21,7 +21,6 @@ final class LedgerTransactions: Sendable {
         self.watch = watch
     }
 
-    /// The number of transactions begun.
     var count: Int { begun.load(ordering: .relaxed) }
 
     /// Decides writes in order, and returns an answer for each when all are durable.

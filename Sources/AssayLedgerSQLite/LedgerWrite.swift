@@ -28,7 +28,6 @@ package enum LedgerWrite: Sendable {
 
 /// The result of a write.
 package enum LedgerAnswer: Sendable {
-    /// Whether the write changed anything.
     case changed(Bool)
     /// The block in force that prevented an allowance; nil if the allowance was stored.
     case allowed(LedgerBlock?)
@@ -40,7 +39,6 @@ package enum LedgerAnswer: Sendable {
     case addedOperator(OperatorRefusal?)
     /// The revoked operators in their former state.
     case revokedOperators([LedgerOperator])
-    /// The tasks that were leased.
     case leased([LedgerTask])
     /// The number of purged entries.
     case purged(Int)

@@ -1,6 +1,46 @@
-import AssayCore
+public import AssayCore
 import Foundation
+public import FoundationEssentials
 import GRDB
+
+extension SQLiteLedger {
+    /// Adds an operator.
+    public func addOperator(
+        _ new: LedgerOperator, tokenHash: [UInt8]
+    ) async throws(LedgerOutage) -> OperatorRefusal? {
+        guard case .addedOperator(let refusal) = try await writer.submit(.addOperator(new, tokenHash), at: new.addedAt)
+        else { throw LedgerOutage(.internalError, "adding an operator to \(path) gave no answer") }
+        return refusal
+    }
+
+    /// Revokes the operators with a name, and their descendants. Returns the operators in their former state.
+    @discardableResult
+    public func revokeOperator(
+        named name: String, withDescendants: Bool, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> [LedgerOperator] {
+        guard
+            case .revokedOperators(let previous) = try await writer.submit(
+                .revokeOperator(name, withDescendants: withDescendants, by: operatorName), at: now)
+        else { throw LedgerOutage(.internalError, "revoking an operator of \(path) gave no answer") }
+        return previous
+    }
+
+    /// Appends an entry to the audit trail, and changes nothing else.
+    public func record(_ change: LedgerChange) async throws(LedgerOutage) {
+        _ = try await writer.submit(.record(change), at: change.at)
+    }
+
+    /// All operators, sorted by name and time.
+    public func operators() async throws(LedgerOutage) -> [LedgerOperator] {
+        try await read { db in try LedgerTables(db).operators() }
+    }
+
+    /// The live operator with the hash of a token, at a time; nil for none.
+    public func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator? {
+        let stored = try await lookUp { rows in try rows.storedOperator(tokenHash: tokenHash) }
+        return stored.flatMap { $0.state(at: now) == .live ? $0 : nil }
+    }
+}
 
 /// The statements on the operators of a service, on one connection. The caller holds the transaction.
 extension LedgerTables {
@@ -8,11 +48,11 @@ extension LedgerTables {
         "tokenHash, name, role, addedAt, addedBy, until, revokedAt, revokedBy FROM operator"
 
     fileprivate static let findOperator = LedgerSQL("SELECT \(operatorColumns) WHERE tokenHash = ?")
-    private static let insertOperator = LedgerSQL(
-        """
-        INSERT INTO operator (tokenHash, name, role, addedAt, addedBy, until, revokedAt, revokedBy)
+    static let operatorValues = """
+        INTO operator (tokenHash, name, role, addedAt, addedBy, until, revokedAt, revokedBy)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """)
+        """
+    private static let insertOperator = LedgerSQL("INSERT \(operatorValues)")
     private static let revokeOperators = LedgerSQL(
         "UPDATE operator SET revokedAt = ?, revokedBy = ? WHERE name = ? AND revokedAt IS NULL")
 
@@ -33,16 +73,7 @@ extension LedgerTables {
             adding: new, sameName: try operators(named: new.name),
             isTokenKnown: try storedOperator(tokenHash: tokenHash) != nil)
         if let refusal { return refusal }
-        try change(Self.insertOperator) {
-            $0.blob(tokenHash)
-            $0.text(new.name)
-            $0.text(new.role.rawValue)
-            $0.integer(new.addedAt.microseconds)
-            $0.text(new.addedBy)
-            $0.integer(new.until.microseconds)
-            $0.integer(new.revokedAt?.microseconds)
-            $0.text(new.revokedBy)
-        }
+        try change(Self.insertOperator) { $0.operator(new, tokenHash: tokenHash) }
         try append(LedgerChange(adding: new, tokenHash: tokenHash))
         return nil
     }
@@ -91,10 +122,20 @@ extension LedgerTables {
 extension RowFinder {
     /// The operator with the hash of a token, in any state.
     func storedOperator(tokenHash: [UInt8]) throws -> LedgerOperator? {
-        try first(LedgerTables.findOperator) {
-            $0.blob(tokenHash)
-        } reading: {
-            try LedgerTables.storedOperator($0).operator
-        }
+        try first(LedgerTables.findOperator, { $0.blob(tokenHash) }) { try LedgerTables.storedOperator($0).operator }
+    }
+}
+
+extension StoredBinding {
+    /// The columns of an operator.
+    mutating func `operator`(_ stored: LedgerOperator, tokenHash: [UInt8]) {
+        blob(tokenHash)
+        text(stored.name)
+        text(stored.role.rawValue)
+        integer(stored.addedAt.microseconds)
+        text(stored.addedBy)
+        integer(stored.until.microseconds)
+        integer(stored.revokedAt?.microseconds)
+        text(stored.revokedBy)
     }
 }

@@ -182,31 +182,16 @@ extension LedgerTables {
         (engine, identifier, app, publicKey, counter, enrolledAt, properties, account, retiredAt, skipped)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
-    private static let insertDigest = LedgerSQL(
-        """
-        INSERT OR IGNORE INTO usedDigest (digest, app, kind, madeAt, usedAt, until) VALUES (?, ?, ?, ?, ?, ?)
-        """)
+    private static let insertDigest = LedgerSQL("INSERT OR IGNORE \(digestValues)")
     private static let insertMark = LedgerSQL(
         "INSERT OR IGNORE INTO forgottenUse (app, kind, madeAt) VALUES (?, ?, ?)")
-    private static let insertStanding = LedgerSQL(
-        """
-        INSERT OR IGNORE INTO block (kind, name, reason, since, until, allows, checks, operator)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """)
-    private static let insertStoredOperator = LedgerSQL(
-        """
-        INSERT OR IGNORE INTO operator (tokenHash, name, role, addedAt, addedBy, until, revokedAt, revokedBy)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """)
+    private static let insertStanding = LedgerSQL("INSERT OR IGNORE \(standingInsertion)")
+    private static let insertStoredOperator = LedgerSQL("INSERT OR IGNORE \(operatorValues)")
     private static let insertStoredDocument = LedgerSQL(
         "INSERT OR IGNORE INTO document (name, bytes, revision, storedAt) VALUES (?, ?, ?, ?)")
     private static let insertStoredTask = LedgerSQL(
         "INSERT OR IGNORE INTO task (queue, key, dueAt, holder, bytes, revision) VALUES (?, ?, ?, ?, ?, ?)")
-    private static let insertEntry = LedgerSQL(
-        """
-        INSERT OR IGNORE INTO audit (number, at, operator, action, subject, detail, previousHash, hash)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """)
+    private static let insertEntry = LedgerSQL("INSERT OR IGNORE \(auditValues)")
 
     func insert(_ record: LedgerRecord) throws {
         switch record {
@@ -220,42 +205,16 @@ extension LedgerTables {
                 $0.integer(consumedAt?.microseconds)
             }
         case .key(let key): try insert(key, Self.insertKey)
-        case .digest(let use):
-            try run(Self.insertDigest) {
-                $0.blob(use.digest)
-                $0.text(use.app)
-                $0.text(use.kind.name)
-                $0.integer(use.madeAt.microseconds)
-                $0.integer(use.usedAt.microseconds)
-                $0.integer(use.until.microseconds)
-            }
+        case .digest(let use): try run(Self.insertDigest) { $0.use(use) }
         case .forgotten(let app, let kind, let madeAt):
             try run(Self.insertMark) {
                 $0.text(app)
                 $0.text(kind)
                 $0.integer(madeAt)
             }
-        case .standing(let standing):
-            try run(Self.insertStanding) {
-                $0.subject(standing.subject)
-                $0.text(standing.reason)
-                $0.integer(standing.since.microseconds)
-                $0.integer(standing.until?.microseconds)
-                $0.integer(standing.allowance == nil ? 0 : 1)
-                $0.text(standing.allowance.map { $0.checks.map(\.name).joined(separator: " ") })
-                $0.text(standing.setBy)
-            }
+        case .standing(let standing): try run(Self.insertStanding) { $0.standing(standing) }
         case .operator(let stored, let tokenHash):
-            try run(Self.insertStoredOperator) {
-                $0.blob(tokenHash)
-                $0.text(stored.name)
-                $0.text(stored.role.rawValue)
-                $0.integer(stored.addedAt.microseconds)
-                $0.text(stored.addedBy)
-                $0.integer(stored.until.microseconds)
-                $0.integer(stored.revokedAt?.microseconds)
-                $0.text(stored.revokedBy)
-            }
+            try run(Self.insertStoredOperator) { $0.operator(stored, tokenHash: tokenHash) }
         case .sealedKey(let key): try insertIfMissing(key)
         case .document(let document, let name):
             try run(Self.insertStoredDocument) {
@@ -273,17 +232,7 @@ extension LedgerTables {
                 $0.blob(task.bytes)
                 $0.integer(task.revision)
             }
-        case .audit(let entry):
-            try run(Self.insertEntry) {
-                $0.integer(Int64(entry.number))
-                $0.integer(entry.change.at.microseconds)
-                $0.text(entry.change.operatorName)
-                $0.text(entry.change.action.rawValue)
-                $0.text(entry.change.subject)
-                $0.text(entry.change.detail)
-                $0.blob(entry.previousHash)
-                $0.blob(entry.hash)
-            }
+        case .audit(let entry): try run(Self.insertEntry) { $0.entry(entry) }
         }
     }
 
