@@ -10,13 +10,9 @@ extension PostgreSQLLedger {
     public func check(
         _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
     ) async throws(LedgerOutage) -> [String] {
-        let snapshot = try await LedgerSnapshot(target)
         do {
-            let problems = try await problems(snapshot, keyProblem)
-            await snapshot.close()
-            return problems
+            return try await LedgerSnapshot.reading(target) { snapshot in try await problems(snapshot, keyProblem) }
         } catch {
-            await snapshot.close()
             throw LedgerOutage(error, at: place)
         }
     }

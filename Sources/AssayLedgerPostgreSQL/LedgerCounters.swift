@@ -67,7 +67,6 @@ final class LedgerCounters: Sendable {
         }
     }
 
-    /// Notes that a write has become durable now.
     func noteDurableWrite() { lastDurableWrite.withLock { $0 = .now } }
 
     /// Whether a write has become durable within the last time.

@@ -44,8 +44,24 @@ final class LedgerSnapshot: Sendable {
 
     deinit { office.close() }
 
+    /// Passes a snapshot to `body`, and closes it.
+    nonisolated(nonsending) static func reading<Result>(
+        _ target: ConnectionTarget, demand: ConnectionHolder.Demand = .ledger,
+        _ body: (LedgerSnapshot) async throws -> Result
+    ) async throws -> Result {
+        let snapshot = try await LedgerSnapshot(target, demand: demand)
+        do {
+            let result = try await body(snapshot)
+            await snapshot.close()
+            return result
+        } catch {
+            await snapshot.close()
+            throw error
+        }
+    }
+
     /// Ends the snapshot, and closes its connection.
-    func close() async {
+    private func close() async {
         office.close()
         await threads.join()
     }

@@ -105,16 +105,17 @@ struct ManualChange {
 
     /// Stores the end of a quarantine, and removes the open challenges.
     func quarantine(until end: Date, by operatorName: String?, at now: Date) throws {
-        var parameters = Parameters()
-        parameters.add(text: LedgerRecord.quarantine)
-        parameters.add(end.microseconds)
         let schema = statements.schema
-        let store = Statement(
+        let store = Step(
             """
             INSERT INTO \(schema).forgotten_use (app, kind, made_at) VALUES (''::bytea, $1, $2)
             ON CONFLICT (sha256(app), sha256(kind)) DO UPDATE SET made_at = excluded.made_at
-            """)
-        _ = try run(Step(store, parameters))
+            """
+        ) {
+            $0.add(text: LedgerRecord.quarantine)
+            $0.add(end.microseconds)
+        }
+        _ = try run(store)
         _ = try run(Step(Statement("DELETE FROM \(schema).challenge WHERE consumed_at IS NULL")))
         try append(LedgerChange(quarantineUntil: end, by: operatorName, at: now))
     }

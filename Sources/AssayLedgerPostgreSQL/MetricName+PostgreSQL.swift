@@ -23,7 +23,6 @@ extension MetricName {
         help: "Dead rows of the PostgreSQL ledger that its autovacuum has not removed, as its statistics estimate them."
     )
 
-    /// The metrics of a ledger in PostgreSQL.
     package static let postgreSQL: [MetricName] = [
         .ledgerWaived, .ledgerConnections, .ledgerRaces, .ledgerLostAnswers, .ledgerUndetermined, .ledgerPurged,
         .ledgerRows, .ledgerDeadRows,

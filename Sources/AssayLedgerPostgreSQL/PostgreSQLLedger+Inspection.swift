@@ -13,28 +13,16 @@ extension PostgreSQLLedger {
     /// of all tables from being removed; large ledgers are exported on a standby.
     /// - Throws: ``LedgerOutage``, and what `body` throws.
     public func export(_ body: (LedgerEntry) throws -> Void) async throws {
-        let snapshot = try await LedgerSnapshot(target)
-        do {
-            try await snapshot.entries(body)
-        } catch {
-            await snapshot.close()
-            throw error
-        }
-        await snapshot.close()
+        try await LedgerSnapshot.reading(target) { snapshot in try await snapshot.entries(body) }
     }
 
     /// Passes the audit trail to `body`, in a consistent snapshot.
     ///
     /// - Throws: ``LedgerOutage``, and what `body` throws.
     public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {
-        let snapshot = try await LedgerSnapshot(target)
-        do {
+        try await LedgerSnapshot.reading(target) { snapshot in
             try await snapshot.each(.audit, { (row) throws(StoredValueError) in try row.auditEntry() }, body)
-        } catch {
-            await snapshot.close()
-            throw error
         }
-        await snapshot.close()
     }
 
     /// Passes the audit trail to `body`, and compares it with the rows of the same snapshot.
@@ -42,15 +30,7 @@ extension PostgreSQLLedger {
     /// - Returns: one sentence for each difference.
     /// - Throws: ``LedgerOutage``, and what `body` throws.
     public func replayAudit(_ body: (LedgerAuditEntry) throws -> Void) async throws -> [String] {
-        let snapshot = try await LedgerSnapshot(target)
-        do {
-            let problems = try await replay(snapshot, body)
-            await snapshot.close()
-            return problems
-        } catch {
-            await snapshot.close()
-            throw error
-        }
+        try await LedgerSnapshot.reading(target) { snapshot in try await replay(snapshot, body) }
     }
 
     private func replay(

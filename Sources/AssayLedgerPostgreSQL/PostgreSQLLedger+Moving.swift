@@ -23,15 +23,15 @@ extension PostgreSQLLedger: MovableLedger {
     }
 
     package func changeMark(from old: LedgerMark?, to new: LedgerMark?) async throws(LedgerOutage) -> Bool {
-        var parameters = Parameters()
-        parameters.add(text: old?.text)
-        parameters.add(text: new?.text)
         let change = Step(
-            Statement(
-                """
-                UPDATE \(statements.schema).ledger SET moved_to = $2
-                WHERE one = 1 AND moved_to IS NOT DISTINCT FROM $1 RETURNING one
-                """), parameters)
+            """
+            UPDATE \(statements.schema).ledger SET moved_to = $2
+            WHERE one = 1 AND moved_to IS NOT DISTINCT FROM $1 RETURNING one
+            """
+        ) {
+            $0.add(text: old?.text)
+            $0.add(text: new?.text)
+        }
         let fence = fence
         return try await office.run { holder in
             guard try holder.transact([change])[0].count == 1 else { return false }
@@ -53,12 +53,11 @@ extension PostgreSQLLedger: MovableLedger {
 
     /// Marks the ledger as moved, and raises the epoch of all writers. A writer then has to register again, and finds the mark.
     package func beginMove(to place: String) async throws(LedgerOutage) -> LedgerMark? {
-        var parameters = Parameters()
-        parameters.add(text: place)
         let schema = statements.schema
         let find = Step(Statement("SELECT moved_to FROM \(schema).ledger WHERE one = 1 FOR UPDATE"))
-        let mark = Step(
-            Statement("UPDATE \(schema).ledger SET moved_to = coalesce(moved_to, $1) WHERE one = 1"), parameters)
+        let mark = Step("UPDATE \(schema).ledger SET moved_to = coalesce(moved_to, $1) WHERE one = 1") {
+            $0.add(text: place)
+        }
         let fence = fence
         return try await office.run { holder in
             let before = try holder.transact([find, mark])[0].bytes(0, 0)
@@ -73,14 +72,7 @@ extension PostgreSQLLedger: MovableLedger {
     }
 
     package func records(_ body: ([LedgerRecord]) async throws -> Void) async throws {
-        let snapshot = try await LedgerSnapshot(target, demand: .primary)
-        do {
-            try await snapshot.records(body)
-        } catch {
-            await snapshot.close()
-            throw error
-        }
-        await snapshot.close()
+        try await LedgerSnapshot.reading(target, demand: .primary) { snapshot in try await snapshot.records(body) }
     }
 
     package func insert(_ records: [LedgerRecord]) async throws(LedgerOutage) {
@@ -154,42 +146,39 @@ struct RecordInsertion {
     }
 
     private func mark(_ app: String, _ kind: String, _ madeAt: Int64) -> Step {
-        var parameters = Parameters()
-        parameters.add(text: app)
-        parameters.add(text: kind)
-        parameters.add(madeAt)
-        return Step(
-            Statement(
-                """
-                INSERT INTO \(statements.schema).forgotten_use (app, kind, made_at) VALUES ($1, $2, $3)
-                ON CONFLICT (sha256(app), sha256(kind)) DO NOTHING
-                """), parameters)
+        Step(
+            """
+            INSERT INTO \(statements.schema).forgotten_use (app, kind, made_at) VALUES ($1, $2, $3)
+            ON CONFLICT (sha256(app), sha256(kind)) DO NOTHING
+            """
+        ) {
+            $0.add(text: app)
+            $0.add(text: kind)
+            $0.add(madeAt)
+        }
     }
 
     private func insert(_ document: LedgerDocument, named name: String) -> Step {
-        var parameters = Parameters()
-        parameters.add(text: name)
-        parameters.add(document.bytes)
-        parameters.add(document.revision)
-        parameters.add(document.storedAt.microseconds)
-        return Step(
-            Statement(
-                """
-                INSERT INTO \(statements.schema).document (name, content, revision, stored_at) VALUES ($1, $2, $3, $4)
-                ON CONFLICT DO NOTHING
-                """), parameters)
+        Step(
+            """
+            INSERT INTO \(statements.schema).document (name, content, revision, stored_at) VALUES ($1, $2, $3, $4)
+            ON CONFLICT DO NOTHING
+            """
+        ) {
+            $0.add(text: name)
+            $0.add(document.bytes)
+            $0.add(document.revision)
+            $0.add(document.storedAt.microseconds)
+        }
     }
 
     private func append(_ entry: LedgerAuditEntry) -> [Step] {
-        var head = Parameters()
-        head.add(Int64(entry.number))
-        head.add(entry.hash)
-        return [
+        [
             ignoring(AdministrationStatements.append(entry, statements.appendAudit)),
-            Step(
-                Statement(
-                    "UPDATE \(statements.schema).audit_head SET number = $1, hash = $2 WHERE one = 1 AND number < $1"),
-                head),
+            Step("UPDATE \(statements.schema).audit_head SET number = $1, hash = $2 WHERE one = 1 AND number < $1") {
+                $0.add(Int64(entry.number))
+                $0.add(entry.hash)
+            },
         ]
     }
 }

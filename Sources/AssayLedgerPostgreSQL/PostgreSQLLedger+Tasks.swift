@@ -2,14 +2,61 @@ public import AssayCore
 public import FoundationEssentials
 
 extension PostgreSQLLedger {
+    /// The document of a name.
+    public func document(named name: String) async throws(LedgerOutage) -> LedgerDocument? {
+        var parameters = Parameters()
+        parameters.add(text: name)
+        return try await find(Step(statements.findDocument, parameters)) { rows in
+            try rows.first("document") { (row) throws(StoredValueError) in
+                LedgerDocument(bytes: try row.bytes(0), revision: try row.integer(1), storedAt: try row.date(2))
+            }
+        }
+    }
+
+    /// Stores a document if the stored revision is the expected one.
+    public func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        try LedgerRules.requireStorable(bytes, named: name)
+        guard (0..<Int64.max).contains(revision) else { return false }
+        let step = Self.store(bytes, named: name, replacing: revision, at: now, statements.schema)
+        return try await change { change in try change.run(step).count == 1 }
+    }
+
+    private static func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date, _ schema: String
+    ) -> Step {
+        var parameters = Parameters()
+        parameters.add(text: name)
+        parameters.add(bytes)
+        parameters.add(now.microseconds)
+        if revision == 0 {
+            return Step(
+                Statement(
+                    """
+                    INSERT INTO \(schema).document (name, content, revision, stored_at) VALUES ($1, $2, 1, $3)
+                    ON CONFLICT (name) DO NOTHING RETURNING revision
+                    """), parameters)
+        }
+        parameters.add(revision)
+        return Step(
+            Statement(
+                """
+                UPDATE \(schema).document SET content = $2, revision = revision + 1, stored_at = $3
+                WHERE name = $1 AND revision = $4 RETURNING revision
+                """), parameters)
+    }
+}
+
+extension PostgreSQLLedger {
     private static let columns = LedgerSnapshot.Section.tasks.columns
 
     /// The task of a key.
     public func task(_ key: [UInt8], in queue: String) async throws(LedgerOutage) -> LedgerTask? {
-        var parameters = Parameters()
-        parameters.add(RowKey(task: key, in: queue).bytes)
-        let query = Statement("SELECT \(Self.columns) FROM \(statements.schema).task WHERE id = $1")
-        return try await find(Step(query, parameters)) { rows in
+        let query = Step("SELECT \(Self.columns) FROM \(statements.schema).task WHERE id = $1") {
+            $0.add(RowKey(task: key, in: queue).bytes)
+        }
+        return try await find(query) { rows in
             try rows.first("task") { (row) throws(StoredValueError) in try row.task() }
         }
     }
@@ -18,15 +65,16 @@ extension PostgreSQLLedger {
     public func tasks(
         in queue: String, after key: [UInt8]?, atMost limit: Int
     ) async throws(LedgerOutage) -> [LedgerTask] {
-        var parameters = Parameters()
-        parameters.add(text: queue)
-        parameters.add(key ?? [])
-        parameters.add(Int64(max(0, limit)))
-        let query = Statement(
+        let query = Step(
             """
             SELECT \(Self.columns) FROM \(statements.schema).task WHERE queue = $1 AND key > $2 ORDER BY key LIMIT $3
-            """)
-        return try await find(Step(query, parameters)) { rows in
+            """
+        ) {
+            $0.add(text: queue)
+            $0.add(key ?? [])
+            $0.add(Int64(max(0, limit)))
+        }
+        return try await find(query) { rows in
             try rows.map("task") { (row) throws(StoredValueError) in try row.task() }
         }
     }
@@ -42,48 +90,46 @@ extension PostgreSQLLedger {
             let step = Self.insert(task, statements.schema)
             return try await change { change in try change.run(step).count == 1 }
         }
-        var parameters = Parameters()
-        parameters.add(RowKey(task: key, in: queue).bytes)
-        parameters.add(dueAt.microseconds)
-        parameters.add(bytes)
-        parameters.add(revision)
         let step = Step(
-            Statement(
-                """
-                UPDATE \(statements.schema).task SET due_at = $2, holder = NULL, content = $3, revision = revision + 1
-                WHERE id = $1 AND revision = $4 RETURNING revision
-                """), parameters)
+            """
+            UPDATE \(statements.schema).task SET due_at = $2, holder = NULL, content = $3, revision = revision + 1
+            WHERE id = $1 AND revision = $4 RETURNING revision
+            """
+        ) {
+            $0.add(RowKey(task: key, in: queue).bytes)
+            $0.add(dueAt.microseconds)
+            $0.add(bytes)
+            $0.add(revision)
+        }
         return try await change { change in try change.run(step).count == 1 }
     }
 
     /// Stores a task unless there is one of its key.
     static func insert(_ task: LedgerTask, _ schema: String) -> Step {
-        var parameters = Parameters()
-        parameters.add(RowKey(task: task.key, in: task.queue).bytes)
-        parameters.add(text: task.queue)
-        parameters.add(task.key)
-        parameters.add(task.dueAt.microseconds)
-        parameters.add(text: task.holder)
-        parameters.add(task.bytes)
-        parameters.add(task.revision)
-        return Step(
-            Statement(
-                """
-                INSERT INTO \(schema).task (id, queue, key, due_at, holder, content, revision)
-                VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING RETURNING revision
-                """), parameters)
+        Step(
+            """
+            INSERT INTO \(schema).task (id, queue, key, due_at, holder, content, revision)
+            VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING RETURNING revision
+            """
+        ) {
+            $0.add(RowKey(task: task.key, in: task.queue).bytes)
+            $0.add(text: task.queue)
+            $0.add(task.key)
+            $0.add(task.dueAt.microseconds)
+            $0.add(text: task.holder)
+            $0.add(task.bytes)
+            $0.add(task.revision)
+        }
     }
 
     /// Removes a task if the stored revision is the expected one.
     public func removeTask(
         _ key: [UInt8], in queue: String, replacing revision: Int64, at now: Date
     ) async throws(LedgerOutage) -> Bool {
-        var parameters = Parameters()
-        parameters.add(RowKey(task: key, in: queue).bytes)
-        parameters.add(revision)
-        let step = Step(
-            Statement("DELETE FROM \(statements.schema).task WHERE id = $1 AND revision = $2 RETURNING revision"),
-            parameters)
+        let step = Step("DELETE FROM \(statements.schema).task WHERE id = $1 AND revision = $2 RETURNING revision") {
+            $0.add(RowKey(task: key, in: queue).bytes)
+            $0.add(revision)
+        }
         return try await change { change in try change.run(step).count == 1 }
     }
 
@@ -91,21 +137,21 @@ extension PostgreSQLLedger {
     public func leaseTasks(
         in queue: String, to holder: String, until end: Date, atMost limit: Int, at now: Date
     ) async throws(LedgerOutage) -> [LedgerTask] {
-        var parameters = Parameters()
-        parameters.add(text: queue)
-        parameters.add(now.microseconds)
-        parameters.add(Int64(max(0, limit)))
-        parameters.add(end.microseconds)
-        parameters.add(text: holder)
         let step = Step(
-            Statement(
-                """
-                WITH due AS (
-                    SELECT id FROM \(statements.schema).task WHERE queue = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3)
-                UPDATE \(statements.schema).task AS task SET due_at = $4, holder = $5, revision = revision + 1
-                FROM due WHERE task.id = due.id
-                RETURNING task.id, task.queue, task.key, task.due_at, task.holder, task.content, task.revision
-                """), parameters)
+            """
+            WITH due AS (
+                SELECT id FROM \(statements.schema).task WHERE queue = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3)
+            UPDATE \(statements.schema).task AS task SET due_at = $4, holder = $5, revision = revision + 1
+            FROM due WHERE task.id = due.id
+            RETURNING task.id, task.queue, task.key, task.due_at, task.holder, task.content, task.revision
+            """
+        ) {
+            $0.add(text: queue)
+            $0.add(now.microseconds)
+            $0.add(Int64(max(0, limit)))
+            $0.add(end.microseconds)
+            $0.add(text: holder)
+        }
         return try await change { change in
             try change.run(step).map("task") { (row) throws(StoredValueError) in try row.task() }
         }
@@ -115,17 +161,17 @@ extension PostgreSQLLedger {
     public func leaseTask(
         _ key: [UInt8], in queue: String, to holder: String, until end: Date, at now: Date
     ) async throws(LedgerOutage) -> LedgerTask? {
-        var parameters = Parameters()
-        parameters.add(RowKey(task: key, in: queue).bytes)
-        parameters.add(end.microseconds)
-        parameters.add(text: holder)
-        parameters.add(now.microseconds)
         let step = Step(
-            Statement(
-                """
-                UPDATE \(statements.schema).task SET due_at = $2, holder = $3, revision = revision + 1
-                WHERE id = $1 AND (holder IS NULL OR due_at <= $4) RETURNING \(Self.columns)
-                """), parameters)
+            """
+            UPDATE \(statements.schema).task SET due_at = $2, holder = $3, revision = revision + 1
+            WHERE id = $1 AND (holder IS NULL OR due_at <= $4) RETURNING \(Self.columns)
+            """
+        ) {
+            $0.add(RowKey(task: key, in: queue).bytes)
+            $0.add(end.microseconds)
+            $0.add(text: holder)
+            $0.add(now.microseconds)
+        }
         return try await change { change in
             try change.run(step).first("task") { (row) throws(StoredValueError) in try row.task() }
         }

@@ -88,7 +88,6 @@ struct BatchRows {
     /// Where the places of the effects that are being decided begin, and the place of the one that was selected.
     private var (first, place) = (0, 0)
 
-    /// Reads the rows of ``BatchNeeds/steps(_:)``.
     init(_ needs: BatchNeeds, _ results: ArraySlice<StatementRows>) throws(StoredValueError) {
         self.needs = needs
         challenges = Array(repeating: nil, count: needs.challenges.keys.count)

@@ -26,7 +26,6 @@ enum BatchAnswer: Sendable {
     /// The transaction is to be committed.
     case proved
 
-    /// Whether the write has changed anything.
     var isChange: Bool {
         switch self {
         case .issued(let isNew): isNew

@@ -52,7 +52,6 @@ final class ConnectionHolder {
     /// Whether there is a connection.
     var isOpen: Bool { connection != nil }
 
-    /// The connection.
     func current() throws -> DatabaseConnection {
         if let connection { return connection }
         let opened = try DatabaseConnection.open(target, by: deadline)

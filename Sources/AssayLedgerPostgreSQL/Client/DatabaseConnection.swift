@@ -68,7 +68,6 @@ import Foundation
         }
     }
 
-    /// The host of the connection, for messages.
     private var host: String {
         guard let host = unsafe PQhost(handle), let port = unsafe PQport(handle) else { return "the server" }
         return unsafe "\(String(cString: host)), port \(String(cString: port))"

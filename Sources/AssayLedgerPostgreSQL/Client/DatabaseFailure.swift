@@ -134,7 +134,6 @@ extension LedgerOutage {
         }
     }
 
-    /// Describes any failure.
     init(_ error: any Error, at place: String) {
         switch error {
         case let outage as LedgerOutage: self = outage

@@ -1,6 +1,7 @@
+import CPostgreSQL
+
 /// A statement of SQL with parameters `$1`, `$2` and so on.
 struct Statement: Sendable {
-    /// The text.
     let text: String
     /// The name under which a connection prepares it; empty for a statement that is parsed each time.
     let name: String
@@ -23,6 +24,13 @@ struct Step {
     init(_ statement: Statement, _ parameters: Parameters = Parameters()) {
         self.statement = statement
         self.parameters = parameters
+    }
+
+    /// A statement that is parsed each time, with the parameters that `bind` adds.
+    init(_ text: String, _ bind: (inout Parameters) -> Void) {
+        var parameters = Parameters()
+        bind(&parameters)
+        self.init(Statement(text), parameters)
     }
 }
 
@@ -55,7 +63,6 @@ struct Parameters {
     /// Adds an `int8`; NULL for nil.
     mutating func add(_ value: Int64?) { add(.int8, value.map { Self.encoded($0) }) }
 
-    /// Adds an `int4`.
     mutating func add(_ value: Int32) { add(.int4, Self.encoded(value)) }
 
     /// Adds an array of `bytea`, one of each item; NULL for nil.
@@ -73,7 +80,6 @@ struct Parameters {
         addArray(.int8Array, .int8, items) { $0.append(integer: value($1)) }
     }
 
-    /// Adds an array of `int4`.
     mutating func add(_ values: [Int32]) { addArray(.int4Array, .int4, values) { $0.append(integer: $1) } }
 
     private mutating func add(_ kind: Kind, _ value: (some Collection<UInt8>)?) {
@@ -136,5 +142,71 @@ struct Parameters {
 
     private static func encoded(_ value: some FixedWidthInteger) -> [UInt8] {
         unsafe withUnsafeBytes(of: value.bigEndian) { unsafe Array($0) }
+    }
+}
+
+/// The result of a statement. It owns the memory of libpq.
+@safe final class StatementRows {
+    private let handle: OpaquePointer
+
+    init(takingOwnershipOf handle: OpaquePointer) { unsafe self.handle = handle }
+
+    deinit { unsafe PQclear(handle) }
+
+    /// How many rows there are.
+    var count: Int { Int(unsafe PQntuples(handle)) }
+
+    /// The command that was executed, such as `COMMIT`. A COMMIT of a void transaction answers `ROLLBACK`.
+    var command: String {
+        guard let text = unsafe PQcmdStatus(handle) else { return "" }
+        return unsafe String(cString: text)
+    }
+
+    /// The status by which libpq names its kind.
+    var status: ExecStatusType { unsafe PQresultStatus(handle) }
+
+    /// A field of an error or a notice, such as the SQLSTATE.
+    func field(_ code: UInt8) -> String? {
+        guard let text = unsafe PQresultErrorField(handle, Int32(code)) else { return nil }
+        return unsafe String(cString: text)
+    }
+
+    /// The failure that this result reports. After more than an ERROR, such as FATAL, the server ends the connection.
+    func failure(_ extent: DatabaseFailure.Extent) -> DatabaseFailure {
+        let extent = field(UInt8(ascii: "V")) == "ERROR" ? extent : .connection
+        let message = field(UInt8(ascii: "M")) ?? "the connection was lost"
+        let line = message.split { $0.isNewline || $0 == "\t" }.joined(separator: " ")
+        return DatabaseFailure(extent: extent, state: field(UInt8(ascii: "C")) ?? "08006", message: line)
+    }
+
+    private func isInside(_ row: Int, _ column: Int) -> Bool {
+        row >= 0 && row < count && column >= 0 && column < Int(unsafe PQnfields(handle))
+    }
+
+    func isNull(_ row: Int, _ column: Int) -> Bool {
+        !isInside(row, column) || (unsafe PQgetisnull(handle, Int32(row), Int32(column))) != 0
+    }
+
+    /// The bytes of a cell in binary form; nil for NULL.
+    func bytes(_ row: Int, _ column: Int) -> [UInt8]? {
+        guard !isNull(row, column), let start = unsafe PQgetvalue(handle, Int32(row), Int32(column)) else { return nil }
+        let length = Int(unsafe PQgetlength(handle, Int32(row), Int32(column)))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: length))
+    }
+
+    /// The integer of a cell, whatever its width, or a boolean as 0 or 1; nil for NULL.
+    func integer(_ row: Int, _ column: Int) -> Int64? {
+        guard !isNull(row, column), let start = unsafe PQgetvalue(handle, Int32(row), Int32(column)) else { return nil }
+        let length = Int(unsafe PQgetlength(handle, Int32(row), Int32(column)))
+        guard (1...8).contains(length) else { return nil }
+        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: length)
+        let value = unsafe bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let unused = UInt64(64 - 8 * length)
+        return Int64(bitPattern: value << unused) >> Int64(unused)
+    }
+
+    func name(_ column: Int) -> String {
+        guard let text = unsafe PQfname(handle, Int32(column)) else { return "" }
+        return unsafe String(cString: text)
     }
 }

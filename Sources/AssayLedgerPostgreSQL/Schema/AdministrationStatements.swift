@@ -6,12 +6,6 @@ struct AdministrationStatements {
     /// The schema, quoted.
     let schema: String
 
-    private func step(_ text: String, _ bind: (inout Parameters) -> Void) -> Step {
-        var parameters = Parameters()
-        bind(&parameters)
-        return Step(Statement(text), parameters)
-    }
-
     // MARK: Standings
 
     /// Stores a standing in place of an earlier one.
@@ -28,7 +22,7 @@ struct AdministrationStatements {
 
     func insert(_ standing: LedgerStanding) -> Step {
         let key = RowKey(standing.subject)
-        return step(
+        return Step(
             """
             INSERT INTO \(schema).standing (\(LedgerStatements.standingColumns))
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -46,13 +40,13 @@ struct AdministrationStatements {
     }
 
     func standing(of subject: LedgerSubject) -> Step {
-        step("SELECT \(LedgerStatements.standingColumns) FROM \(schema).standing WHERE id = $1") {
+        Step("SELECT \(LedgerStatements.standingColumns) FROM \(schema).standing WHERE id = $1") {
             $0.add(RowKey(subject).bytes)
         }
     }
 
     func removeStanding(of subject: LedgerSubject) -> Step {
-        step("DELETE FROM \(schema).standing WHERE id = $1 RETURNING \(LedgerStatements.standingColumns)") {
+        Step("DELETE FROM \(schema).standing WHERE id = $1 RETURNING \(LedgerStatements.standingColumns)") {
             $0.add(RowKey(subject).bytes)
         }
     }
@@ -60,13 +54,13 @@ struct AdministrationStatements {
     // MARK: Keys
 
     func lockKey(_ key: KeyIdentifier) -> Step {
-        step("SELECT \(LedgerStatements.keyColumns) FROM \(schema).enrolled_key WHERE id = $1 FOR UPDATE") {
+        Step("SELECT \(LedgerStatements.keyColumns) FROM \(schema).enrolled_key WHERE id = $1 FOR UPDATE") {
             $0.add(RowKey(key).bytes)
         }
     }
 
     func move(_ key: KeyIdentifier, to account: String?) -> Step {
-        step("UPDATE \(schema).enrolled_key SET account = $2 WHERE id = $1") {
+        Step("UPDATE \(schema).enrolled_key SET account = $2 WHERE id = $1") {
             $0.add(RowKey(key).bytes)
             $0.add(text: account)
         }
@@ -75,7 +69,7 @@ struct AdministrationStatements {
     // MARK: Operators
 
     func operators(named name: String) -> Step {
-        step(
+        Step(
             """
             SELECT \(LedgerStatements.operatorColumns) FROM \(schema).operator
             WHERE sha256(name) = sha256($1) AND name = $1
@@ -83,14 +77,14 @@ struct AdministrationStatements {
         ) { $0.add(text: name) }
     }
 
-    var operators: Step { step("SELECT \(LedgerStatements.operatorColumns) FROM \(schema).operator") { _ in } }
+    var operators: Step { Step("SELECT \(LedgerStatements.operatorColumns) FROM \(schema).operator") { _ in } }
 
     func findOperator(_ tokenHash: [UInt8]) -> Step {
-        step("SELECT name FROM \(schema).operator WHERE token_hash = $1") { $0.add(tokenHash) }
+        Step("SELECT name FROM \(schema).operator WHERE token_hash = $1") { $0.add(tokenHash) }
     }
 
     func insert(_ new: LedgerOperator, tokenHash: [UInt8]) -> Step {
-        step(
+        Step(
             """
             INSERT INTO \(schema).operator (\(LedgerStatements.operatorColumns))
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -108,7 +102,7 @@ struct AdministrationStatements {
     }
 
     func revokeOperators(named name: String, by operatorName: String?, at now: Date) -> Step {
-        step(
+        Step(
             """
             UPDATE \(schema).operator SET revoked_at = $2, revoked_by = $3
             WHERE sha256(name) = sha256($1) AND name = $1 AND revoked_at IS NULL
@@ -124,7 +118,7 @@ struct AdministrationStatements {
 
     /// All keys, each with the hash of the last entry of the audit trail about a key of its name.
     var sealedKeys: Step {
-        step(
+        Step(
             """
             SELECT \(LedgerStatements.sealedKeyColumns),
             (SELECT hash FROM \(schema).audit WHERE sha256(subject) = sha256('key '::bytea || name)
@@ -144,7 +138,7 @@ struct AdministrationStatements {
     }
 
     func insert(_ key: SealedKey) -> Step {
-        step(
+        Step(
             """
             INSERT INTO \(schema).sealed_key (\(LedgerStatements.sealedKeyColumns))
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
@@ -164,7 +158,7 @@ struct AdministrationStatements {
     }
 
     private func remove(_ name: String) -> Step {
-        step("DELETE FROM \(schema).sealed_key WHERE name = $1") { $0.add(text: name) }
+        Step("DELETE FROM \(schema).sealed_key WHERE name = $1") { $0.add(text: name) }
     }
 
     // MARK: Audit trail
