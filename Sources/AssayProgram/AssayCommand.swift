@@ -1,4 +1,5 @@
 package import ArgumentParser
+package import Assay
 import AssayCore
 import Foundation
 
@@ -105,4 +106,9 @@ private enum ParserMessage {
         guard !advice.isEmpty else { return text }
         return text.replacingCharacters(in: typed.output.2.startIndex..<typed.output.2.endIndex, with: "\(advice) ")
     }
+}
+
+extension EngineRegistry {
+    /// The engines of the commands. Task-local: tests add an engine, and static option declarations take no arguments.
+    @TaskLocal package static var current = EngineRegistry.standard
 }

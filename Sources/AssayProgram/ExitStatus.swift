@@ -28,7 +28,6 @@ enum ExitStatus: Int32, Comparable {
 
 /// Why a command ends early.
 struct CommandFailure: Error {
-    /// The exit status.
     let status: ExitStatus
     /// The message for standard error; nil if none is needed.
     let message: String?
@@ -41,5 +40,17 @@ struct CommandFailure: Error {
     /// An outage of the ledger, the key store or a service.
     init(_ outage: any Outage) {
         self.init(.outage, outage.description)
+    }
+}
+
+/// Runs `body`, and then `end`, also after an error.
+func finishing<Result>(with end: () async -> Void, _ body: () async throws -> Result) async throws -> Result {
+    do {
+        let result = try await body()
+        await end()
+        return result
+    } catch {
+        await end()
+        throw error
     }
 }

@@ -13,7 +13,6 @@ enum LedgerURL: Equatable {
     /// A PostgreSQL database. The URL contains no password.
     case postgresql(url: String)
 
-    /// The URL form of a durable ledger.
     static let durableForm = "sqlite:PATH or postgresql://..."
     /// The allowed URLs, for messages.
     static let allowed = "memory: (gone when the command ends) and \(durableForm)"
@@ -83,7 +82,7 @@ enum LedgerURL: Equatable {
         }
     }
 
-    /// Opens the ledger, runs `body` and closes the ledger.
+    /// Opens the ledger, runs `body` and closes the ledger. Converts outages to `CommandFailure`.
     ///
     /// - Parameters:
     ///   - creating: whether to create a missing file. If false, a missing file is an outage: a mistyped path or an
@@ -94,13 +93,14 @@ enum LedgerURL: Equatable {
         creating: Bool, isPurged: Bool = true, _ body: (OpenLedger) async throws -> Result
     ) async throws -> Result {
         let open = try await open(creating: creating, purging: isPurged ? .byClock { Date() } : .never)
-        do {
-            let result = try await body(open)
-            await open.close()
-            return result
-        } catch {
-            await open.close()
-            throw error
+        return try await finishing(with: open.close) {
+            do {
+                return try await body(open)
+            } catch let outage as any Outage {
+                throw CommandFailure(outage)
+            } catch let failure as KeyStoreFailure {
+                throw CommandFailure(failure)
+            }
         }
     }
 
@@ -112,19 +112,19 @@ enum LedgerURL: Equatable {
 
     /// Never creates a ledger in PostgreSQL: `assay ledger create` does that, under another role.
     private func open(creating: Bool, purging: LedgerPurging) async throws(CommandFailure) -> OpenLedger {
-        switch self {
-        case .memory: return OpenLedger(ledger: MemoryLedger(purging: purging), keys: nil)
-        case .sqlite(let path): return try open(path, creating: creating, purging: purging)
-        case .postgresql(let url):
-            do {
+        do {
+            switch self {
+            case .memory: return OpenLedger(ledger: MemoryLedger(purging: purging), keys: nil)
+            case .sqlite(let path): return try open(path, creating: creating, purging: purging)
+            case .postgresql(let url):
                 let ledger = try await PostgreSQLLedger.open(url, purging: purging)
                 if url.contains("durability=waived") {
                     Console.note("the server of the ledger may forget what it has committed: durability=waived")
                 }
                 return OpenLedger(ledger: ledger, keys: ledger)
-            } catch {
-                throw CommandFailure(opening: error)
             }
+        } catch {
+            throw CommandFailure(opening: error)
         }
     }
 
@@ -154,7 +154,7 @@ enum LedgerURL: Equatable {
         }
     }
 
-    private func open(_ path: String, creating: Bool, purging: LedgerPurging) throws(CommandFailure) -> OpenLedger {
+    private func open(_ path: String, creating: Bool, purging: LedgerPurging) throws(LedgerOutage) -> OpenLedger {
         var isNew = LedgerURL.isMissing(path)
         // Another process may be creating it.
         for _ in 0..<100 where isNew && access(path, F_OK) == 0 {
@@ -163,31 +163,24 @@ enum LedgerURL: Equatable {
         }
         if isNew {
             guard access(path, F_OK) != 0 else {
-                throw CommandFailure(
-                    LedgerOutage(
-                        .unreachable,
-                        "there is no ledger at \(path), a file of 0 bytes: restore the ledger, or, if no program uses it, remove the file to begin a new one"
-                    ))
+                throw LedgerOutage(
+                    .unreachable,
+                    "there is no ledger at \(path), a file of 0 bytes: restore the ledger, or, if no program uses it, remove the file to begin a new one"
+                )
             }
             guard creating else {
-                throw CommandFailure(
-                    LedgerOutage(
-                        .unreachable,
-                        "there is no ledger at \(path); restore it if there was one, name another one with --ledger, or begin one "
-                            + "with `assay ledger create`, `assay challenge issue`, `assay operators add`, `assay keys add` or "
-                            + "`assay keys import`, or with --create-ledger of `assay serve`, `assay verify`, `assay ledger block` "
-                            + "and `assay ledger allow`"
-                    ))
+                throw LedgerOutage(
+                    .unreachable,
+                    "there is no ledger at \(path); restore it if there was one, name another one with --ledger, or begin one "
+                        + "with `assay ledger create`, `assay challenge issue`, `assay operators add`, `assay keys add` or "
+                        + "`assay keys import`, or with --create-ledger of `assay serve`, `assay verify`, `assay ledger block` "
+                        + "and `assay ledger allow`")
             }
             if self == LedgerURL.standard() { try LedgerURL.createFolder(of: path) }
         }
-        do {
-            let ledger = try SQLiteLedger.open(path: path, purging: purging)
-            if isNew { Console.note("created a new ledger at \(path)") }
-            return OpenLedger(ledger: ledger, keys: ledger)
-        } catch {
-            throw CommandFailure(error)
-        }
+        let ledger = try SQLiteLedger.open(path: path, purging: purging)
+        if isNew { Console.note("created a new ledger at \(path)") }
+        return OpenLedger(ledger: ledger, keys: ledger)
     }
 
     /// Whether the file is missing or empty.
@@ -198,15 +191,14 @@ enum LedgerURL: Equatable {
     }
 
     /// Creates the folder of the standard ledger, accessible to its user only.
-    private static func createFolder(of path: String) throws(CommandFailure) {
+    private static func createFolder(of path: String) throws(LedgerOutage) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw CommandFailure(
-                LedgerOutage(.unreachable, "the folder \(folder.path) cannot be created: \(error.localizedDescription)")
-            )
+            throw LedgerOutage(
+                .unreachable, "the folder \(folder.path) cannot be created: \(error.localizedDescription)")
         }
     }
 }
@@ -220,7 +212,6 @@ extension CommandFailure {
 
 /// An open ledger and the storage of its key store.
 struct OpenLedger: Sendable {
-    /// The ledger.
     let ledger: any LedgerAdministration
     /// The sealed keys; nil if the ledger stores none.
     let keys: (any SealedKeyStorage)?

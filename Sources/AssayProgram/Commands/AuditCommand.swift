@@ -3,7 +3,6 @@ import Assay
 import AssayCore
 import Foundation
 
-/// `assay audit`: reads the audit trail of a ledger.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
@@ -15,7 +14,6 @@ struct AuditCommand: AsyncParsableCommand {
         subcommands: [AuditListCommand.self, AuditVerifyCommand.self, AuditExportCommand.self])
 }
 
-/// `assay audit list`: prints the entries as lines.
 struct AuditListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -34,7 +32,6 @@ struct AuditListCommand: AsyncParsableCommand {
     @OptionGroup var options: LedgerOptions
 
     func run() async throws {
-        let terminal = Terminal(STDOUT_FILENO)
         try await options.url.passAudit { entry in
             let change = entry.change
             guard since.map({ change.at >= $0 }) ?? true,
@@ -42,14 +39,12 @@ struct AuditListCommand: AsyncParsableCommand {
             else { return }
             let author = change.operatorName.isEmpty ? "(not named)" : change.operatorName
             try Console.print(
-                terminal.printable(
-                    "\(entry.number)  \(RFC3339.format(change.at))  \(author)  \(change.action.rawValue)  "
-                        + "\(change.subject)  \(change.detail)"))
+                escaping: "\(entry.number)  \(RFC3339.format(change.at))  \(author)  \(change.action.rawValue)  "
+                    + "\(change.subject)  \(change.detail)")
         }
     }
 }
 
-/// `assay audit verify`: verifies the chain of hashes, and compares the trail with the ledger.
 struct AuditVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -82,15 +77,10 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         let expect = expect
         let review = try await options.url.withLedger(creating: false) { open in
             var review = AuditReview(expecting: expect)
-            do {
-                try await review.take(open.ledger)
-            } catch let outage as LedgerOutage {
-                throw CommandFailure(outage)
-            }
+            try await review.take(open.ledger)
             return review
         }
-        let terminal = Terminal(STDOUT_FILENO)
-        for problem in review.problems { try Console.print(terminal.printable(problem)) }
+        for problem in review.problems { try Console.print(escaping: problem) }
         guard review.problems.isEmpty else {
             throw CommandFailure(
                 .rejected,
@@ -109,7 +99,6 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// `assay audit export`: prints the entries as JSON.
 struct AuditExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -132,14 +121,9 @@ struct AuditExportCommand: AsyncParsableCommand {
 }
 
 extension LedgerURL {
-    /// Passes the entries of the audit trail to `body`.
     fileprivate func passAudit(_ body: (LedgerAuditEntry) throws -> Void) async throws {
         try await withLedger(creating: false) { open in
-            do {
-                try await open.ledger.audit(body)
-            } catch let outage as LedgerOutage {
-                throw CommandFailure(outage)
-            }
+            try await open.ledger.audit(body)
         }
     }
 }

@@ -3,14 +3,12 @@ import Assay
 import AssayCore
 import Foundation
 
-/// `assay devicecheck`: bans devices by the bits that Apple keeps for them.
 struct DeviceCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devicecheck", abstract: "Bans the device of a key or an account by Apple's DeviceCheck.",
         subcommands: [DeviceCheckBanCommand.self, DeviceCheckUnbanCommand.self])
 }
 
-/// `assay devicecheck ban`: blocks a key, a device ID or an account, and bans the device at its next visit.
 struct DeviceCheckBanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ban",
@@ -32,9 +30,7 @@ struct DeviceCheckBanCommand: AsyncParsableCommand {
     @OptionGroup var confirmation: ConfirmationOption
     @OptionGroup var options: LedgerOptions
 
-    func validate() throws {
-        try DeviceCheckStanding.validate(subject, reason: reason)
-    }
+    func validate() throws { try subject.validateDevice(reason: reason) }
 
     func run() async throws {
         let block = LedgerBlock(
@@ -44,7 +40,6 @@ struct DeviceCheckBanCommand: AsyncParsableCommand {
     }
 }
 
-/// `assay devicecheck unban`: lifts the ban of the device at its next visit.
 struct DeviceCheckUnbanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unban",
@@ -67,9 +62,7 @@ struct DeviceCheckUnbanCommand: AsyncParsableCommand {
     @OptionGroup var confirmation: ConfirmationOption
     @OptionGroup var options: LedgerOptions
 
-    func validate() throws {
-        try DeviceCheckStanding.validate(subject, reason: reason)
-    }
+    func validate() throws { try subject.validateDevice(reason: reason) }
 
     func run() async throws {
         let now = Date()
@@ -79,27 +72,19 @@ struct DeviceCheckUnbanCommand: AsyncParsableCommand {
         try confirmation.require(
             "This lifts the ban of the device of \(allowance.subject) in \(options.url.description)")
         let removed = try await options.url.withLedger(creating: false) { open in
-            do throws(LedgerOutage) {
-                let removed = try await open.ledger.removeStanding(of: allowance.subject, by: author.name, at: now)
-                _ = try await open.ledger.allow(allowance)
-                return removed
-            } catch {
-                throw CommandFailure(error)
-            }
+            let removed = try await open.ledger.removeStanding(of: allowance.subject, by: author.name, at: now)
+            _ = try await open.ledger.allow(allowance)
+            return removed
         }
-        let terminal = Terminal(STDOUT_FILENO)
-        try Console.print(terminal.printable("\(allowance.subject): \(allowance.sentence)"))
-        if let removed { try Console.print(terminal.printable("it replaces: \(removed.sentence)")) }
+        try Console.print(escaping: "\(allowance.subject): \(allowance.sentence)")
+        if let removed { try Console.print(escaping: "it replaces: \(removed.sentence)") }
     }
 }
 
-private enum DeviceCheckStanding {
+extension SubjectOptions {
     /// Throws for a subject that has no device, or no reason.
-    static func validate(_ subject: SubjectOptions, reason: String) throws {
-        guard !reason.isEmpty else { throw ValidationError("--reason needs a text") }
-        for given in subject.named.given {
-            if let objection = given.objectionToName { throw ValidationError(objection) }
-        }
-        guard subject.subject.kind != .issuer else { throw ValidationError("an issuer has no device") }
+    fileprivate func validateDevice(reason: String) throws {
+        try validate(reason: reason)
+        guard subject.kind != .issuer else { throw ValidationError("an issuer has no device") }
     }
 }

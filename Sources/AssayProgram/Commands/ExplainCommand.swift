@@ -4,7 +4,6 @@ import AssayCore
 import AssayService
 import Foundation
 
-/// `assay explain`: explains a check or a failure code.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
@@ -47,12 +46,11 @@ struct ExplainCommand: ParsableCommand {
         let below = catalogue.filter { $0.id.name.hasPrefix(beginning) }
         guard below.isEmpty else { return try list(below) }
         let codes = ProblemCode.allCases.map(\.rawValue)
-        let nearest = Nearest.names(to: name, among: Self.names(in: catalogue) + codes)
+        let advice = Nearest.advice(for: name, among: Self.names(in: catalogue) + codes)
         throw CommandFailure(
             .usage,
-            "there is no check or code \"\(name.prefix(60))\"; "
-                + (nearest.isEmpty
-                    ? "`assay explain` lists all checks" : "did you mean \(nearest.joined(separator: " or "))?"))
+            "there is no check or code \"\(name.prefix(60))\""
+                + (advice.isEmpty ? "; `assay explain` lists all checks" : advice))
     }
 
     /// The names of all checks in catalogue order, then the sorted names of their codes.
@@ -106,7 +104,6 @@ struct ExplainCommand: ParsableCommand {
         }
     }
 
-    /// Explains the code of an outage.
     private func explain(_ outage: OutageExplanation) throws {
         if json { return try Console.print(outage.json) }
         let terminal = Terminal(STDOUT_FILENO)

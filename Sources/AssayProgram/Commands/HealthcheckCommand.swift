@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `assay healthcheck`: whether a running service is ready.
 struct HealthcheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "healthcheck",

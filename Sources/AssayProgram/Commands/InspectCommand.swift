@@ -6,7 +6,6 @@ import AssayPrimitives
 import AssayReplay
 import Foundation
 
-/// `assay inspect`: detects and prints the structure of a blob.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
@@ -46,7 +45,7 @@ struct InspectCommand: AsyncParsableCommand {
     @Flag(help: "Print long values, lists and byte strings to their end.")
     var full = false
 
-    @Option(help: "Verify what can be verified, under this policy.", completion: .file(extensions: ["yaml", "yml"]))
+    @Option(help: "Verify what can be verified, under this policy.", completion: .yaml)
     var policy: String?
 
     @Option(help: "The name of an app of the policy; a record that names another is an error.")

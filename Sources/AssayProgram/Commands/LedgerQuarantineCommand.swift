@@ -3,7 +3,6 @@ import AssayCore
 import AssayPrimitives
 import Foundation
 
-/// `assay ledger quarantine`: protects a restored ledger from evidence that was used after the backup.
 struct LedgerQuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine",
@@ -55,12 +54,7 @@ struct LedgerQuarantineCommand: AsyncParsableCommand {
         let end = time
         let place = options.url.description
         try await options.url.withLedger(creating: false) { open in
-            let former: Date?
-            do throws(LedgerOutage) {
-                former = try await open.ledger.quarantineEnd().flatMap { $0 > now ? $0 : nil }
-            } catch {
-                throw CommandFailure(error)
-            }
+            let former = try await open.ledger.quarantineEnd().flatMap { $0 > now ? $0 : nil }
             if self.end, former == nil { throw CommandFailure(.rejected, "\(place) is in no quarantine") }
             if !self.end, let former, former > end {
                 throw CommandFailure(
@@ -68,15 +62,10 @@ struct LedgerQuarantineCommand: AsyncParsableCommand {
                     "\(place) is in quarantine until \(RFC3339.format(former)), which is later: end that with --end first"
                 )
             }
-            do throws(LedgerOutage) {
-                try await open.ledger.quarantine(until: end, by: author.name, at: now)
-            } catch {
-                throw CommandFailure(error)
-            }
+            try await open.ledger.quarantine(until: end, by: author.name, at: now)
         }
         try Console.print(
-            Terminal(STDOUT_FILENO).printable(
-                end > now
-                    ? "\(place) is in quarantine until \(RFC3339.format(end))" : "\(place) is in quarantine no more"))
+            escaping: end > now
+                ? "\(place) is in quarantine until \(RFC3339.format(end))" : "\(place) is in quarantine no more")
     }
 }

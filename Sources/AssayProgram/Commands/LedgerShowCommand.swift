@@ -4,7 +4,6 @@ import AssayCore
 import AssayPrimitives
 import Foundation
 
-/// `assay ledger show`: counts the entries, or prints the entries for one subject.
 struct LedgerShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -50,11 +49,7 @@ struct LedgerShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.url.withLedger(creating: false) { open in
-            do {
-                try await show(open.ledger, at: Date())
-            } catch let outage as LedgerOutage {
-                throw CommandFailure(outage)
-            }
+            try await show(open.ledger, at: Date())
         }
     }
 
@@ -101,17 +96,16 @@ struct LedgerShowCommand: AsyncParsableCommand {
     private func show(_ standing: LedgerStanding) throws {
         let checks = standing.allowance.map { ", excused: \($0.checks.map(\.name).joined(separator: ", "))" } ?? ""
         let author = standing.setBy.map { ", by \($0)" } ?? ""
-        try Console.print(
-            Terminal(STDOUT_FILENO).printable("\(standing.subject): \(standing.sentence)\(author)\(checks)"))
+        try Console.print(escaping: "\(standing.subject): \(standing.sentence)\(author)\(checks)")
     }
 
     /// A key of an account on one line.
     private func show(_ key: EnrolledKey) throws {
         let end = key.retiredAt.map { ", retired at \(RFC3339.format($0))" } ?? ""
         try Console.print(
-            Terminal(STDOUT_FILENO).printable(
+            escaping:
                 "\(Base64.encode(key.identifier.value, .standard)) of \(key.identifier.engine), app \(key.app), enrolled at "
-                    + "\(RFC3339.format(key.enrolledAt))\(end)"))
+                + "\(RFC3339.format(key.enrolledAt))\(end)")
     }
 
     private func show(_ key: EnrolledKey?, _ standings: [LedgerStanding]) throws {
@@ -136,19 +130,17 @@ struct LedgerShowCommand: AsyncParsableCommand {
     }
 
     private func show(_ standings: [LedgerStanding], of subject: String) throws {
-        let terminal = Terminal(STDOUT_FILENO)
-        for standing in standings { try Console.print(terminal.printable(standing.sentence)) }
+        for standing in standings { try Console.print(escaping: standing.sentence) }
         if standings.isEmpty {
-            try Console.print(terminal.printable("\(subject) is neither blocked nor allowed"))
+            try Console.print(escaping: "\(subject) is neither blocked nor allowed")
         }
     }
 
     private func print(_ rows: [(name: String, value: String)]) throws {
-        let terminal = Terminal(STDOUT_FILENO)
         let width = rows.map(\.name.count).max() ?? 0
         for row in rows {
             let gap = String(repeating: " ", count: width - row.name.count + 2)
-            try Console.print(terminal.printable(row.name + gap + row.value))
+            try Console.print(escaping: row.name + gap + row.value)
         }
     }
 }

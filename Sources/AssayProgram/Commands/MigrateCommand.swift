@@ -2,7 +2,6 @@ import ArgumentParser
 import AssayCore
 import Foundation
 
-/// `assay migrate`: moves a ledger to another database.
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
@@ -65,17 +64,15 @@ struct MigrateCommand: AsyncParsableCommand {
 
     private func cancel(_ copy: LedgerCopy) async throws {
         try await copy.cancel()
-        try Console.print(
-            Terminal(STDOUT_FILENO).printable(
-                "\(from.description) takes writers again; \(to.description) is refused for good"))
+        try Console.print(escaping: "\(from.description) takes writers again; \(to.description) is refused for good")
     }
 
     private func run(_ copy: LedgerCopy) async throws {
         let inventory = try await copy.run()
         let parts = inventory.sections.sorted { $0.key < $1.key }.map { "\($0.value.count) \($0.key)" }
         try Console.print(
-            Terminal(STDOUT_FILENO).printable(
+            escaping:
                 "\(from.description) is moved to \(to.description): \(parts.isEmpty ? "empty" : parts.joined(separator: ", "))"
-            ))
+        )
     }
 }

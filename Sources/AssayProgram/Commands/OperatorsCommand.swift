@@ -4,7 +4,6 @@ import AssayCore
 import AssayPrimitives
 import Foundation
 
-/// `assay operators`: manages the callers of a service.
 struct OperatorsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "operators",
@@ -22,7 +21,6 @@ struct OperatorsCommand: AsyncParsableCommand {
         subcommands: [OperatorsAddCommand.self, OperatorsListCommand.self, OperatorsRevokeCommand.self])
 }
 
-/// `assay operators add`: adds an operator and prints its token.
 struct OperatorsAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -79,13 +77,9 @@ struct OperatorsAddCommand: AsyncParsableCommand {
             name: name, role: role, addedAt: now, addedBy: author.name,
             until: until ?? now.addingTimeInterval(duration ?? LedgerRules.operatorLifetime))
         try await options.url.withLedger(creating: true) { open in
-            let refusal: OperatorRefusal?
-            do throws(LedgerOutage) {
-                refusal = try await open.ledger.addOperator(added, tokenHash: token.hash)
-            } catch {
-                throw CommandFailure(error)
+            if let refusal = try await open.ledger.addOperator(added, tokenHash: token.hash) {
+                throw CommandFailure(.rejected, refusal.description)
             }
-            if let refusal { throw CommandFailure(.rejected, refusal.description) }
         }
         do throws(CommandFailure) {
             try Console.print(token.text)
@@ -107,7 +101,6 @@ struct OperatorsAddCommand: AsyncParsableCommand {
     }
 }
 
-/// `assay operators list`: lists operators.
 struct OperatorsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -138,11 +131,10 @@ struct OperatorsListCommand: AsyncParsableCommand {
         }
         let rows =
             [["name", "role", "until", "state", "added", "by"]] + operators.map { $0.cells(at: now) }
-        for line in Terminal(STDOUT_FILENO).table(rows) { try Console.print(line) }
+        try Console.print(table: rows)
     }
 }
 
-/// `assay operators revoke`: revokes the token of an operator.
 struct OperatorsRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
@@ -173,12 +165,8 @@ struct OperatorsRevokeCommand: AsyncParsableCommand {
         try confirmation.require("This revokes the token of operator \(name)\(others) in \(url.description)")
         let now = Date()
         let revoked = try await url.withLedger(creating: false) { open in
-            do throws(LedgerOutage) {
-                return try await open.ledger.revokeOperator(
-                    named: name, withDescendants: withDescendants, by: author.name, at: now)
-            } catch {
-                throw CommandFailure(error)
-            }
+            return try await open.ledger.revokeOperator(
+                named: name, withDescendants: withDescendants, by: author.name, at: now)
         }
         guard !revoked.isEmpty else {
             let stored = try await url.operators()
@@ -193,9 +181,7 @@ struct OperatorsRevokeCommand: AsyncParsableCommand {
         }
         for stored in revoked {
             let end = stored.state(at: now) == .ended ? "; it had ended at \(RFC3339.format(stored.until))" : ""
-            try Console.print(
-                Terminal(STDOUT_FILENO).printable(
-                    "operator \(stored.name), role \(stored.role.rawValue), is revoked\(end)"))
+            try Console.print(escaping: "operator \(stored.name), role \(stored.role.rawValue), is revoked\(end)")
         }
     }
 }
@@ -204,7 +190,7 @@ extension LedgerURL {
     /// The operators of the ledger, in any state.
     fileprivate func operators() async throws -> [LedgerOperator] {
         try await withLedger(creating: false) { open in
-            do throws(LedgerOutage) { return try await open.ledger.operators() } catch { throw CommandFailure(error) }
+            return try await open.ledger.operators()
         }
     }
 }

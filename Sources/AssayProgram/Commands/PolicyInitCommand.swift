@@ -4,7 +4,6 @@ import AssayCore
 import AssayPrimitives
 import Foundation
 
-/// `assay policy init`: writes a new policy.
 struct PolicyInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -25,7 +24,7 @@ struct PolicyInitCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("The file to write. (default: standard output)", valueName: "path"),
-        completion: .file(extensions: ["yaml", "yml"]))
+        completion: .yaml)
     var output: String?
 
     func run() throws {
@@ -107,7 +106,6 @@ struct PolicyInitOptions: ParsableArguments {
         try SecretArgument.validate(approovSecret, of: "--approov-secret")
     }
 
-    /// The option that set a field.
     func option(for field: String) -> String {
         for (name, option) in [
             ("appIDs", "--app-id"), ("packageName", "--package-name"), ("certificateDigests", "--certificate-digest"),

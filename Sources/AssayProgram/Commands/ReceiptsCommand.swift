@@ -5,14 +5,12 @@ import AssayPlatforms
 import AssayPrimitives
 import Foundation
 
-/// `assay receipts`: the receipts of App Attest keys that are kept to be exchanged at Apple's server.
 struct ReceiptsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipts", abstract: "Lists and exchanges the receipts of App Attest keys.",
         subcommands: [ReceiptsListCommand.self, ReceiptsRefreshCommand.self])
 }
 
-/// `assay receipts list`: lists the kept receipts.
 struct ReceiptsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -35,17 +33,10 @@ struct ReceiptsListCommand: AsyncParsableCommand {
     private static let page = 200
 
     func run() async throws {
-        try await options.url.withLedger(creating: false) { open in
-            do {
-                try await list(open.ledger)
-            } catch let outage as LedgerOutage {
-                throw CommandFailure(outage)
-            }
-        }
+        try await options.url.withLedger(creating: false) { open in try await list(open.ledger) }
     }
 
     private func list(_ ledger: any LedgerAdministration) async throws {
-        let terminal = Terminal(STDOUT_FILENO)
         var (last, count): ([UInt8]?, Int) = (nil, 0)
         while true {
             let tasks = try await ledger.tasks(in: KeptReceipt.queue, after: last, atMost: Self.page)
@@ -59,7 +50,7 @@ struct ReceiptsListCommand: AsyncParsableCommand {
                 if json { try Console.print(Self.json(task, kept)) } else { rows.append(Self.cells(task, kept)) }
             }
             let head = ["key ID", "app", "issued", "risk metric", "exchanged next", "last outcome", "kept"]
-            if !rows.isEmpty { for line in terminal.table([head] + rows) { try Console.print(line) } }
+            if !rows.isEmpty { try Console.print(table: [head] + rows) }
         }
         if count == 0 { Console.note("no receipts are kept in \(options.url.description)") }
     }
@@ -98,7 +89,6 @@ struct ReceiptsListCommand: AsyncParsableCommand {
     }
 }
 
-/// `assay receipts refresh`: exchanges receipts now.
 struct ReceiptsRefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
@@ -115,7 +105,7 @@ struct ReceiptsRefreshCommand: AsyncParsableCommand {
         transform: SubjectOptions.keyID)
     var keyID: [UInt8]?
 
-    @Option(help: "The policy.", completion: .file(extensions: ["yaml", "yml"]))
+    @Option(help: "The policy.", completion: .yaml)
     var policy: String
 
     @OptionGroup var options: LedgerOptions
@@ -129,14 +119,7 @@ struct ReceiptsRefreshCommand: AsyncParsableCommand {
             let apple = try AppleServers().connection(ledger: open.ledger, masterKey: master)
             let verifier = Verifier(
                 policy: policy, ledger: open.ledger, keyStores: stores, services: [apple], engines: .current)
-            do {
-                try await refresh(apple, verifier)
-            } catch {
-                await apple.shutdown()
-                if let outage = error as? LedgerOutage { throw CommandFailure(outage) }
-                throw error
-            }
-            await apple.shutdown()
+            try await finishing(with: apple.shutdown) { try await refresh(apple, verifier) }
         }
     }
 

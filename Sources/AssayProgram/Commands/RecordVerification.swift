@@ -166,11 +166,24 @@ private struct Place: CustomStringConvertible {
     let record: EvidenceRecord
     let lines: LineIndex
 
-    /// File and record.
     var description: String { "\(file): record \(record.id ?? "\(number)")" }
 
     /// File, record, and the line that contains a byte offset.
     func description(at offset: Int) -> String {
         "\(description), line \(lines.line(of: offset))"
+    }
+}
+
+/// Advice on command-line options for a ``RequestError``.
+enum RequestAdvice {
+    /// Text to append to the error message; empty if no option helps.
+    static func text(_ error: RequestError) -> String {
+        switch error.reason {
+        case .noService: "; --service-account has it sent to Google"
+        case .noStatusList: "; --status-list \(StatusListChoice.forms) says which counts"
+        case .ambiguousApp: "; --app names it"
+        case .noKey: "; keys of a key store count with --ledger and its master key"
+        default: ""
+        }
     }
 }

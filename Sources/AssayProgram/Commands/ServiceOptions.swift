@@ -6,7 +6,7 @@ import Foundation
 /// The options of commands that ask a running service.
 struct ServiceOptions: ParsableArguments {
     @Option(
-        help: "The configuration of the service, YAML.", completion: .file(extensions: ["yaml", "yml"]))
+        help: "The configuration of the service, YAML.", completion: .yaml)
     var config: String?
 
     @Option(

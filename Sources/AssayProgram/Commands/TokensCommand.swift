@@ -5,7 +5,6 @@ import AssayPrimitives
 import AssayTokens
 import Foundation
 
-/// `assay tokens`: tokens of one's own.
 struct TokensCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tokens",
@@ -19,7 +18,6 @@ struct TokensCommand: AsyncParsableCommand {
         ])
 }
 
-/// `assay tokens rotate`: makes the next signing key.
 struct TokensRotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
@@ -45,16 +43,13 @@ struct TokensRotateCommand: AsyncParsableCommand {
         let masterKey = try masterKey.read()
         let made = try await options.url.withLedger(creating: false) { open in
             let store = try open.keyStore(masterKey)
-            do throws(KeyStoreFailure) {
-                return try await TokenKeyRotation(store).run(atOnce: atOnce, by: author.name, at: Date())
-            } catch { throw CommandFailure(error) }
+            return try await TokenKeyRotation(store).run(atOnce: atOnce, by: author.name, at: Date())
         }
         guard !made.isEmpty else { return Console.note("no key is due") }
         for name in made { try Console.print(name) }
     }
 }
 
-/// `assay tokens jwks`: prints the published keys.
 struct TokensKeySetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jwks",
@@ -72,9 +67,7 @@ struct TokensKeySetCommand: AsyncParsableCommand {
         let now = Date()
         let schedule = try await options.url.withLedger(creating: false) { open in
             let store = try open.keyStore(masterKey)
-            do throws(KeyStoreOutage) {
-                return TokenKeySchedule(try await store.keys(for: TokenKey.purpose), at: now)
-            } catch { throw CommandFailure(error) }
+            return TokenKeySchedule(try await store.keys(for: TokenKey.purpose), at: now)
         }
         guard table else { return try Console.print(schedule.keySet) }
         let rows =
@@ -82,11 +75,10 @@ struct TokensKeySetCommand: AsyncParsableCommand {
             + schedule.entries.map {
                 [$0.name, $0.state.rawValue, RFC3339.format($0.signsFrom), $0.key.signer?.keyID ?? "-"]
             }
-        for line in Terminal(STDOUT_FILENO).table(rows) { try Console.print(line) }
+        try Console.print(table: rows)
     }
 }
 
-/// `assay tokens issue`: exchanges a record for a token.
 struct TokensIssueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "issue",
@@ -103,7 +95,7 @@ struct TokensIssueCommand: AsyncParsableCommand {
     @Argument(help: "The record, and - for standard input.", completion: .file())
     var file: String
 
-    @Option(help: "The policy.", completion: .file(extensions: ["yaml", "yml"]))
+    @Option(help: "The policy.", completion: .yaml)
     var policy: String
 
     @Option(help: "The challenge as the ledger issued it.")
@@ -154,5 +146,45 @@ struct TokensIssueCommand: AsyncParsableCommand {
             try Console.print(verdict.json(id: record.id))
             throw CommandFailure(.rejected)
         }
+    }
+}
+
+struct TokensDebugCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "debug",
+        abstract: "Draws a debug token for simulators and CI, and prints it once.",
+        discussion: """
+            Standard output is the secret alone: assay_debug_ and 43 characters of base64url. Standard error has its entry for \
+            `tokens.debugTokens` of the policy, with the SHA-256 hash. Nothing is stored. POST /v1/tokens/debug exchanges the \
+            secret for tokens with `env: test`; remove the entry from the policy to revoke it.
+
+            Exit status: 0, 64 bad arguments.
+            """)
+
+    @Argument(help: "The name of the debug token, which logs and tokens show: 1 to 64 letters, digits, -, . and _.")
+    var name: String
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long it counts, at most 90d. (default: 30d)", valueName: "duration"),
+        transform: TimeArgument.duration)
+    var duration: Double?
+
+    func validate() throws {
+        if let objection = DebugToken.objection(toName: name) { throw ValidationError(objection) }
+        guard duration ?? 0 <= DebugToken.longestWindow else { throw ValidationError("--for is at most 90d") }
+    }
+
+    func run() async throws {
+        let secret = DebugToken.randomSecret()
+        guard let hash = DebugToken.hash(of: secret) else {
+            throw CommandFailure(.unreadable, "the random number generator gave no secret")
+        }
+        let from = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
+        let until = from.addingTimeInterval(duration ?? 30 * 86_400)
+        try Console.print(secret)
+        Console.note("this is a secret, and cannot be printed again; its entry in the policy:")
+        let times = "from: \(RFC3339.format(from)), until: \(RFC3339.format(until))"
+        Console.complain("- { name: \(name), sha256: \"\(hash)\", \(times) }")
     }
 }

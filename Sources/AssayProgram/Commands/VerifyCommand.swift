@@ -6,7 +6,6 @@ import AssayInspection
 import AssayPlatforms
 import Foundation
 
-/// `assay verify`: judges evidence.
 struct VerifyCommand: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         let kinds = EngineRegistry.current.inspectable.flatMap { $0.rawKinds }
@@ -45,7 +44,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "The evidence, and - for standard input.", completion: .file())
     var files: [String]
 
-    @Option(help: "The policy.", completion: .file(extensions: ["yaml", "yml"]))
+    @Option(help: "The policy.", completion: .yaml)
     var policy: String?
 
     @Option(help: "The name of an app of the policy; a record that names another is an error.")
@@ -159,21 +158,18 @@ struct VerifyCommand: AsyncParsableCommand {
             policy.needsDeviceTokenService && !isAnalysis
             ? try AppleServers().connection(ledger: open.ledger, masterKey: masterKey) : nil
         let services: [(any EngineService)?] = [client, status, archive, apple]
-        do {
+        func shutdown() async {
+            await client?.shutdown()
+            await status?.shutdown()
+            await apple?.shutdown()
+        }
+        try await finishing(with: shutdown) {
             let verifier = Verifier(
                 policy: policy, ledger: open.ledger, keyStores: try await keyStores(open, masterKey, beside: policy),
                 services: services.compactMap(\.self), engines: .current,
                 use: isAnalysis ? .analysis : .admission)
             try await judge(with: verifier)
-        } catch {
-            await client?.shutdown()
-            await status?.shutdown()
-            await apple?.shutdown()
-            throw error
         }
-        await client?.shutdown()
-        await status?.shutdown()
-        await apple?.shutdown()
     }
 
     private func judge(with verifier: Verifier) async throws {
@@ -198,12 +194,7 @@ struct VerifyCommand: AsyncParsableCommand {
         _ open: OpenLedger, _ masterKey: MasterKey?, beside policy: VerificationPolicy
     ) async throws -> [any KeyStore] {
         guard let storage = open.keys else { return [] }
-        let sealed: [SealedKey]
-        do {
-            sealed = try await storage.sealedKeys()
-        } catch {
-            throw CommandFailure(error)
-        }
+        let sealed = try await storage.sealedKeys()
         guard let masterKey else {
             if !sealed.isEmpty {
                 Console.note("the keys of the key store in \(ledgerURL.description) are not used; give --master-key")

@@ -3,7 +3,6 @@ import AssayPrimitives
 
 /// One raw blob from a file: binary, or base64 of it.
 struct BlobFile {
-    /// The encoding of the file.
     enum Encoding: String {
         case raw = "raw bytes"
         case base64
@@ -13,7 +12,6 @@ struct BlobFile {
     /// The most bytes of a file: four times the largest blob, for base64 and white space.
     static let limit = 4 * InputLimits.attestationObject
 
-    /// The blob.
     let bytes: [UInt8]
     /// The detected encoding.
     let encoding: Encoding

@@ -3,7 +3,6 @@ import Foundation
 
 /// Reads an input: a file, or standard input for `-`.
 enum InputFile {
-    /// The name of an input in messages.
     static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
 
     /// Reads a whole file; `-` is standard input. Stops at the limit: a device or a pipe may have no end.
@@ -28,5 +27,25 @@ enum InputFile {
         }
         guard !bytes.isEmpty else { throw failure("is empty") }
         return bytes
+    }
+}
+
+/// Converts byte offsets to line numbers, for errors.
+struct LineIndex {
+    private let lineFeeds: [Int]
+
+    /// Indexes the line feeds in one pass.
+    init(_ bytes: [UInt8]) {
+        lineFeeds = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }
+    }
+
+    /// The line that contains a byte, counted from 1.
+    func line(of offset: Int) -> Int {
+        var (low, high) = (0, lineFeeds.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if lineFeeds[middle] < offset { low = middle + 1 } else { high = middle }
+        }
+        return low + 1
     }
 }

@@ -3,7 +3,6 @@ import Assay
 import AssayCore
 import Foundation
 
-/// The master key of the key store.
 struct MasterKeyOption: ParsableArguments {
     /// The environment variable used if the option is missing.
     static let variable = "ASSAY_MASTER_KEY"
@@ -68,7 +67,6 @@ extension OpenLedger {
 }
 
 extension CommandFailure {
-    /// Converts a failure to change the key store.
     init(_ failure: KeyStoreFailure) {
         switch failure {
         case .outage(let outage): self.init(outage)

@@ -32,7 +32,6 @@ struct NewKeyOptions: ParsableArguments {
         if let objection = scope.flatMap({ KeyName.objection(to: $0) }) { throw ValidationError("--for: \(objection)") }
     }
 
-    /// Throws for invalid key names.
     static func validate(name: String) throws {
         if let objection = KeyName.objection(to: name) { throw ValidationError("the name of a key: \(objection)") }
     }
@@ -43,14 +42,8 @@ struct NewKeyOptions: ParsableArguments {
         let now = Date()
         let (key, copies) = try await ledger.url.withLedger(creating: true) { open in
             let store = try open.keyStore(masterKey)
-            let key: SealedKey
-            do throws(KeyStoreFailure) {
-                key = try await store.add(
-                    name, for: type.purpose, parts: parts, scope: scope, window: window, by: author.name,
-                    at: now)
-            } catch {
-                throw CommandFailure(error)
-            }
+            let key = try await store.add(
+                name, for: type.purpose, parts: parts, scope: scope, window: window, by: author.name, at: now)
             // The key is added: an outage of this look-up is none of the command.
             let copies = try? await store.names(withSecretsOf: parts, for: type.purpose, besides: name, at: now)
             return (key, copies ?? [])
@@ -62,8 +55,7 @@ struct NewKeyOptions: ParsableArguments {
         }
         let recipient = key.scope.map { " of \($0)" } ?? ""
         try Console.print(
-            Terminal(STDOUT_FILENO).printable(
-                "key \(key.name) for \(key.purpose)\(recipient) is sealed in \(ledger.url.description): "
-                    + "\(key.state(at: now))"))
+            escaping: "key \(key.name) for \(key.purpose)\(recipient) is sealed in \(ledger.url.description): "
+                + "\(key.state(at: now))")
     }
 }

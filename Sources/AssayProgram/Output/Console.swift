@@ -8,11 +8,19 @@ package enum Console {
     @TaskLocal package static var errors: Int32 = STDERR_FILENO
 
     /// Cached: reading the environment copies it.
-    private static let standardError = Terminal(STDERR_FILENO)
+    private static let (standardOutput, standardError) = (Terminal(STDOUT_FILENO), Terminal(STDERR_FILENO))
 
     /// Writes a line to standard output. Throws ``CommandFailure`` on an error; for a closed pipe without a message.
     static func print(_ line: String) throws(CommandFailure) {
         try write(Array((line + "\n").utf8))
+    }
+
+    /// Writes a line to standard output, and escapes what a terminal would interpret.
+    static func print(escaping line: String) throws(CommandFailure) { try print(standardOutput.printable(line)) }
+
+    /// Writes rows with aligned columns to standard output.
+    static func print(table rows: [[String]]) throws(CommandFailure) {
+        try print(standardOutput.table(rows).joined(separator: "\n"))
     }
 
     /// Writes lines to standard output. Throws as ``print(_:)`` does.

@@ -35,7 +35,6 @@ struct Terminal {
         width = isTerminal ? min(max(columns ?? 100, 40), 120) : .max
     }
 
-    /// The text in a colour.
     func colour(_ text: String, _ colour: Colour) -> String {
         hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }

@@ -13,7 +13,6 @@ struct VerdictReport {
     enum Form {
         /// Every check on a line of its own.
         case table
-        /// One line per verdict.
         case line
         /// One JSON object per line.
         case json

@@ -48,7 +48,6 @@ struct ReplayRenderer: Sendable {
         self.terminal = terminal
     }
 
-    /// Renders records.
     func render(_ records: [ReplayedRecord]) -> ReplayBatchOutput {
         var output = ReplayBatchOutput()
         output.file = records.first?.place.file.name ?? ""

@@ -5,7 +5,6 @@ import AssayInspection
 
 /// A kind of evidence that the command line accepts as one raw blob.
 struct RawKindArgument: ExpressibleByArgument {
-    /// The engine that judges the kind.
     let engine: any InspectableEngine.Type
     /// The engine's declaration of the kind.
     let raw: RawKind
@@ -28,6 +27,5 @@ struct RawKindArgument: ExpressibleByArgument {
     /// The options that set evidence fields, for error messages.
     var evidenceOptions: [String] { raw.options.filter { !$0.isOfPolicy }.map { "--\($0.name)" } }
 
-    /// Finds an option by name.
     func option(_ name: String) -> RawOption? { raw.options.first { $0.name == name } }
 }

@@ -88,12 +88,11 @@ struct RawPolicy {
         for candidate in [name, "\(kind.raw.kind).\(name)", "\(engine).\(name)"] where names.contains(candidate) {
             return candidate
         }
-        let nearest = Nearest.names(to: name, among: names)
+        let advice = Nearest.advice(for: name, among: names)
         throw CommandFailure(
             .usage,
             "--set checks.\(name.excerpt): \(kind.raw.kind) has no such check"
-                + (nearest.isEmpty
-                    ? "; `assay explain` lists them" : "; did you mean \(nearest.joined(separator: " or "))?"))
+                + (advice.isEmpty ? "; `assay explain` lists them" : advice))
     }
 
     /// Whether a field or one of its subfields has a value.

@@ -11,7 +11,6 @@ struct AnnotationTree {
     /// The deepest indentation.
     private static let deepest = 12
 
-    /// Renders annotations as lines.
     func lines(_ annotations: [Annotation]) -> [String] {
         var lines = [terminal.colour("   offset  length", .faint)]
         var rest = limits.lines

@@ -7,7 +7,6 @@ import Foundation
 struct InspectionJudgement {
     private let records: RecordVerification
     private let file: String
-    /// The verdicts.
     private(set) var report: VerdictReport
     /// Layers with evidence that cannot be judged without further inputs.
     private var incomplete: [InspectionLayer] = []
@@ -19,7 +18,6 @@ struct InspectionJudgement {
         self.report = report
     }
 
-    /// Judges a layer, or its inner layers.
     mutating func judge(_ layer: InspectionLayer) async throws(CommandFailure) {
         if layer.format == RecordFormat.name {
             _ = try await records.verify(layer.bytes, of: layer.name, into: &report)

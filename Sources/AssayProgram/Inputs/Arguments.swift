@@ -1,6 +1,22 @@
 import ArgumentParser
+import Assay
 import AssayCore
+import AssayPrimitives
 import Foundation
+
+/// Reads policies that the command line names.
+enum PolicyArgument {
+    /// Reads a policy file. Prints a note on unknown names in it, which may be misspelt.
+    static func read(_ path: String) throws(CommandFailure) -> VerificationPolicy {
+        do {
+            let policy = try PolicyFile.load(path: path, engines: .current)
+            for note in policy.notes { Console.note(note) }
+            return policy
+        } catch {
+            throw CommandFailure(.unreadable, error.description)
+        }
+    }
+}
 
 /// Parses times and durations on the command line.
 enum TimeArgument {
@@ -26,4 +42,19 @@ enum TimeArgument {
         }
         return seconds
     }
+}
+
+/// The argument parser's key for an option or a group of options.
+struct OptionKey: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+
+    init(_ name: String) { stringValue = name }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+extension CompletionKind {
+    /// The files of policies and configurations.
+    static var yaml: CompletionKind { .file(extensions: ["yaml", "yml"]) }
 }

@@ -4,7 +4,6 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// `assay mint android-key`: mints Android Key Attestation evidence of a test device.
 struct MintAndroidKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "android-key",
@@ -22,7 +21,6 @@ struct MintAndroidKeyCommand: ParsableCommand {
         ])
 }
 
-/// `assay mint android-key device`: creates a test device and its authority.
 struct MintAndroidDeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
@@ -38,7 +36,6 @@ struct MintAndroidDeviceCommand: ParsableCommand {
     }
 }
 
-/// A model of a test device.
 enum TestDeviceModel: String, CaseIterable, ExpressibleByArgument {
     case remote
     case strongbox
@@ -55,7 +52,6 @@ enum TestDeviceModel: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// `assay mint android-key attestation`: prints the record of a key attestation.
 struct MintKeyAttestationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attestation",
@@ -108,7 +104,6 @@ struct MintKeyAttestationCommand: ParsableCommand {
     }
 }
 
-/// `assay mint android-key request`: prints a request signed by the attested key.
 struct MintAndroidRequestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request",

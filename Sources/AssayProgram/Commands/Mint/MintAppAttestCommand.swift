@@ -4,7 +4,6 @@ import AssayCore
 import AssayTesting
 import Foundation
 
-/// `assay mint app-attest`: mints App Attest evidence of a test device.
 struct MintAppAttestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app-attest",
@@ -23,7 +22,6 @@ struct MintAppAttestCommand: ParsableCommand {
         ])
 }
 
-/// `assay mint app-attest device`: creates a test device and its authority.
 struct MintDeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
@@ -46,7 +44,6 @@ struct TestAppOptions: ParsableArguments {
     var appID: String
 }
 
-/// `assay mint app-attest attestation`: prints the record of an attestation.
 struct MintAttestationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attestation",
@@ -78,7 +75,6 @@ struct MintAttestationCommand: ParsableCommand {
     }
 }
 
-/// `assay mint app-attest assertion`: prints the record of an assertion.
 struct MintAssertionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "assertion",
@@ -106,7 +102,6 @@ struct MintAssertionCommand: ParsableCommand {
     }
 }
 
-/// `assay mint app-attest request`: prints a request with an assertion.
 struct MintRequestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request",

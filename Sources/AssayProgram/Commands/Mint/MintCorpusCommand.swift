@@ -5,7 +5,6 @@ import Foundation
 
 import enum AssayReplay.NumberText
 
-/// `assay mint corpus`: generates a corpus for policy and load tests.
 struct MintCorpusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corpus",
@@ -86,8 +85,7 @@ struct MintCorpusCommand: AsyncParsableCommand {
         let file = try claim(corpus.appendingPathExtension("partial"))
         try prepare(mint.files)
         let count = try await write(mint, to: corpus, through: file)
-        let terminal = Terminal(STDOUT_FILENO)
-        try Console.print(terminal.printable("\(count) records in \(output)/corpus.ndjson"))
+        try Console.print(escaping: "\(count) records in \(output)/corpus.ndjson")
     }
 
     private func blueprint() throws(MintingError) -> CorpusBlueprint {

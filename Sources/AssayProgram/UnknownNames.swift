@@ -3,6 +3,29 @@ import AssayCore
 import AssayService
 import Foundation
 
+/// Reports unknown commands and suggests similar names. The argument parser would report them as unexpected arguments.
+enum CommandSuggestion {
+    static func check(_ arguments: [String], in root: any ParsableCommand.Type) throws(CommandFailure) {
+        var command = root
+        var path = root._commandName
+        // `assay help NAME...` takes the names of commands too.
+        for argument in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
+            let subcommands = command.configuration.subcommands
+            guard !subcommands.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return }
+            guard let next = subcommands.first(where: { $0._commandName == argument }) else {
+                let names = subcommands.map { $0._commandName }
+                let advice = Nearest.advice(for: argument, among: names)
+                throw CommandFailure(
+                    .usage,
+                    "\(path) has no command \"\(argument.prefix(60))\""
+                        + (advice.isEmpty ? "; it has \(names.joined(separator: ", "))" : advice))
+            }
+            command = next
+            path += " \(argument)"
+        }
+    }
+}
+
 /// Finds unknown options. The argument parser checks for them last: for a mistyped required option it reports a
 /// missing one.
 struct UnknownOption {

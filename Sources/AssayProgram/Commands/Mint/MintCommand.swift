@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `assay mint`: mints test evidence.
 struct MintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mint",
