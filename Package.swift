@@ -124,7 +124,7 @@ let package = Package(
         library(
             "Assay",
             "AndroidKey AppAttest Approov AssayCore AssayPrimitives AssayTokens PlayIntegrity CoreMetrics Crypto",
-            "Yams", with: callerIsolated),
+            "Tracing Yams", with: callerIsolated),
         // Lenient where AssayPrimitives is strict: shows what is in a blob, and judges nothing.
         library(
             "AssayInspection",
@@ -267,7 +267,7 @@ let package = Package(
         tests(
             "AssayTests",
             "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayTesting AssayTestSupport AssayTokens",
-            "AssayVectors PlayIntegrity CoreMetrics MetricsTestKit"),
+            "AssayVectors PlayIntegrity CoreMetrics InMemoryTracing MetricsTestKit Tracing"),
         tests(
             "AssayInspectionTests",
             "Assay AssayCore AssayInspection AssayInspectionTestSupport AssayPrimitives AssayTesting",

@@ -40,6 +40,8 @@ public struct Verifier: Sendable {
     let observers: [any AcceptanceObserver]
     /// Counts verdicts; nil if no backend for swift-metrics is set up.
     let metrics: VerifierMetrics?
+    /// Whether verifications have spans.
+    let isTraced: Bool
 
     /// Creates a verifier.
     ///
@@ -51,7 +53,8 @@ public struct Verifier: Sendable {
     ///   - keyStores: keys in addition to those of the policy.
     ///   - services: services for engines, such as Google's servers, from the product AssayPlatforms.
     ///
-    /// Set a backend for swift-metrics up before, so that the verifier counts: see ``refreshMetrics(at:)``.
+    /// Set a backend for swift-metrics up before, so that the verifier counts: see ``refreshMetrics(at:)``. Likewise a tracer of
+    /// swift-distributed-tracing, so that each verification is a span `assay.verify`.
     public init(
         policy: VerificationPolicy, ledger: any Ledger, keyStores: [any KeyStore] = [],
         services: [any EngineService] = []
@@ -79,6 +82,7 @@ public struct Verifier: Sendable {
         keys = resources.keys
         observers = use == .admission ? services.compactMap { $0 as? any AcceptanceObserver } : []
         metrics = use == .admission ? VerifierMetrics(policy, registry, devices: devices) : nil
+        isTraced = use == .admission && Self.hasTracer
     }
 
     /// Those of some names that no key of the policy and of the key stores has. Empty if a store does not answer.

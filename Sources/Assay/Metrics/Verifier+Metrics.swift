@@ -22,7 +22,7 @@ extension Verifier {
 
     private static let keyPurposes = EngineRegistry.standard.keyMaterials.map { $0.purpose }
 
-    /// Assesses evidence, commits the effects, and counts the result.
+    /// Assesses evidence, commits the effects, and counts the result, in a span if a tracer is set up.
     ///
     /// Only this method and ``verdicts(of:at:)`` make verdicts, so that all are counted.
     ///
@@ -30,6 +30,15 @@ extension Verifier {
     @inline(__always)
     func judge(
         at now: Date, isCompleted: Bool = false, _ assess: () async throws(VerificationError) -> Assessment
+    ) async throws(VerificationError) -> Verdict {
+        if isTraced { return try await traced(at: now, isCompleted: isCompleted, assess) }
+        return try await counted(at: now, isCompleted: isCompleted, assess)
+    }
+
+    /// ``judge(at:isCompleted:_:)`` without a span.
+    @inline(__always)
+    func counted(
+        at now: Date, isCompleted: Bool, _ assess: () async throws(VerificationError) -> Assessment
     ) async throws(VerificationError) -> Verdict {
         func complete() async throws(VerificationError) -> Assessment {
             let assessment = try await assess()
@@ -62,6 +71,16 @@ extension Verifier {
 
     /// Turns the assessments of one request into verdicts with one commit, and counts them.
     package func verdicts(of assessments: [Assessment], at now: Date) async throws(VerificationError) -> [Verdict] {
+        guard isTraced else { return try await counted(assessments, at: now) }
+        return try await withVerificationSpan("assay.commit") { () async throws(VerificationError) in
+            try await counted(assessments, at: now)
+        } note: { verdicts, span in
+            // The rejecting one, if any.
+            if let verdict = verdicts.first { span.note(verdict) }
+        }
+    }
+
+    private func counted(_ assessments: [Assessment], at now: Date) async throws(VerificationError) -> [Verdict] {
         guard let metrics else {
             return try await Assessment.verdicts(of: assessments, committingTo: ledger, at: now)
         }
@@ -83,9 +102,13 @@ extension Verifier {
     func counting(
         at now: Date, _ assess: () async throws(VerificationError) -> Assessment
     ) async throws(VerificationError) -> Assessment {
-        try await counting { () async throws(VerificationError) in
-            try await completed(assess(), .none, ledger: ledger, at: now)
+        func assessment() async throws(VerificationError) -> Assessment {
+            try await counting { () async throws(VerificationError) in
+                try await completed(assess(), .none, ledger: ledger, at: now)
+            }
         }
+        guard isTraced else { return try await assessment() }
+        return try await withVerificationSpan("assay.assess", assessment) { $1.note($0) }
     }
 
     /// Counts the error of a call that makes no verdict.
