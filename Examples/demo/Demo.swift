@@ -90,6 +90,7 @@ struct Demo {
         case .flag(let flag): flag ? "yes" : "no"
         case .object(let fields): fields.map { "\($0.name) \(words($0.value))" }.joined(separator: ", ")
         case .objects(let groups): groups.map { words(.object($0)) }.joined(separator: "; ")
+        @unknown default: "\(value)"
         }
     }
 }

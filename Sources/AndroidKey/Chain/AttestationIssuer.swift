@@ -65,6 +65,7 @@ struct VerifiedIssuers: Sendable {
 }
 
 /// How the attestation key came into the device.
+@nonexhaustive
 public enum KeyProvisioning: String, Sendable, CaseIterable {
     /// In the factory, with a certificate for years that many devices share.
     case factory

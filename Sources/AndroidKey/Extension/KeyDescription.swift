@@ -85,6 +85,7 @@ package struct KeyDescription: Sendable {
 }
 
 /// Where a key is kept, or an attestation was made.
+@nonexhaustive
 public enum KeySecurityLevel: String, Sendable, CaseIterable, Comparable {
     /// In the operating system, which proves nothing.
     case software
@@ -114,6 +115,7 @@ public enum KeySecurityLevel: String, Sendable, CaseIterable, Comparable {
 }
 
 /// Where a key comes from (tag 702).
+@nonexhaustive
 public enum KeyOrigin: String, Sendable, CaseIterable {
     /// The keystore made it.
     case generated

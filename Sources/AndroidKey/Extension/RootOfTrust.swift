@@ -35,6 +35,7 @@ struct RootOfTrust: Sendable {
 }
 
 /// The result of verified boot (Android documentation, "Verified Boot").
+@nonexhaustive
 public enum VerifiedBootState: String, Sendable, CaseIterable {
     /// The maker's key verified the system.
     case verified

@@ -19,6 +19,7 @@ extension AttestEnvironment {
 }
 
 /// The operating system family of a device.
+@nonexhaustive
 public enum ApplePlatform: String, Sendable, CaseIterable {
     /// iOS and iPadOS.
     case iOS

@@ -4,6 +4,7 @@ public import FoundationEssentials
 /// The typed claims of a token (Approov, Token Claims); each may be missing. A class: passing it counts one reference.
 public final class ApproovClaims: Sendable {
     /// The issuer of a token.
+    @nonexhaustive
     public enum Source: String, Sendable {
         /// An app token. It names a device.
         case app

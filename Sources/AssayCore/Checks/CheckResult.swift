@@ -13,6 +13,7 @@ public struct CheckResult: Sendable {
     }
 
     /// Why a check was skipped.
+    @nonexhaustive
     public enum SkipReason: Sendable, Equatable, CustomStringConvertible {
         /// A check that it depends on did not hold.
         case check(CheckID)

@@ -2,6 +2,7 @@
 ///
 /// Every code of a check has a remedy; `assay explain` lists them. A remedy helps an honest client and proves nothing
 /// about it.
+@nonexhaustive
 public enum Remedy: String, Sendable, CaseIterable, Comparable {
     /// Make new evidence of the same kind, and send the request again: a new assertion, token or signature.
     case retry

@@ -18,6 +18,7 @@ public enum KeyStoreFailure: Error, Sendable, CustomStringConvertible {
 }
 
 /// Why a key store refuses a change. It contains no part of a secret.
+@nonexhaustive
 public enum KeyStoreRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// The store has a key with this name.
     case nameTaken(String)

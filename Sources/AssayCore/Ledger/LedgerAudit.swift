@@ -4,6 +4,7 @@ public import FoundationEssentials
 /// A change of a ledger by an operator's hand, not by a verification, or the use of a debug token.
 public struct LedgerChange: Sendable, Equatable {
     /// What was changed.
+    @nonexhaustive
     public enum Action: String, Sendable, CaseIterable {
         /// A subject was blocked.
         case block

@@ -196,6 +196,7 @@ public struct CommitOutcome: Sendable {
 }
 
 /// A note on a key that a ledger has enrolled.
+@nonexhaustive
 public enum EnrolmentNote: CheckFinding, Equatable {
     /// It was enrolled before, at this time. The ledger has updated its properties.
     case refreshed(Date)
@@ -230,6 +231,7 @@ public enum EnrolmentNote: CheckFinding, Equatable {
 }
 
 /// Why a ledger refused an effect.
+@nonexhaustive
 public enum LedgerRefusal: CheckFinding, Equatable {
     /// No such challenge was issued, or it expired and was purged.
     case challengeUnknown

@@ -2,6 +2,7 @@ import AssayPrimitives
 public import FoundationEssentials
 
 /// What the bearer of an operator's token may do.
+@nonexhaustive
 public enum OperatorRight: String, Sendable, CaseIterable {
     /// Issue challenges, and verify evidence.
     case verify
@@ -15,6 +16,7 @@ public enum OperatorRight: String, Sendable, CaseIterable {
 
 /// What an operator of a service may do. A role has only the rights that it needs: the token of a backend reads
 /// nothing, and that of a dashboard consumes no challenge.
+@nonexhaustive
 public enum OperatorRole: String, Sendable, CaseIterable {
     /// A backend that submits evidence for verification.
     case caller
@@ -101,6 +103,7 @@ public struct LedgerOperator: Sendable, Equatable {
 }
 
 /// Why a ledger does not add an operator.
+@nonexhaustive
 public enum OperatorRefusal: Sendable, Equatable, CustomStringConvertible {
     /// The name is not allowed, for this reason.
     case invalidName(String)

@@ -7,6 +7,7 @@ import FoundationEssentials
 /// of one letter.
 public struct LedgerSubject: Hashable, Sendable, CustomStringConvertible {
     /// The kind of name.
+    @nonexhaustive
     public enum Kind: String, Sendable, CaseIterable {
         /// A key ID, in standard base64.
         case key

@@ -100,6 +100,7 @@ package struct SubjectDimension: Sendable, Equatable {
 /// One fact of a verdict's subject.
 public struct SubjectField: Sendable, Equatable {
     /// The value of a fact.
+    @nonexhaustive
     public enum Value: Sendable, Equatable {
         /// Text. Binary values are standard base64 with padding, times RFC 3339.
         case text(String)

@@ -3,6 +3,7 @@ public import AssayCore
 import Synchronization
 
 /// The result of verifying the evidence of a request: the verdict, or the reason for having none.
+@nonexhaustive
 public enum RequestOutcome: Sendable {
     /// The evidence was verified. With the enforcement `annotate`, handlers get rejected requests too.
     case verdict(Verdict)
@@ -51,6 +52,7 @@ public enum RequestOutcome: Sendable {
 }
 
 /// Why a request cannot be verified.
+@nonexhaustive
 public enum RequestObstacle: String, Sendable {
     /// The host is not one of the ``ServerOrigins``.
     case unknownHost = "unknown-host"

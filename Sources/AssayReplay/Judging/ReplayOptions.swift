@@ -112,6 +112,7 @@ package struct ReplayPresumptions: Sendable, Equatable {
 }
 
 /// Why a replay stopped early.
+@nonexhaustive
 public enum ReplayError: Error, Sendable, CustomStringConvertible {
     /// The base ledger or a key store cannot be reached.
     case outage(any Outage)

@@ -2,6 +2,7 @@ public import AssayCore
 
 extension FaultyLedger {
     /// An operation of a ledger.
+    @nonexhaustive
     public enum Operation: String, Sendable, CaseIterable {
         /// ``Ledger/issue(_:at:)``
         case issue

@@ -60,6 +60,7 @@ public struct TokenRequest: Sendable {
 }
 
 /// The answer to a request for a token.
+@nonexhaustive
 public enum TokenAnswer: Sendable {
     /// The evidence was accepted.
     case issued(IssuedToken, Verdict)
@@ -75,6 +76,7 @@ public enum TokenAnswer: Sendable {
 /// A token that was issued.
 public struct IssuedToken: Sendable {
     /// The scheme with which the token is presented.
+    @nonexhaustive
     public enum Scheme: String, Sendable {
         /// With a proof of its key (RFC 9449).
         case dpop = "DPoP"

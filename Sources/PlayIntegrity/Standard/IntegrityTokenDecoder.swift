@@ -20,6 +20,7 @@ public protocol IntegrityTokenDecoder: EngineService {
 }
 
 /// The form of a token, which selects Google's decode call.
+@nonexhaustive
 public enum IntegrityTokenForm: String, Sendable, CaseIterable {
     /// `decodeIntegrityToken`: Android apps.
     case android

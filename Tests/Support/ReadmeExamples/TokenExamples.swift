@@ -17,6 +17,7 @@ struct TokenExamples {
         case .rejected(let verdict):
             print("rejected: \(verdict.failed), remedy: \(verdict.remedy?.rawValue ?? "none")")
             return nil
+        @unknown default: return nil
         }
     }
 

@@ -13,6 +13,7 @@ package enum ReceiptAnswer: Sendable, Equatable {
 }
 
 /// Why a call of DeviceCheck has no result.
+@nonexhaustive
 public enum DeviceCheckError: Error, Sendable, Equatable {
     /// The device token is malformed, expired or of the other environment. The client is at fault.
     case badToken(String)

@@ -2,6 +2,7 @@ import AssayCore
 public import PlayIntegrity
 
 /// Why device recall bits were not written.
+@nonexhaustive
 public enum DeviceRecallError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No change was given; nothing was sent.
     case nothingToWrite
