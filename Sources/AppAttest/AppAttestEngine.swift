@@ -138,7 +138,7 @@ package struct AppAttestEngine: EvidenceEngine {
         var run = CheckRun(
             modes: expectations.modes,
             capacity: AppAttestRequest.checks.catalogue.count + AssertionCheck.catalogue.count)
-        guard let signed = AppAttestRequest.judge(request, rules, at: now, &run) else {
+        guard let signed = AppAttestRequest.assess(request, rules, at: now, &run) else {
             let none = AssertionKeys(enrolled: nil, supplied: nil, durability: ledger.durability, blocks: [])
             return AppAttestRequest.assess(nil, rules, none, .none, expectations, now, &run)
         }

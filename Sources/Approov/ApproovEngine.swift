@@ -106,7 +106,7 @@ package struct ApproovEngine: EvidenceEngine {
             ledger.isWithoutStandings
             ? AccountStandings(account: account, standings: [])
             : try await standings(of: outcome, account, in: ledger, at: now)
-        ApproovTokenAssessor.judge(outcome, input.binding, input.address, standings, expectations, now, &run)
+        ApproovTokenAssessor.assess(outcome, input.binding, input.address, standings, expectations, now, &run)
         return ApproovTokenAssessor.assessment(outcome, expectations, run)
     }
 
@@ -197,7 +197,7 @@ package struct ApproovEngine: EvidenceEngine {
             .token(text)
         }
         let standings = try await standings(of: outcome, account, in: ledger, at: now)
-        ApproovTokenAssessor.judge(outcome, [], nil, standings, expectations, now, &run)
+        ApproovTokenAssessor.assess(outcome, [], nil, standings, expectations, now, &run)
         return ApproovProofAssessor.assess(input, with: outcome, expectations, &run)
     }
 

@@ -168,7 +168,7 @@ public enum PolicyFile {
             guard let configuration = configuration as? any ReadableConfiguration,
                 check.name.hasPrefix("\(type(of: configuration).engine).")
             else { continue }
-            guard let rule = configuration.missingRules[check] else { return nil }
+            guard let rule = configuration.unsetFields[check] else { return nil }
             missing = missing ?? (app, type(of: configuration).policyField, rule)
         }
         return missing.map {

@@ -223,7 +223,7 @@ package struct PolicyReview: Sendable {
             ]
         case (.enforce, _):
             return users.compactMap { user in
-                user.configuration.missingRules[definition.id].map {
+                user.configuration.unsetFields[definition.id].map {
                     "enforce: the check does not run for app \(user.app.name.excerpt), which has no \($0) in "
                         + type(of: user.configuration).policyField
                 }

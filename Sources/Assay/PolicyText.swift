@@ -93,7 +93,7 @@ extension PolicyFile {
             let modes = policy.modes(of: app)
             for case let configuration as any ReadableConfiguration in app.configurations {
                 let engine = type(of: configuration).engine
-                sections[engine, default: []].append(configuration.missingRules)
+                sections[engine, default: []].append(configuration.unsetFields)
                 apps[engine, default: []].append((app, modes))
             }
         }

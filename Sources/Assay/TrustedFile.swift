@@ -77,7 +77,7 @@ package enum TrustedFile {
                 guard !current.isEmpty else { throw Self.failure(subject, ENOENT) }
                 push(current)
             }
-            try judgeFolder()
+            try requireTrustedFolder()
         }
 
         private mutating func push(_ path: String) {
@@ -90,7 +90,7 @@ package enum TrustedFile {
                 guard let child = Descriptor(openat(folder.number, name, onlyPath | O_NOFOLLOW | O_CLOEXEC)),
                     let status = child.status
                 else { throw Self.failure(subject, errno) }
-                try judgeOwner(of: name, status)
+                try requireTrustedOwner(of: name, status)
                 switch status.st_mode & S_IFMT {
                 case S_IFLNK: try follow(child)
                 case S_IFDIR:
@@ -101,7 +101,7 @@ package enum TrustedFile {
                         place += "/\(name)"
                     }
                     (folder, folderStatus) = (child, status)
-                    try judgeFolder()
+                    try requireTrustedFolder()
                 case S_IFREG:
                     guard names.isEmpty else { throw Self.failure(subject, ENOTDIR) }
                     return try reopen(child, name, status, isSecret)
@@ -157,7 +157,7 @@ package enum TrustedFile {
 
         // MARK: Rules
 
-        private func judgeFolder() throws(SecretSourceError) {
+        private func requireTrustedFolder() throws(SecretSourceError) {
             guard folderStatus.st_mode & S_IWOTH != 0, folderStatus.st_mode & S_ISVTX == 0, !folder.isReadOnly else {
                 return
             }
@@ -168,7 +168,7 @@ package enum TrustedFile {
         }
 
         /// In a folder with the sticky bit, every user may make files, but only replace those of their own.
-        private func judgeOwner(of name: String, _ status: stat) throws(SecretSourceError) {
+        private func requireTrustedOwner(of name: String, _ status: stat) throws(SecretSourceError) {
             guard folderStatus.st_mode & S_IWOTH != 0, name != "..", !folder.isReadOnly else { return }
             let user = geteuid()
             guard ![0, user, folderStatus.st_uid].contains(status.st_uid) else { return }

@@ -17,7 +17,7 @@ extension Verifier {
         _ input: KeyAttestationInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.androidKey.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
     }
@@ -36,7 +36,7 @@ extension Verifier {
         _ request: SignedRequest, suppliedKey: [UInt8]? = nil, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.androidKey
                 .assess(request, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)
         }

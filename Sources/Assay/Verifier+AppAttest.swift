@@ -15,7 +15,7 @@ extension Verifier {
         _ input: AttestationInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.appAttest.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
     }
@@ -34,7 +34,7 @@ extension Verifier {
         account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.appAttest
                 .assess(input, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)
         }
@@ -55,7 +55,7 @@ extension Verifier {
         account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.appAttest
                 .assess(request, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)
         }
@@ -71,7 +71,7 @@ extension Verifier {
         _ input: ReceiptInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.requireTime(now)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.appAttest.assess(input, app: app, ledger: ledger, at: now)
         }
     }

@@ -15,7 +15,7 @@ extension Verifier {
         _ input: ApproovTokenInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
     }
@@ -31,7 +31,7 @@ extension Verifier {
         _ input: ApproovMessageInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
     }
@@ -48,7 +48,7 @@ extension Verifier {
         _ input: ApproovTextInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
     }
@@ -65,7 +65,7 @@ extension Verifier {
         _ input: ApproovProofInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
     }

@@ -15,7 +15,7 @@ extension Verifier {
         _ input: ClassicIntegrityInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.playIntegrity.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
     }
@@ -31,7 +31,7 @@ extension Verifier {
         _ input: StandardIntegrityInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.playIntegrity.assess(input, app: app, account: account, ledger: ledger, at: now)
         }
     }
@@ -52,7 +52,7 @@ extension Verifier {
         at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.playIntegrity
                 .assess(request, answer: answer, app: app, account: account, ledger: ledger, at: now)
         }

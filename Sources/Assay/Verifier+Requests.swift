@@ -18,7 +18,7 @@ extension Verifier {
         account: String?, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engine.assess(
                 fields: value, address: address, app: app, account: account, ledger: ledger, at: now)
         }

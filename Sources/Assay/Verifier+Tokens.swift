@@ -27,7 +27,7 @@ extension Verifier {
         var refusal: RequestError?
         let answer: TokenAnswer
         do throws(VerificationError) {
-            let verdict = try await judge(at: now, isCompleted: true) { () async throws(VerificationError) in
+            let verdict = try await verify(at: now, hasDeviceCheck: true) { () async throws(VerificationError) in
                 let assessment = try await assess(request.record, ledger: ledger, at: now)
                 // Evidence that no app can decode counts as that of the only app with tokens.
                 if issuer == nil, let app = assessment.app ?? engines.tokens.onlyApp {
@@ -166,7 +166,7 @@ extension Verifier {
         _ request: SignedRequest, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
-        return try await judge(at: now) { () async throws(VerificationError) in
+        return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.tokens.assess(.request(request), app: app, account: account, ledger: ledger, at: now)
         }
     }

@@ -107,14 +107,14 @@ public struct Verifier: Sendable {
             throw .request(
                 RequestError(.unknownKind, "unknown kind \(record.kind.name.excerpt); expected one of \(kinds)"))
         }
-        return try await completed(
-            engine.assess(record, ledger: ledger, at: now), record.device, ledger: ledger, at: now)
+        return try await addingDeviceCheck(
+            to: engine.assess(record, ledger: ledger, at: now), record.device, ledger: ledger, at: now)
     }
 
     /// The assessment with the results about the device token that accompanies the evidence.
     @inline(__always)
-    func completed(
-        _ assessment: Assessment, _ device: AccompanyingDevice, ledger: any Ledger, at now: Date
+    func addingDeviceCheck(
+        to assessment: Assessment, _ device: AccompanyingDevice, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         guard let deviceCheck = engines.deviceCheck else { return assessment }
         return try await deviceCheck.complete(assessment, device, ledger: ledger, at: now) {
@@ -132,7 +132,7 @@ public struct Verifier: Sendable {
     ///   when the policy has no such app, the evidence matches no app or several, the app has no live key, `now` is not
     ///   finite, or a needed service is missing; `.outage` when the ledger, a key store or a service does not answer.
     public func verify(_ record: EvidenceRecord, at now: Date) async throws(VerificationError) -> Verdict {
-        try await judge(at: now, isCompleted: true) { () async throws(VerificationError) in
+        try await verify(at: now, hasDeviceCheck: true) { () async throws(VerificationError) in
             try await assess(record, ledger: ledger, at: now)
         }
     }

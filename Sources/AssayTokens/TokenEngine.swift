@@ -70,10 +70,10 @@ package struct TokenEngine: EvidenceEngine {
         }
         let assessor = TokenAssessor(
             token: token, expectations: expectations, schedule: schedule, secrets: secrets, now: now)
-        return try await judge(assessor, account, ledger, &run)
+        return try await assess(assessor, account, ledger, &run)
     }
 
-    private func judge(
+    private func assess(
         _ token: TokenAssessor, _ account: String?, _ ledger: any Ledger, _ run: inout CheckRun
     ) async throws(VerificationError) -> Assessment {
         let key = run.authenticity(TokenCheck.key, try token.key())

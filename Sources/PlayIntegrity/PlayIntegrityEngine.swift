@@ -165,7 +165,7 @@ package struct PlayIntegrityEngine: EvidenceEngine {
         var run = CheckRun(
             modes: expectations.modes,
             capacity: PlayIntegrityRequest.checks.catalogue.count + PlayIntegrityCheck.standardChecks.count)
-        guard let signed = PlayIntegrityRequest.judge(request, rules, at: now, &run) else {
+        guard let signed = PlayIntegrityRequest.assess(request, rules, at: now, &run) else {
             return PlayIntegrityRequest.assessment(rules, expectations, &run)
         }
         let evidence: StandardIntegrityInput.Evidence

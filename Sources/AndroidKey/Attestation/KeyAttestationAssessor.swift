@@ -42,7 +42,7 @@ package enum KeyAttestationAssessor {
         let checks = KeyAttestationCheck(input: input, expectations: expectations, now: now)
         var subject: AndroidKeySubject?
         if let evidence {
-            subject = judge(checks, evidence, account, status, &run)
+            subject = assess(checks, evidence, account, status, &run)
         } else {
             run.skip(KeyAttestationCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
         }
@@ -81,7 +81,7 @@ package enum KeyAttestationAssessor {
     }
 
     /// Runs the checks of decoded evidence; returns its facts if all of it is authentic.
-    private static func judge(
+    private static func assess(
         _ checks: KeyAttestationCheck, _ evidence: KeyAttestationEvidence, _ account: AccountStandings,
         _ status: KeyAttestationStatus, _ run: inout CheckRun
     ) -> AndroidKeySubject? {
@@ -101,7 +101,7 @@ package enum KeyAttestationAssessor {
             return nil
         }
         let info = KeyAttestationCheck.provisioningInfo(chain)
-        judge(checks, evidence, chain, description, info, &run)
+        assess(checks, evidence, chain, description, info, &run)
         var list: AttestationStatusList?
         switch status {
         case .none: run.policy(KeyAttestationCheck.revocation, .notRequired)
@@ -124,7 +124,7 @@ package enum KeyAttestationAssessor {
     }
 
     /// Runs the policy checks of device, app and key.
-    private static func judge(
+    private static func assess(
         _ checks: KeyAttestationCheck, _ evidence: KeyAttestationEvidence, _ chain: AttestationChain,
         _ description: KeyDescription, _ info: Result<ProvisioningInfo?, DecodeError>, _ run: inout CheckRun
     ) {

@@ -15,7 +15,7 @@ struct ChainWalk {
     /// The chain, if all of it holds.
     func chain() throws(CheckFailure) -> AttestationChain {
         let chain = try signedIssuers()
-        for (index, issuer) in chain.issuers.enumerated() { try judge(issuer, at: index + 1, in: chain) }
+        for (index, issuer) in chain.issuers.enumerated() { try require(issuer, at: index + 1, in: chain) }
         guard evidence.leaf.issuer.isByteEqual(to: chain.issuers[0].certificate.subject) else {
             throw CheckFailure(.nameDiffers, "certificate 0 names another issuer than the subject of certificate 1")
         }
@@ -124,7 +124,7 @@ struct ChainWalk {
     // MARK: Rules
 
     /// The rules for an issuer. `index` is its place in the chain, from 1 on.
-    private func judge(_ issuer: AttestationIssuer, at index: Int, in chain: AttestationChain) throws(CheckFailure) {
+    private func require(_ issuer: AttestationIssuer, at index: Int, in chain: AttestationChain) throws(CheckFailure) {
         let certificate = issuer.certificate
         if let oid = issuer.unknownCriticalExtension {
             throw CheckFailure(.unknownCriticalExtension, "certificate \(index) has the critical extension \(oid)")

@@ -28,7 +28,7 @@ extension AndroidKeyEngine: RequestEngine {
     ) async throws(VerificationError) -> Assessment {
         let (expectations, rules) = try apps.require(app, RequestRules.policyField) { $0.configuration.requests }
         var run = CheckRun(modes: expectations.modes, capacity: AndroidKeyRequest.catalogue.count)
-        guard let signed = AndroidKeyRequest.judge(request, rules, at: now, &run) else {
+        guard let signed = AndroidKeyRequest.assess(request, rules, at: now, &run) else {
             let none = AndroidRequestKeys(
                 enrolled: nil, supplied: nil, durability: ledger.durability, block: nil, cache: nil)
             return AndroidKeyRequest.assess(nil, rules, none, .none, expectations, now, &run)

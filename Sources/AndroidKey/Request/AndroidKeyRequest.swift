@@ -33,10 +33,10 @@ package enum AndroidKeyRequest {
     typealias Signed = RequestEvidence<NamedKey>
 
     /// Runs the checks of the signature's form.
-    static func judge(
+    static func assess(
         _ request: SignedRequest, _ rules: RequestRules, at now: Date, _ run: inout CheckRun
     ) -> Signed? {
-        checks.judge(request, rules, at: now, &run) { (signature) throws(CheckFailure) in
+        checks.assess(request, rules, at: now, &run) { (signature) throws(CheckFailure) in
             NamedKey(identifier: try keyID(signature.input), algorithm: try algorithm(signature.input))
         }
     }
@@ -77,7 +77,7 @@ package enum AndroidKeyRequest {
         var subject: AndroidKeySubject?
         if let signed {
             let checks = Check(signed: signed, keys: keys, expectations: expectations, now: now)
-            subject = judge(checks, account, &run)
+            subject = assess(checks, account, &run)
         } else {
             run.skip(Check.catalogue.filter { $0.kind != .ledger }.map(\.id))
         }
@@ -115,7 +115,7 @@ package enum AndroidKeyRequest {
     }
 
     /// Runs the checks of the key; returns its facts if it made the signature.
-    private static func judge(
+    private static func assess(
         _ checks: AndroidKeyRequestCheck, _ account: AccountStandings, _ run: inout CheckRun
     ) -> AndroidKeySubject? {
         typealias Check = AndroidKeyRequestCheck

@@ -52,7 +52,7 @@ extension AndroidKeyRequestCheck {
         typealias Property = EnrolledAndroidProperty
         try requireSecurityLevel(properties[Property.securityLevel])
         var noted: [any CheckFinding] = []
-        try judge(KeyAttestationCheck.application, account, &noted) { () throws(CheckFailure) in
+        try assess(KeyAttestationCheck.application, account, &noted) { () throws(CheckFailure) in
             let name = properties[Property.packageName]
             guard let name, configuration.packages.containsBytes(of: name) else {
                 throw CheckFailure(
@@ -60,7 +60,7 @@ extension AndroidKeyRequestCheck {
                     "the key was enrolled by \(name?.excerpt ?? "another app"), which packages does not list")
             }
         }
-        try judge(KeyAttestationCheck.rootOfTrust, account, &noted) { () throws(CheckFailure) in
+        try assess(KeyAttestationCheck.rootOfTrust, account, &noted) { () throws(CheckFailure) in
             try requireSystem(properties)
         }
         for name in (properties[Property.unproven] ?? "").split(separator: Property.separator) {
@@ -68,7 +68,7 @@ extension AndroidKeyRequestCheck {
             let check = KeyAttestationCheck.catalogue.first { $0.id.name.isByteEqual(to: String(name)) }?.id
             // Judged by its facts, which the policy may allow by now.
             guard check != KeyAttestationCheck.rootOfTrust else { continue }
-            try judge(check, account, &noted) { () throws(CheckFailure) in
+            try assess(check, account, &noted) { () throws(CheckFailure) in
                 throw CheckFailure(
                     .attestationTolerated,
                     "the attestation of the key failed \(String(name).excerpt), which the policy or an allowance tolerated then"
@@ -80,7 +80,7 @@ extension AndroidKeyRequestCheck {
 
     /// Repeats an attestation check on the stored facts, under that check's mode. Failures that the mode or an allowance
     /// tolerates are noted. Without a check, the failure counts.
-    private func judge(
+    private func assess(
         _ check: CheckID?, _ account: AccountStandings, _ noted: inout [any CheckFinding],
         _ body: () throws(CheckFailure) -> Void
     ) throws(CheckFailure) {

@@ -31,7 +31,7 @@ package enum AssertionAssessor {
         if let evidence {
             let checks = AssertionCheck(
                 evidence: evidence, input: input, frame: frame, keys: keys, expectations: expectations)
-            (subject, bound) = judge(checks, account, now, &run)
+            (subject, bound) = assess(checks, account, now, &run)
             subject?.request = frame.facts
         } else {
             run.skip(AssertionCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
@@ -79,7 +79,7 @@ package enum AssertionAssessor {
     }
 
     /// Runs the checks of decoded evidence; returns its facts and its challenge if it is authentic.
-    private static func judge(
+    private static func assess(
         _ checks: AssertionCheck, _ account: AccountStandings, _ now: Date, _ run: inout CheckRun
     ) -> (AppAttestSubject?, BoundChallenge?) {
         let extensions = checks.evidence.authenticatorData.extensions

@@ -57,7 +57,8 @@ extension AssertionCheck {
 
     /// Returns the enrolled key or, without a ledger, the supplied one. SHA-256 of the key must be the key identifier.
     func key() throws(CheckFailure) -> ECDSAPublicKey {
-        let supplied = try keys.supplied.map { (key) throws(CheckFailure) in try AssertionCheck.parse(key.publicKey) }
+        let supplied = try keys.supplied.map { (key) throws(CheckFailure) in try AssertionCheck.decodeKey(key.publicKey)
+        }
         guard let enrolled = keys.enrolled else {
             guard let supplied else {
                 throw CheckFailure(
@@ -87,7 +88,7 @@ extension AssertionCheck {
                     + "which this policy does not trust")
         }
         let key: ECDSAPublicKey
-        if let parsed = keys.parsedKey { key = parsed } else { key = try AssertionCheck.parse(enrolled.publicKey) }
+        if let parsed = keys.parsedKey { key = parsed } else { key = try AssertionCheck.decodeKey(enrolled.publicKey) }
         guard supplied == nil || supplied == key else {
             throw CheckFailure(.keyDiffers, "the key that came with the evidence is not the enrolled one")
         }
@@ -95,7 +96,7 @@ extension AssertionCheck {
     }
 
     /// Parses a public key: SubjectPublicKeyInfo in DER, or a 65-byte X9.63 point.
-    static func parse(_ publicKey: [UInt8]) throws(CheckFailure) -> ECDSAPublicKey {
+    static func decodeKey(_ publicKey: [UInt8]) throws(CheckFailure) -> ECDSAPublicKey {
         do throws(DecodeError) {
             let parsed =
                 publicKey.count == 65

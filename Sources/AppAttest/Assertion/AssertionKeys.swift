@@ -47,7 +47,7 @@ public struct AssertionKeys: Sendable {
         cache: EnrolledKeyCache?
     ) {
         parsedKey = enrolled.flatMap { enrolled in
-            guard let cache else { return try? AssertionCheck.parse(enrolled.publicKey) }
+            guard let cache else { return try? AssertionCheck.decodeKey(enrolled.publicKey) }
             return cache.key(enrolled.publicKey)
         }
         facts = enrolled.map { EnrolledFacts($0.properties) }

@@ -21,7 +21,7 @@ final class EnrolledKeyCache: Sendable {
     func key(_ bytes: [UInt8]) -> ECDSAPublicKey? {
         let name = Name(bytes: bytes)
         if let known = keys.withLock({ $0[name] }) { return known }
-        guard let key = try? AssertionCheck.parse(bytes) else { return nil }
+        guard let key = try? AssertionCheck.decodeKey(bytes) else { return nil }
         keys.withLock { keys in
             if keys.count >= EnrolledKeyCache.capacity { keys.removeAll(keepingCapacity: true) }
             keys[name] = key

@@ -32,7 +32,7 @@ package enum AttestationAssessor {
         if let evidence {
             let checks = AttestationCheck(
                 evidence: evidence, input: input, expectations: expectations, now: now)
-            subject = judge(checks, account, &run)
+            subject = assess(checks, account, &run)
         } else {
             run.skip(AttestationCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
         }
@@ -70,7 +70,7 @@ package enum AttestationAssessor {
     }
 
     /// Runs the checks of decoded evidence; returns its facts if all of it is authentic.
-    private static func judge(
+    private static func assess(
         _ checks: AttestationCheck, _ account: AccountStandings, _ run: inout CheckRun
     ) -> AppAttestSubject? {
         let evidence = checks.evidence

@@ -18,10 +18,10 @@ package enum AppAttestRequest {
     typealias Signed = RequestEvidence<[UInt8]>
 
     /// Runs the checks of the signature. `Part` of the result is the key identifier.
-    static func judge(
+    static func assess(
         _ request: SignedRequest, _ rules: RequestRules, at now: Date, _ run: inout CheckRun
     ) -> Signed? {
-        checks.judge(request, rules, at: now, &run) { (signature) throws(CheckFailure) in
+        checks.assess(request, rules, at: now, &run) { (signature) throws(CheckFailure) in
             try keyID(signature.input)
         }
     }

@@ -104,7 +104,7 @@ extension ApproovMessageAssessor.Context {
         _ token: ApproovTokenAssessor.Outcome, _ account: AccountStandings, _ run: inout CheckRun
     ) -> Assessment {
         let binding = MessageToken.boundValues(in: input.fields, expectations.configuration)
-        ApproovTokenAssessor.judge(token, binding, input.address, account, expectations, now, &run)
+        ApproovTokenAssessor.assess(token, binding, input.address, account, expectations, now, &run)
         if token.isExcused {
             for check in ApproovCheck.messageChecks + [ApproovCheck.replay] {
                 run.add(.skipped(check, because: .notApplicable))

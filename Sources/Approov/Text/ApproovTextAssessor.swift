@@ -28,7 +28,7 @@ struct ApproovTextAssessor {
     func assess(
         _ token: ApproovTokenAssessor.Outcome, _ account: AccountStandings, _ run: inout CheckRun
     ) -> Assessment {
-        ApproovTokenAssessor.judge(token, input.binding, input.address, account, expectations, now, &run)
+        ApproovTokenAssessor.assess(token, input.binding, input.address, account, expectations, now, &run)
         if token.isExcused {
             for check in ApproovCheck.textChecks + [ApproovCheck.textReplay] {
                 run.add(.skipped(check, because: .notApplicable))

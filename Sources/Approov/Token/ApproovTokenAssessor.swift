@@ -40,7 +40,7 @@ package enum ApproovTokenAssessor {
         var run = CheckRun(modes: expectations.modes, capacity: ApproovCheck.signedTokenChecks.count)
         let outcome = authenticate(demandsPrefix: false, for: use, keys, expectations, &run) { input.evidence }
         let known = AccountStandings(account, of: outcome, standings)
-        judge(outcome, input.binding, input.address, known, expectations, now, &run)
+        assess(outcome, input.binding, input.address, known, expectations, now, &run)
         return assessment(outcome, expectations, run)
     }
 
@@ -156,7 +156,7 @@ package enum ApproovTokenAssessor {
     }
 
     /// Runs the claim checks of an authentic token; skips them otherwise.
-    static func judge(
+    static func assess(
         _ outcome: Outcome, _ binding: [ApproovBoundValue], _ address: String?, _ account: AccountStandings,
         _ expectations: ApproovExpectations, _ now: Date, _ run: inout CheckRun
     ) {

@@ -101,17 +101,17 @@ package struct DeviceCheckSection: PolicySection {
         guard let rules = rules.first(where: { assessment.app?.isByteEqual(to: $0.app) == true }),
             modes[DeviceCheckCheck.token] != .off || modes[DeviceCheckCheck.ban] != .off
         else { return assessment }
-        let judge = DeviceCheckJudge(
+        let assessor = DeviceCheckAssessor(
             configuration: rules.configuration, modes: modes, assessment: assessment, ledger: ledger, now: now,
             questions: questions)
-        if use == .analysis { return await judge.replayed(device.bits) }
+        if use == .analysis { return await assessor.replayed(device.bits) }
         guard let text = device.token, let token = try? Base64.decode(text, .standard) else {
-            return judge.withoutToken()
+            return assessor.withoutToken()
         }
         guard assessment.isAcceptable || (assessment.isOnlyBlocked && rules.configuration.blocks == .ban) else {
-            return judge.notReached()
+            return assessor.notReached()
         }
-        guard questions.take(assessment, at: now) else { return judge.askedTooOften() }
+        guard questions.take(assessment, at: now) else { return assessor.askedTooOften() }
         guard let service else {
             throw .request(
                 RequestError(
@@ -119,6 +119,6 @@ package struct DeviceCheckSection: PolicySection {
         }
         let asked = DeviceTokenApp(
             name: rules.app, appID: rules.configuration.appID, environment: rules.configuration.environment, keys: keys)
-        return try await judge.judge(token, account: device.account, asking: service, asked, counting: count)
+        return try await assessor.assess(token, account: device.account, asking: service, asked, counting: count)
     }
 }

@@ -26,23 +26,24 @@ extension Verifier {
     ///
     /// Only this method and ``verdicts(of:at:)`` make verdicts, so that all are counted.
     ///
-    /// - Parameter isCompleted: whether the assessment has the results about a device token; see ``completed(_:_:ledger:at:)``.
+    /// - Parameter hasDeviceCheck: whether the assessment has the results about a device token; see ``addingDeviceCheck(to:_:ledger:at:)``.
     @inline(__always)
-    func judge(
-        at now: Date, isCompleted: Bool = false, _ assess: () async throws(VerificationError) -> Assessment
+    func verify(
+        at now: Date, hasDeviceCheck: Bool = false, _ assess: () async throws(VerificationError) -> Assessment
     ) async throws(VerificationError) -> Verdict {
-        if isTraced { return try await traced(at: now, isCompleted: isCompleted, assess) }
-        return try await counted(at: now, isCompleted: isCompleted, assess)
+        if isTraced { return try await traced(at: now, hasDeviceCheck: hasDeviceCheck, assess) }
+        return try await counted(at: now, hasDeviceCheck: hasDeviceCheck, assess)
     }
 
-    /// ``judge(at:isCompleted:_:)`` without a span.
+    /// ``verify(at:hasDeviceCheck:_:)`` without a span.
     @inline(__always)
     func counted(
-        at now: Date, isCompleted: Bool, _ assess: () async throws(VerificationError) -> Assessment
+        at now: Date, hasDeviceCheck: Bool, _ assess: () async throws(VerificationError) -> Assessment
     ) async throws(VerificationError) -> Verdict {
         func complete() async throws(VerificationError) -> Assessment {
             let assessment = try await assess()
-            return isCompleted ? assessment : try await completed(assessment, .none, ledger: ledger, at: now)
+            return hasDeviceCheck
+                ? assessment : try await addingDeviceCheck(to: assessment, .none, ledger: ledger, at: now)
         }
         guard let metrics else {
             let verdict = try await complete().verdict(committingTo: ledger, at: now)
@@ -104,7 +105,7 @@ extension Verifier {
     ) async throws(VerificationError) -> Assessment {
         func assessment() async throws(VerificationError) -> Assessment {
             try await counting { () async throws(VerificationError) in
-                try await completed(assess(), .none, ledger: ledger, at: now)
+                try await addingDeviceCheck(to: assess(), .none, ledger: ledger, at: now)
             }
         }
         guard isTraced else { return try await assessment() }

@@ -6,13 +6,13 @@ extension Verifier {
     /// Whether a tracer is set up. Asking for it takes a lock, so a verifier asks once.
     static var hasTracer: Bool { !(InstrumentationSystem.instrument is NoOpInstrument) }
 
-    /// ``counted(at:isCompleted:_:)`` in a span.
+    /// ``counted(at:hasDeviceCheck:_:)`` in a span.
     @inline(never)
     func traced(
-        at now: Date, isCompleted: Bool, _ assess: () async throws(VerificationError) -> Assessment
+        at now: Date, hasDeviceCheck: Bool, _ assess: () async throws(VerificationError) -> Assessment
     ) async throws(VerificationError) -> Verdict {
         try await withVerificationSpan("assay.verify") { () async throws(VerificationError) in
-            try await counted(at: now, isCompleted: isCompleted, assess)
+            try await counted(at: now, hasDeviceCheck: hasDeviceCheck, assess)
         } note: {
             $1.note($0)
         }

@@ -18,7 +18,7 @@ extension SectionConfiguration {
         Dictionary(table.flatMap(\.annotated)) { first, _ in first }
     }
     /// The policy checks that do not run without a field.
-    package var missingRules: [CheckID: String] {
+    package var unsetFields: [CheckID: String] {
         let needs = Self.table.flatMap(\.needs).filter { $0.isUnset(values) }
         return Dictionary(needs.map { ($0.check, $0.field) }) { first, _ in first }
     }

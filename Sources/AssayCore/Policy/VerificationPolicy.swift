@@ -164,7 +164,7 @@ package protocol ReadableConfiguration: EngineConfiguration {
     static var examples: [PolicySetting] { get }
 
     /// The policy checks that do not run because the section lacks a field, with the path of that field.
-    var missingRules: [CheckID: String] { get }
+    var unsetFields: [CheckID: String] { get }
 
     /// The fields whose checks annotate by default, with the check of each. A section that states such a field demands what it
     /// says: the check is then enforced for this app.
@@ -195,7 +195,7 @@ extension ReadableConfiguration {
     /// None: the scope is the name of the app.
     package var keyScopes: [String] { [] }
     /// None: every check runs.
-    package var missingRules: [CheckID: String] { [:] }
+    package var unsetFields: [CheckID: String] { [:] }
     /// None.
     package static var annotatedRules: [String: CheckID] { [:] }
     /// None.

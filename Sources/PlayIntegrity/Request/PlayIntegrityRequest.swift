@@ -17,10 +17,10 @@ package enum PlayIntegrityRequest {
     typealias Signed = RequestEvidence<String>
 
     /// Runs the checks of the signature.
-    static func judge(
+    static func assess(
         _ request: SignedRequest, _ rules: RequestRules, at now: Date, _ run: inout CheckRun
     ) -> Signed? {
-        checks.judge(request, rules, at: now, &run) { (signature) throws(CheckFailure) in
+        checks.assess(request, rules, at: now, &run) { (signature) throws(CheckFailure) in
             guard let token = String(validating: signature.bytes, as: UTF8.self) else {
                 throw CheckFailure(.tokenNotText, "the value of the signature is no text, and tokens are")
             }

@@ -122,7 +122,7 @@ package struct RequestChecks: Sendable {
     ///
     /// - Parameter read: reads the engine's part of the signature, for the check of the form.
     /// - Returns: the signature with its base; nil if there is none, and the run has failed.
-    package func judge<Part>(
+    package func assess<Part>(
         _ request: SignedRequest, _ rules: RequestRules, at now: Date, _ run: inout CheckRun,
         reading read: (RequestSignature) throws(CheckFailure) -> Part
     ) -> RequestEvidence<Part>? {

@@ -3,7 +3,7 @@ import AssayPrimitives
 import FoundationEssentials
 
 /// Judges one device token.
-struct DeviceCheckJudge {
+struct DeviceCheckAssessor {
     let configuration: DeviceCheckConfiguration
     let modes: CheckModes
     let assessment: Assessment
@@ -69,7 +69,7 @@ struct DeviceCheckJudge {
     // MARK: With Apple
 
     /// Asks Apple about a token.
-    func judge(
+    func assess(
         _ token: [UInt8], account: String?, asking service: any DeviceTokenService, _ app: DeviceTokenApp,
         counting count: (any Outage) -> Void
     ) async throws(VerificationError) -> Assessment {
