@@ -42,10 +42,7 @@ struct ForwardAuthTests {
         #expect(
             values["subject"] == "h4gubfCFzJu81j/U2BJsdg==" && values["account"] == "" && values["content-digest"] == ""
         )
-        let verdict =
-            try JSONSerialization.jsonObject(
-                with: Data(Base64.decode(try #require(values["verdict"]), .url))) as? [String: Any]
-        #expect(verdict?["outcome"] as? String == "accept")
+        #expect(values["verdict"] == "", "not configured")
 
         let other = try ask("Approov-Token: \(bound)", "Authorization: Bearer another")
         #expect(
@@ -61,6 +58,19 @@ struct ForwardAuthTests {
         let log = try #require(service.entries("request").last { $0["assay.outcome"] as? String == "reject" })
         #expect(log["assay.route"] as? String == "api" && log["assay.arc"] as? String == "ABCDEF", "\(log)")
         #expect(!service.logText.contains(bound))
+    }
+
+    @Test("An answer has the verdict if authorize.verdict is true")
+    func verdict() throws {
+        let service = try GuardedService.start("nginx", ["authorize.verdict=true"])
+        let token = try GuardedService.token(authorization: "Bearer session")
+        let passed = try service.send(
+            "GET", "/v1/authorize/api", type: nil,
+            fields: Self.nginx() + ["Approov-Token: \(token)", "Authorization: Bearer session"])
+        #expect(passed.status == 200, "\(passed)")
+        let text = try #require(try Self.identity(passed)["verdict"])
+        let verdict = try JSONSerialization.jsonObject(with: Data(Base64.decode(text, .url))) as? [String: Any]
+        #expect(verdict?["outcome"] as? String == "accept")
     }
 
     @Test(

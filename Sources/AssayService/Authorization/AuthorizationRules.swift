@@ -45,6 +45,8 @@ package struct AuthorizationRules: Sendable {
     package var bodies = Bodies.withheld
     /// The answer in an outage.
     package var outageStatus = OutageStatus.unavailable
+    /// Whether answers contain the whole verdict. Encoding it costs more than verifying a token.
+    package var sendsVerdict = false
 
     /// No forward auth.
     package init() {}

@@ -132,7 +132,7 @@ struct AuthorizeEndpoint: Sendable {
 
     private func answer(_ decision: RequestDecision, on route: GuardedRoute) -> Response {
         guard settings.options.refuses(decision) else {
-            return Response(status: .ok, headers: IdentityFields.of(decision, on: route))
+            return Response(status: .ok, headers: IdentityFields.of(decision, on: route, configuration.authorize))
         }
         var response = refusal.answer(decision)
         switch decision.outcome {
@@ -164,7 +164,9 @@ enum IdentityFields {
     private static let fieldNames = names.map { HTTPField.Name($0) ?? .date }
 
     /// - Parameter route: gives each verdict its place.
-    static func of(_ decision: RequestDecision, on route: GuardedRoute) -> HTTPFields {
+    static func of(
+        _ decision: RequestDecision, on route: GuardedRoute, _ rules: AuthorizationRules
+    ) -> HTTPFields {
         var fields: HTTPFields = [.cacheControl: "no-store"]
         fields.reserveCapacity(names.count + 2)
         let isAccepted = decision.isAccepted
@@ -185,7 +187,8 @@ enum IdentityFields {
             list(subjects.map { $0?.identifier ?? "" }),
             list(subjects.map { $0?.account ?? "" }),
             list(verdicts.flatMap(\.annotated).map(\.name)),
-            verdicts.map { Base64.encode($0.jsonBytes(id: nil), .url) }.joined(separator: ", "),
+            rules.sendsVerdict
+                ? verdicts.map { Base64.encode($0.jsonBytes(id: nil), .url) }.joined(separator: ", ") : "",
             digests.sorted().joined(separator: ", "),
         ]
         // Appended, because the subscript would first search for a field of that name.

@@ -91,10 +91,7 @@ package struct ServiceKey: Sendable {
         ) { (service, node) throws(PolicyError) in
             service.metrics = try node.text().isByteEqual(to: "none") ? nil : address(node)
         },
-        ServiceKey(
-            path: "open", help: "Whether listeners on loopback addresses take requests without a token.",
-            form: "true or false", standard: "false"
-        ) { (service, node) throws(PolicyError) in service.isOpen = try flag(node) },
+        flag("open", \.isOpen, "Whether listeners on loopback addresses take requests without a token."),
         list(
             "allowedHosts", \.allowedHosts, "a host name, without a port",
             "Further values of Host on loopback addresses and unix sockets, where requests need no token, besides localhost and IP "
@@ -149,6 +146,7 @@ package struct ServiceKey: Sendable {
         word(
             "authorize.outageStatus", \.authorize.outageStatus, AuthorizationRules.OutageStatus.self,
             "The answer in an outage, for gateways that know only 401 and 403."),
+        flag("authorize.verdict", \.authorize.sendsVerdict, "Whether the field Assay-Verdict has the whole verdict."),
         ServiceKey(
             path: "failover.primary",
             help: "The first instance: while it cannot be reached, this one issues tokens without evidence.",
@@ -323,11 +321,16 @@ package struct ServiceKey: Sendable {
         }
     }
 
-    private static func flag(_ node: PolicyNode) throws(PolicyError) -> Bool {
-        switch try node.text() {
-        case "true": return true
-        case "false": return false
-        default: throw node.mismatch(with: ["true", "false"])
+    /// Off without the key.
+    private static func flag(_ path: String, _ field: Field<Bool>, _ help: String) -> ServiceKey {
+        ServiceKey(path: path, help: help, form: "true or false", standard: "false") {
+            (service, node) throws(PolicyError) in
+            service[keyPath: field] =
+                switch try node.text() {
+                case "true": true
+                case "false": false
+                default: throw node.mismatch(with: ["true", "false"])
+                }
         }
     }
 }
