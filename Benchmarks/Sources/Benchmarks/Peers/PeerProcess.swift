@@ -25,15 +25,19 @@ actor PeerProcess {
     private let input = Pipe()
     private let output = Pipe()
 
+    /// The Python of the peers. The link itself, since what it leads to does not know the environment that it stands in.
+    static let python = URL(
+        fileURLWithPath: ProcessInfo.processInfo.environment["ASSAY_PEERS"].flatMap { $0.isEmpty ? nil : $0 }
+            ?? Places.root.path + "/.build/benchmark-peers/bin/python")
+
     init() throws {
-        // The link itself, since what it leads to does not know the environment that it stands in.
-        let installed = Places.root.path + "/.build/benchmark-peers/bin/python"
-        let python = ProcessInfo.processInfo.environment["ASSAY_PEERS"].flatMap { $0.isEmpty ? nil : $0 } ?? installed
-        guard FileManager.default.isExecutableFile(atPath: python) else {
+        guard FileManager.default.isExecutableFile(atPath: Self.python.path) else {
             throw Failure(
-                description: "no Python at \(python): run `Scripts/install-peers benchmarks`, or set ASSAY_PEERS")
+                description:
+                    "no Python at \(Self.python.path): run `Scripts/install-peers benchmarks`, or set ASSAY_PEERS"
+            )
         }
-        process.executableURL = URL(fileURLWithPath: python)
+        process.executableURL = Self.python
         process.arguments = [Places.package.appendingPathComponent("Peers/peers.py").path]
         process.standardInput = input
         process.standardOutput = output

@@ -5,6 +5,6 @@ enum Sections {
         PeerPlayIntegritySection(),
         PeerTokensSection(), OwnTokensSection(), PeerMessagesSection(), PrimitivesSection(), LedgerSection(),
         ReplaySection(),
-        ReplayMemorySection(), StartUpSection(), StepsSection(), ServiceSection(),
+        ReplayMemorySection(), StartUpSection(), StepsSection(), ServiceSection(), PeerServiceSection(),
     ]
 }

@@ -153,12 +153,3 @@ struct ServiceSection: Section {
         ]
     }
 }
-
-extension ServedProgram {
-    /// Seconds of processor time that it takes meanwhile.
-    fileprivate func time(_ body: () -> Void) -> Double {
-        let start = processorTime
-        body()
-        return processorTime - start
-    }
-}

@@ -117,8 +117,9 @@ final class HTTPLoad {
         answer += bytes.prefix(count)
         return answer.withUnsafeBytes { answer in
             guard let head = Self.offset(of: "\r\n\r\n", in: answer) else { return false }
-            guard let field = Self.offset(of: "ontent-Length: ", in: UnsafeRawBufferPointer(rebasing: answer[..<head]))
-            else {
+            let fields = UnsafeRawBufferPointer(rebasing: answer[..<head])
+            let name = Self.offset(of: "ontent-Length: ", in: fields) ?? Self.offset(of: "ontent-length: ", in: fields)
+            guard let field = name else {
                 stop("an answer without Content-Length: \(String(decoding: answer, as: UTF8.self))")
             }
             let digits = answer[(field + 15)...].prefix { (0x30...0x39).contains($0) }

@@ -51,6 +51,13 @@ final class ServedProgram {
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 
+    /// Seconds of processor time that it takes meanwhile.
+    func time(_ body: () -> Void) -> Double {
+        let start = processorTime
+        body()
+        return processorTime - start
+    }
+
     /// Its resident memory at present, in mebibytes.
     var memory: Double { ProcessMemory.mebibytes("VmRSS", of: "\(process.processIdentifier)") }
 }

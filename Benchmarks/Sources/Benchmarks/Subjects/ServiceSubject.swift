@@ -5,7 +5,7 @@ import Foundation
 /// `assay serve` with a durable ledger and enrolled devices, and the same server without Assay.
 final class ServiceSubject {
     static let connections = 64
-    private static let appID = "1234567890.com.example.shop"
+    static let appID = "1234567890.com.example.shop"
 
     let service: ServedProgram
     let bare: ServedProgram
@@ -87,6 +87,14 @@ final class ServiceSubject {
 
     /// What the answer about accepted evidence contains.
     static let accepted: StaticString = #""outcome":"accept""#
+
+    /// The devices' key IDs in base64, and their public keys in DER.
+    var publicKeys: [String: Data] {
+        Dictionary(
+            uniqueKeysWithValues: devices.map {
+                (Base64.encode($0.keyID, .standard), Data($0.key.subjectPublicKeyInfo()))
+            })
+    }
 
     /// Requests `POST /v1/verify` for each device, with assertions that were not sent before.
     func verifications(_ count: Int) throws -> [[[UInt8]]] {
