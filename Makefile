@@ -97,9 +97,9 @@ api: packages
 graph:
 	Scripts/graph
 
-## Counts what an addition costs: lines, targets, public declarations.
+## Counts what an addition costs: lines, targets, public declarations. PACKAGES=1 also counts the packages that users resolve.
 measure-house:
-	@Scripts/measure-house
+	@Scripts/measure-house $(if $(PACKAGES),--packages)
 
 ## Builds the DocC catalogue of every product into .build/docs; a warning is an error.
 docs: packages

@@ -15,28 +15,37 @@ let strict: [SwiftSetting] = [
 /// check of the executor costs more than some checks.
 let callerIsolated = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
-/// The products of other packages that targets use, by package.
-let products = [
-    "GRDB.swift": ["GRDB", "GRDBSQLite"],
-    "async-http-client": ["AsyncHTTPClient"],
-    "hummingbird": ["Hummingbird", "HummingbirdCore", "HummingbirdTLS", "HummingbirdTesting"],
-    "swift-argument-parser": ["ArgumentParser"],
-    "swift-crypto": ["Crypto"],
-    "swift-distributed-tracing": ["InMemoryTracing", "Instrumentation", "Tracing"],
-    "swift-http-types": ["HTTPTypes"],
-    "swift-log": ["Logging"],
-    "swift-metrics": ["CoreMetrics", "MetricsTestKit"],
-    "swift-nio": ["NIOCore", "NIOHTTP1", "NIOPosix"],
-    "swift-nio-extras": ["NIOExtras", "NIOHTTPTypes", "NIOHTTPTypesHTTP1"],
-    "swift-nio-ssl": ["NIOSSL"],
-    "swift-service-lifecycle": ["ServiceLifecycle", "UnixSignals"],
+/// Other packages, their products that targets use, and the traits that need them. Without such a trait SwiftPM does not
+/// even fetch the package, as long as every use of it has the condition.
+let others: [(path: String, from: Version, products: String, traits: Set<String>)] = [
+    ("apple/swift-argument-parser", "1.8.0", "ArgumentParser", ["Program"]),
+    ("apple/swift-crypto", "4.5.0", "Crypto", []),
+    ("apple/swift-distributed-tracing", "1.7.0", "InMemoryTracing Instrumentation Tracing", ["Program"]),
+    ("apple/swift-http-types", "1.8.0", "HTTPTypes", ["Hummingbird"]),
+    ("apple/swift-log", "1.14.0", "Logging", ["Hummingbird"]),
+    ("apple/swift-metrics", "2.13.0", "CoreMetrics MetricsTestKit", []),
+    ("apple/swift-nio", "2.101.0", "NIOCore NIOHTTP1 NIOPosix", ["Hummingbird", "Platforms"]),
+    ("apple/swift-nio-extras", "1.35.0", "NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP1", ["Hummingbird"]),
+    ("apple/swift-nio-ssl", "2.37.0", "NIOSSL", ["Platforms"]),
+    ("groue/GRDB.swift", "7.10.0", "GRDB GRDBSQLite", ["SQLite"]),
+    (
+        "hummingbird-project/hummingbird", "2.28.1",
+        "Hummingbird HummingbirdCore HummingbirdTLS HummingbirdTesting", ["Hummingbird"]
+    ),
+    ("jpsim/Yams", "6.2.0", "Yams", []),
+    ("swift-server/async-http-client", "1.37.0", "AsyncHTTPClient", ["Platforms"]),
+    ("swift-server/swift-service-lifecycle", "2.0.0", "ServiceLifecycle UnixSignals", ["Hummingbird"]),
 ]
-let packages = Dictionary(uniqueKeysWithValues: products.flatMap { package in package.value.map { ($0, package.key) } })
 
 /// Targets of this package and products of others, by name, separated by spaces.
 func uses(_ names: [String]) -> [Target.Dependency] {
     names.flatMap { $0.split(separator: " ") }.map { name in
-        packages[String(name)].map { .product(name: String(name), package: $0) } ?? .byName(name: String(name))
+        guard let other = others.first(where: { $0.products.split(separator: " ").contains(name) }) else {
+            return .byName(name: String(name))
+        }
+        return .product(
+            name: String(name), package: String(other.path.split(separator: "/")[1]),
+            condition: other.traits.isEmpty ? nil : .when(traits: other.traits))
     }
 }
 
@@ -86,22 +95,15 @@ let package = Package(
         // For Fuzz/.
         .library(name: "_AssayInspection", targets: ["AssayInspection"]),
     ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
+    traits: [
+        .trait(name: "SQLite", description: "AssayLedgerSQLite"),
+        .trait(name: "Platforms", description: "AssayPlatforms: the servers of Google and Apple"),
+        .trait(name: "Hummingbird", description: "AssayHummingbird"),
+        .trait(
+            name: "Program", description: "assay and all tests", enabledTraits: ["SQLite", "Platforms", "Hummingbird"]),
+        .default(enabledTraits: ["Program"]),
     ],
+    dependencies: others.map { .package(url: "https://github.com/\($0.path)", from: $0.from) },
     targets: [
         system("COpenSSL", "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
         system("CCBOR", "libcbor", apt: "libcbor-dev", brew: "libcbor"),
@@ -315,9 +317,11 @@ let package = Package(
 // dependencies that are declared above, by name, with the imports.
 let declared = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0.dependencies) })
 func names(of dependencies: [Target.Dependency]) -> [String] {
-    dependencies.compactMap { dependency in
-        guard case .byNameItem(let name, _) = dependency, declared[name] != nil else { return nil }
-        return name
+    dependencies.compactMap {
+        switch $0 {
+        case .byNameItem(let name, _), .targetItem(let name, _): declared[name] == nil ? nil : name
+        default: nil
+        }
     }
 }
 for target in package.targets {
@@ -335,13 +339,7 @@ for target in package.targets {
 // `ASSAY_TESTS=AppAttestTests,AssayTests swift test` builds these test targets and what they use, and nothing else.
 if let chosen = Context.environment["ASSAY_TESTS"]?.split(separator: ",").map(String.init) {
     let needed = Set(
-        chosen
-            + package.targets.filter { chosen.contains($0.name) }.flatMap(\.dependencies).compactMap {
-                switch $0 {
-                case .byNameItem(let name, _), .targetItem(let name, _): name
-                default: nil
-                }
-            })
+        chosen + package.targets.filter { chosen.contains($0.name) }.flatMap { names(of: $0.dependencies) })
     package.targets.removeAll { !needed.contains($0.name) }
     package.products.removeAll { product in
         let targets = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []
