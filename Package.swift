@@ -20,7 +20,7 @@ let callerIsolated = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDe
 let others: [(path: String, from: Version, products: String, traits: Set<String>)] = [
     ("apple/swift-argument-parser", "1.8.0", "ArgumentParser", ["Program"]),
     ("apple/swift-crypto", "4.5.0", "Crypto", []),
-    ("apple/swift-distributed-tracing", "1.7.0", "InMemoryTracing Instrumentation Tracing", ["Program"]),
+    ("apple/swift-distributed-tracing", "1.7.0", "InMemoryTracing Instrumentation Tracing", []),
     ("apple/swift-http-types", "1.8.0", "HTTPTypes", ["Hummingbird"]),
     ("apple/swift-log", "1.14.0", "Logging", ["Hummingbird"]),
     ("apple/swift-metrics", "2.13.0", "CoreMetrics MetricsTestKit", []),
