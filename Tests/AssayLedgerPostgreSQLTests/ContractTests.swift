@@ -8,21 +8,23 @@ import Testing
 struct ContractTests {
     @Test("The PostgreSQL ledger keeps the contract", arguments: LedgerContract.cases)
     func ledger(_ contractCase: LedgerContract.Case) async throws {
-        let opened = OpenedLedgers()
-        do {
-            try await contractCase.run { try await opened.new() }
-        } catch {
-            await opened.close()
-            throw error
-        }
-        await opened.close()
+        try await withNewLedgers { opened in try await contractCase.run { try await opened.new() } }
+    }
+
+    @Test("Its operations for operators keep theirs", arguments: LedgerContract.administrationCases)
+    func administration(_ contractCase: LedgerContract.AdministrationCase) async throws {
+        try await withNewLedgers { opened in try await contractCase.run { try await opened.new() } }
     }
 
     @Test("The storage of sealed keys keeps the contract", arguments: KeyStoreContract.cases)
     func keys(_ contractCase: KeyStoreContract.Case) async throws {
+        try await withNewLedgers { opened in try await contractCase.run { try await opened.new() } }
+    }
+
+    private func withNewLedgers(_ body: (OpenedLedgers) async throws -> Void) async throws {
         let opened = OpenedLedgers()
         do {
-            try await contractCase.run { try await opened.new() }
+            try await body(opened)
         } catch {
             await opened.close()
             throw error

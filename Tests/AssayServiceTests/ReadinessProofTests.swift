@@ -26,7 +26,7 @@ struct ReadinessProofTests {
 
     /// Runs a service. `body` gets a function that asks it for `/readyz`.
     private static func serving(
-        _ ledger: FaultyLedger, _ keys: StallingKeys,
+        _ ledger: FaultyLedger<MemoryLedger>, _ keys: StallingKeys,
         _ body: (@escaping @Sendable () async throws -> HTTPAnswer) async throws -> Void
     ) async throws {
         let folder = try TestFolder()

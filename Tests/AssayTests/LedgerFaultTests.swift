@@ -102,8 +102,8 @@ private struct FaultSample {
     /// The outcome and the failed checks over a ledger that does not fail.
     let words: [String]
     /// What that ledger was asked.
-    let steps: [FaultyLedger.Step]
-    let ledger: FaultyLedger
+    let steps: [LedgerOperation.Step]
+    let ledger: FaultyLedger<MemoryLedger>
     let verifier: Verifier
 
     func verdict() async throws -> Verdict {
@@ -112,7 +112,7 @@ private struct FaultSample {
     }
 
     /// The outage that a plan leads to, and nil for a verdict.
-    func outage(_ plan: @escaping FaultyLedger.Plan) async throws -> LedgerOutage? {
+    func outage(_ plan: @escaping FaultyLedger<MemoryLedger>.Plan) async throws -> LedgerOutage? {
         ledger.follow(plan)
         do {
             _ = try await verifier.verify(record, at: time)

@@ -9,14 +9,20 @@ public import AssayCore
 /// ```
 ///
 /// A ledger that passes is safe for verdicts: of racing commits that exclude each other, exactly one succeeds, and a
-/// refused commit changes nothing.
+/// refused commit changes nothing. A later version may add cases that a ledger fails, even if it passed before.
 public enum LedgerContract {
-    /// One rule of the contract.
-    public typealias Case = ContractCase<any LedgerAdministration>
+    /// One rule for every ledger.
+    public typealias Case = ContractCase<any Ledger>
+    /// One rule for ledgers with the operations for operators.
+    public typealias AdministrationCase = ContractCase<any LedgerAdministration>
 
-    /// All rules. A later version may add cases that a ledger fails, even if it passed before.
+    /// The rules of ``Ledger``.
     public static let cases: [Case] =
-        challengeCases + keyCases + refreshCases + counterCases + windowCases + useCases + commitCases + blockCases
-        + allowanceCases + accountCases + operatorCases + auditCases + documentCases + taskCases + digestCases
-        + purgingCases + quarantineCases + exportCases + raceCases
+        challengeCases + keyCases + refreshCases + counterCases + windowCases + useCases + limitCases + commitCases
+        + digestCases + forgettingCases + raceCases
+
+    /// The further rules of ``LedgerAdministration``.
+    public static let administrationCases: [AdministrationCase] =
+        blockCases + allowanceCases + accountCases + operatorCases + auditCases + documentCases + taskCases
+        + purgingCases + quarantineCases + exportCases
 }

@@ -2,8 +2,8 @@ import AssayCore
 import FoundationEssentials
 
 extension LedgerContract {
-    static let documentCases: [Case] = [
-        Case("a document is read as it was stored, with its revision and its time") { ledger in
+    static let documentCases: [AdministrationCase] = [
+        AdministrationCase("a document is read as it was stored, with its revision and its time") { ledger in
             try expectEqual(try await ledger.document(named: "devices"), nil, "a document that was not stored")
             let contents: [[UInt8]] = [[], [0], Array(repeating: 0xA5, count: 1 << 20)]
             for (index, bytes) in contents.enumerated() {
@@ -13,7 +13,7 @@ extension LedgerContract {
                 try expect(try await ledger.document(named: "devices") == expected, "document \(index) was changed")
             }
         },
-        Case("a document is replaced at its revision alone") { ledger in
+        AdministrationCase("a document is replaced at its revision alone") { ledger in
             try await ledger.refuseToKeep(replacing: 1)
             try expectEqual(try await ledger.document(named: "devices"), nil, "a document that was refused")
             try await ledger.keep([1], replacing: 0)
@@ -22,7 +22,7 @@ extension LedgerContract {
             let expected = LedgerDocument(bytes: [2], revision: 2, storedAt: Sample.now)
             try expectEqual(try await ledger.document(named: "devices"), expected, "the document after refusals")
         },
-        Case("of writers that replace one revision, exactly one succeeds") { ledger in
+        AdministrationCase("of writers that replace one revision, exactly one succeeds") { ledger in
             for revision: Int64 in 0..<3 {
                 let winners = try await withThrowingTaskGroup(of: UInt8?.self) { group in
                     for writer: UInt8 in 0..<8 {
@@ -41,14 +41,15 @@ extension LedgerContract {
                 try expectEqual(stored?.revision, revision + 1, "the next revision")
             }
         },
-        Case("names of documents are compared byte by byte") { ledger in
+        AdministrationCase("names of documents are compared byte by byte") { ledger in
             let names = ["devices", "Devices", "devices/shop", "caf\u{E9}", "cafe\u{301}"]
             for (index, name) in names.enumerated() { try await ledger.keep([UInt8(index)], named: name, replacing: 0) }
             for (index, name) in names.enumerated() {
                 try expectEqual(try await ledger.document(named: name)?.bytes, [UInt8(index)], "the document \(name)")
             }
         },
-        Case("a document of 16 MiB is stored; a larger one, and one without a proper name, is not") { ledger in
+        AdministrationCase("a document of 16 MiB is stored; a larger one, and one without a proper name, is not") {
+            ledger in
             let bytes = [UInt8](repeating: 7, count: LedgerDocument.maximumSize)
             try await ledger.keep(bytes, replacing: 0)
             try expect(try await ledger.document(named: "devices")?.bytes == bytes, "a document of 16 MiB was changed")

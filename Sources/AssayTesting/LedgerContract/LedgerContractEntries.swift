@@ -64,7 +64,7 @@ extension LedgerContract {
         },
     ]
 
-    package static let digestCases: [Case] = [
+    static let digestCases: [Case] = [
         Case("a digest is used once inside its window") { ledger in
             try await ledger.apply(Sample.remember(Sample.digest()))
             for seconds in [0, 299.5] {

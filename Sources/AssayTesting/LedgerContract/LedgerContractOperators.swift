@@ -2,8 +2,8 @@ import AssayCore
 import FoundationEssentials
 
 extension LedgerContract {
-    static let operatorCases: [Case] = [
-        Case("an operator is found by the hash of its token, until its end") { ledger in
+    static let operatorCases: [AdministrationCase] = [
+        AdministrationCase("an operator is found by the hash of its token, until its end") { ledger in
             let alice = Sample.operator("alice", role: .viewer)
             let bob = Sample.operator("bob", role: .admin, lasting: 60)
             try await ledger.add(alice, 1)
@@ -18,7 +18,7 @@ extension LedgerContract {
                 try expectEqual(found, nil, "the operator of a hash that is not stored")
             }
         },
-        Case("a revoked operator is found no more, at any time") { ledger in
+        AdministrationCase("a revoked operator is found no more, at any time") { ledger in
             let alice = Sample.operator("alice")
             try await ledger.add(alice, 1)
             try await ledger.add(Sample.operator("bob"), 2)
@@ -33,7 +33,7 @@ extension LedgerContract {
                 try expectEqual(none, nil, "the operator of a name to revoke, \(name)")
             }
         },
-        Case("a live operator's name is taken; that of an ended or revoked one is not") { ledger in
+        AdministrationCase("a live operator's name is taken; that of an ended or revoked one is not") { ledger in
             let first = Sample.operator("alice", lasting: 60)
             try await ledger.add(first, 1)
             let rival = Sample.operator("alice", role: .admin, addedAt: Sample.later(59))
@@ -58,7 +58,7 @@ extension LedgerContract {
                     Sample.operator("caf\u{E9}"),
                 ], "all operators")
         },
-        Case("an operator has a name, an end to come and a token of its own") { ledger in
+        AdministrationCase("an operator has a name, an end to come and a token of its own") { ledger in
             try await ledger.add(Sample.operator("alice"), 1)
             for name in ["", " a", "a\n", "a\u{202E}b", String(repeating: "x", count: 256)] {
                 let refusal = try await ledger.addOperator(Sample.operator(name), tokenHash: Sample.bytes(9))
@@ -75,7 +75,8 @@ extension LedgerContract {
             try expectEqual(try await ledger.operators().map(\.name), ["alice"], "the operators")
             try expectEqual(try await ledger.trail().count, 2, "the changes by hand")
         },
-        Case("operators that are added and revoked are in the audit trail, once, without their tokens") { ledger in
+        AdministrationCase("operators that are added and revoked are in the audit trail, once, without their tokens") {
+            ledger in
             let alice = Sample.operator("alice", role: .operator)
             try await ledger.add(alice, 1)
             try await ledger.refuse(alice, 2, .nameTaken("alice", until: alice.until))
@@ -93,7 +94,9 @@ extension LedgerContract {
                         detail: "it had the role operator until 2026-04-21T19:13:12Z"),
                 ], "the audit trail")
         },
-        Case("a revocation with descendants revokes whom the operator added, and nobody else, in one step") { ledger in
+        AdministrationCase(
+            "a revocation with descendants revokes whom the operator added, and nobody else, in one step"
+        ) { ledger in
             func add(_ name: String, by author: String?, _ seed: UInt8, after seconds: Double) async throws {
                 let now = Sample.later(seconds)
                 let new = LedgerOperator(
@@ -131,7 +134,7 @@ extension LedgerContract {
                 ).map(\.name), ["of other"], "the descendants of an operator that was revoked before")
             try expectEqual(try await ledger.replayAudit { _ in }, [], "the differences from the audit trail")
         },
-        Case("names that the audit trail has for authors without a token are refused") { ledger in
+        AdministrationCase("names that the audit trail has for authors without a token are refused") { ledger in
             for name in ["root", "Root", "unix-socket", "UNIX-SOCKET", "(not named)", "user 1000", "User 0"] {
                 let refusal = try await ledger.addOperator(Sample.operator(name), tokenHash: Sample.bytes(9))
                 guard case .invalidName = refusal else {
@@ -142,7 +145,7 @@ extension LedgerContract {
                 try await ledger.add(Sample.operator(name), UInt8(seed))
             }
         },
-        Case("of operators that race for one name exactly one is added") { ledger in
+        AdministrationCase("of operators that race for one name exactly one is added") { ledger in
             for round in UInt8(0)..<10 {
                 let name = "operator \(round)"
                 let added = try await withThrowingTaskGroup(of: UInt8?.self) { group in
@@ -163,7 +166,7 @@ extension LedgerContract {
             }
             try expectEqual(try await ledger.trail().count, 10, "the changes by hand")
         },
-        Case("a look-up that begins after a revocation has returned finds no operator") { ledger in
+        AdministrationCase("a look-up that begins after a revocation has returned finds no operator") { ledger in
             for round in UInt8(1)...10 {
                 let name = "operator \(round)"
                 try await ledger.add(Sample.operator(name), round)

@@ -2,21 +2,48 @@ import AssayCore
 import FoundationEssentials
 
 extension LedgerContract {
-    /// Purging, and evidence whose digest the ledger may have purged. A ledger that never purges passes too.
-    package static let purgingCases: [Case] = [
-        Case("a purge deletes what ended an hour ago and nothing else, and a purged digest is not used again") {
+    /// A purge on request.
+    static let purgingCases: [AdministrationCase] = [
+        AdministrationCase("a purge deletes what ended an hour ago and nothing else, and returns the number") {
             ledger in
-            try await ledger.issue(Sample.challenge(), at: Sample.now)
-            try await ledger.apply(Sample.enrol(Sample.key()), Sample.remember(Sample.digest()))
-            let early = Sample.later(300 + LedgerRules.retention - 0.5)
-            try expectEqual(try await ledger.purge(at: early), 0, "purged entries before their time")
             let late = Sample.later(300 + LedgerRules.retention)
-            let purged = try await ledger.purge(at: late)
-            try expect(purged == 0 || purged == 2, "\(purged) entries were purged instead of 2")
-            try expectEqual(try await ledger.entries().count, 3 - purged, "entries after a purge")
-            try expect(try await ledger.codes(Sample.consume(), at: late) != [nil], "an expired challenge was consumed")
+            try await ledger.issue(Sample.challenge(), at: Sample.now)
+            try await ledger.issue(Sample.challenge(2), at: Sample.now)
+            try await ledger.apply(
+                Sample.enrol(Sample.key()), Sample.consume(2), Sample.remember(Sample.digest()))
+            let ended = try await ledger.entries().filter { if case .key = $0 { false } else { true } }
+            try await ledger.issue(Sample.challenge(3, expiresIn: 300.5), at: Sample.now)
+            try await ledger.apply(Sample.remember(Sample.digest(2, lasting: 300.5)))
+            // What ended longer ago, and is no challenge and no digest.
+            try await ledger.block(Sample.block(LedgerSubject(.account, "alice"), until: Sample.later(1)))
+            try await ledger.allow(Sample.allowance(LedgerSubject(.device, "d1"), until: Sample.later(1)))
+            let stored = Sample.operator("alice", lasting: 1)
+            try expectEqual(try await ledger.addOperator(stored, tokenHash: Sample.bytes(1)), nil, "a new operator")
+            let isStored = try await ledger.store([1], named: "devices", replacing: 0, at: Sample.now)
+            let isPut = try await ledger.putTask(
+                [1], in: "work", dueAt: Sample.now, bytes: [2], replacing: 0, at: Sample.now)
+            try expect(isStored && isPut, "a new document or task was not stored")
+            let (before, trail) = (try await ledger.entries(), try await ledger.trail())
+            try expectEqual(
+                try await ledger.purge(at: late.addingTimeInterval(-0.5)), 0, "purged entries before their time")
+            try expectEqual(try await ledger.entries(), before, "the ledger after a purge before the time")
+            try expectEqual(try await ledger.purge(at: late), 3, "purged entries")
+            try expectEqual(
+                try await ledger.entries(), before.filter { !ended.contains($0) }, "the ledger after a purge")
+            try expectEqual(try await ledger.trail(), trail, "the audit trail after a purge")
+            try expectEqual(try await ledger.purge(at: late), 0, "purged entries of a second purge")
+            for seed: UInt8 in [1, 2] {
+                let codes = try await ledger.codes(Sample.consume(seed), at: late)
+                try expect(codes != [nil], "an expired challenge was consumed")
+            }
             try await requireRefused(ledger, Sample.digest(usedAt: late, lasting: 86_400), at: late)
-        },
+            let kept = LedgerRefusal.digestUsed(Sample.now)
+            try await ledger.refuse(Sample.remember(Sample.digest(2, usedAt: late, lasting: 86_400)), kept, at: late)
+        }
+    ]
+
+    /// Evidence whose digest the ledger may have purged. A ledger that never purges passes too.
+    static let forgettingCases: [Case] = [
         Case("a digest that may have been purged is not used again when the clock steps back") { ledger in
             try await ledger.apply(Sample.remember(Sample.digest()))
             try await causePurges(ledger, at: Sample.later(365 * 86_400))
@@ -52,7 +79,7 @@ extension LedgerContract {
     ]
 
     /// Writes that cause a ledger to purge entries that ended before a time.
-    private static func causePurges(_ ledger: any LedgerAdministration, at now: Date) async throws {
+    private static func causePurges(_ ledger: any Ledger, at now: Date) async throws {
         let traffic = (UInt16(0)..<5000).map { number in
             [
                 Sample.remember(
@@ -66,8 +93,7 @@ extension LedgerContract {
     }
 
     /// Presents a used digest that the ledger may have purged.
-    private static func requireRefused(_ ledger: any LedgerAdministration, _ use: UsedDigest, at now: Date) async throws
-    {
+    private static func requireRefused(_ ledger: any Ledger, _ use: UsedDigest, at now: Date) async throws {
         var isApplied = false
         do {
             isApplied = try await ledger.commit([Sample.remember(use)], at: now).isApplied
@@ -77,7 +103,7 @@ extension LedgerContract {
         try expect(!isApplied, "what was used was used again")
     }
 
-    private static func useOnce(_ ledger: any LedgerAdministration, _ use: UsedDigest, at now: Date) async throws {
+    private static func useOnce(_ ledger: any Ledger, _ use: UsedDigest, at now: Date) async throws {
         try await ledger.apply(Sample.remember(use), at: now)
         try await ledger.refuse(Sample.remember(use), .digestUsed(use.usedAt), at: now)
     }

@@ -3,8 +3,8 @@ import FoundationEssentials
 
 extension LedgerContract {
     /// The quarantine of a restored ledger.
-    package static let quarantineCases: [Case] = [
-        Case("in quarantine, only evidence with a new challenge is judged, until the end") { ledger in
+    static let quarantineCases: [AdministrationCase] = [
+        AdministrationCase("in quarantine, only evidence with a new challenge is judged, until the end") { ledger in
             try await ledger.apply(Sample.enrol(Sample.key()), Sample.enrol(Sample.key(2)))
             try await ledger.issue(Sample.challenge(), at: Sample.now)
             try expectEqual(try await ledger.quarantineEnd(), nil, "the quarantine of a new ledger")
@@ -25,7 +25,7 @@ extension LedgerContract {
             try await ledger.apply(Sample.remember(Sample.digest(2)), at: end)
             try await ledger.apply(Sample.advance(2), at: end)
         },
-        Case("a quarantine is in the audit trail, and ends early by hand") { ledger in
+        AdministrationCase("a quarantine is in the audit trail, and ends early by hand") { ledger in
             try await ledger.quarantine(until: Sample.later(100), by: "ops", at: Sample.now)
             try await ledger.quarantine(until: Sample.later(1), by: "eve", at: Sample.later(1))
             try await ledger.apply(Sample.enrol(Sample.key()), at: Sample.later(1))
@@ -35,7 +35,7 @@ extension LedgerContract {
             try expectEqual(changes.map(\.operatorName), ["ops", "eve"], "the operators of the trail")
             try expect(changes.last?.detail == "ended", "the detail of an end: \(changes.last?.detail ?? "")")
         },
-        Case("a proof of writability changes nothing") { ledger in
+        AdministrationCase("a proof of writability changes nothing") { ledger in
             try await ledger.apply(Sample.enrol(Sample.key()))
             let before = try await ledger.entries()
             try await ledger.proveWritable(at: Sample.now)

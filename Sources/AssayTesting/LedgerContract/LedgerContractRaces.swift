@@ -36,9 +36,7 @@ extension LedgerContract {
                 let winners = zip(commits, outcomes).filter { $0.1.isApplied }.map(\.0)
                 try expectEqual(winners.count, 1, "commits that won")
                 for use in uses {
-                    let isStored = try await ledger.entries().contains { entry in
-                        if case .digest(let stored) = entry { stored.digest == use.digest } else { false }
-                    }
+                    let isStored = try await ledger.codes(Sample.remember(use)) == ["digest-used"]
                     try expectEqual(
                         isStored, winners[0].contains { $0.digest == use.digest }, "a digest of the winner is stored")
                 }
@@ -109,7 +107,7 @@ extension LedgerContract {
 
     /// Commits all batches concurrently.
     static func race(
-        _ ledger: any LedgerAdministration, _ commits: [[LedgerEffect]], at now: Date = Sample.now
+        _ ledger: any Ledger, _ commits: [[LedgerEffect]], at now: Date = Sample.now
     ) async throws -> [CommitOutcome] {
         try await withThrowingTaskGroup(of: (Int, CommitOutcome).self) { group in
             for (index, effects) in commits.enumerated() {

@@ -75,10 +75,16 @@ enum Sample {
         LedgerEffect(check, .consumeChallenge(value: bytes(seed), app: app, purpose: purpose))
     }
 
+    static func use(_ seed: UInt8 = 1, app: String = app, account: String? = nil) -> LedgerEffect {
+        LedgerEffect(check, .useKey(KeyUse(key: identifier(seed), app: app, account: account)))
+    }
+
+    static func confirm(_ subject: LedgerSubject) -> LedgerEffect { LedgerEffect(check, .confirmUnblocked(subject)) }
+
     static func remember(_ use: UsedDigest) -> LedgerEffect { LedgerEffect(check, .rememberDigest(use)) }
 }
 
-extension LedgerAdministration {
+extension Ledger {
     /// Commits effects and returns the codes of the refusals; nil for effects that can be applied.
     func codes(_ effects: LedgerEffect..., at now: Date = Sample.now) async throws -> [String?] {
         let decisions = try await commit(effects, at: now).decisions
@@ -101,7 +107,9 @@ extension LedgerAdministration {
     func counter(_ seed: UInt8 = 1) async throws -> UInt32? {
         try await enrolledKey(Sample.identifier(seed))?.counter
     }
+}
 
+extension LedgerAdministration {
     /// Every entry.
     func entries() async throws -> [LedgerEntry] {
         var entries: [LedgerEntry] = []

@@ -2,24 +2,61 @@ import AssayCore
 import FoundationEssentials
 
 extension LedgerContract {
-    static let blockCases: [Case] = [
-        Case("a blocked key is neither enrolled nor advanced") { ledger in
+    static let blockCases: [AdministrationCase] = [
+        AdministrationCase("a blocked key is neither enrolled, refreshed, advanced nor used") { ledger in
             try await ledger.apply(Sample.enrol(Sample.key(1)))
             for seed: UInt8 in [1, 2] { try await ledger.block(Sample.block(Sample.identifier(seed).subject)) }
-            try await ledger.refuse(Sample.advance(1), .blocked(Sample.block(Sample.identifier(1).subject)))
+            for effect in [Sample.advance(1), Sample.refresh(Sample.key(1)), Sample.use()] {
+                try await ledger.refuse(effect, .blocked(Sample.block(Sample.identifier(1).subject)))
+            }
             try await ledger.refuse(
                 Sample.enrol(Sample.key(2)), .blocked(Sample.block(Sample.identifier(2).subject)))
             try expectEqual(try await ledger.counter(), 0, "the counter of a blocked key")
         },
-        Case("a block ends at its time") { ledger in
+        AdministrationCase(
+            "a commit is refused whose subject was blocked meanwhile, and an allowance or an expired block is no block"
+        ) { ledger in
+            let account = LedgerSubject(.account, "alice")
+            let device = LedgerSubject(.device, "Ger\u{E4}t, \u{0}, 1")
+            try await ledger.apply(Sample.confirm(account), Sample.confirm(device), Sample.confirm(account))
+            let block = Sample.block(account, until: Sample.later(60))
+            try await ledger.block(block)
+            let before = try await ledger.entries()
+            let codes = try await ledger.codes(
+                Sample.remember(Sample.digest()), Sample.confirm(account), Sample.confirm(device))
+            try expectEqual(codes, [nil, "blocked", nil], "the refusals")
+            try expectEqual(try await ledger.entries(), before, "the ledger after a refusal")
+            // The same name of another kind, and a name with other bytes.
+            try await ledger.apply(
+                Sample.confirm(LedgerSubject(.device, "alice")), Sample.confirm(LedgerSubject(.account, "Alice")))
+            try await ledger.refuse(Sample.confirm(account), .blocked(block), at: Sample.later(59.5))
+            try await ledger.apply(Sample.confirm(account), at: Sample.later(60))
+            try await ledger.allow(Sample.allowance(account, since: Sample.later(60)))
+            try await ledger.apply(Sample.confirm(account))
+            // With the key of the subject in one commit.
+            try await ledger.apply(Sample.enrol(Sample.key(account: "alice")))
+            try await ledger.apply(
+                Sample.confirm(Sample.identifier().subject), Sample.advance(6), Sample.confirm(account))
+            try await ledger.block(Sample.block(Sample.identifier().subject))
+            let both = try await ledger.codes(
+                Sample.confirm(Sample.identifier().subject), Sample.advance(7), Sample.confirm(account))
+            try expectEqual(both, ["blocked", "blocked", nil], "the refusals of a blocked key")
+        },
+        AdministrationCase("a block ends at its time") { ledger in
             let block = Sample.block(Sample.identifier().subject, until: Sample.later(60))
             try await ledger.block(block)
             try await ledger.refuse(Sample.enrol(Sample.key()), .blocked(block), at: Sample.later(59.5))
             try await ledger.expectStandings([.blocked(block)], of: [block.subject], at: Sample.later(59.5))
             try await ledger.expectStandings([], of: [block.subject], at: Sample.later(60))
             try await ledger.apply(Sample.enrol(Sample.key()), at: Sample.later(60))
+            let second = Sample.block(block.subject, until: Sample.later(120))
+            try await ledger.block(second)
+            try await ledger.refuse(Sample.use(), .blocked(second), at: Sample.later(119.5))
+            try await ledger.apply(Sample.use(), at: Sample.later(120))
+            try await ledger.allow(Sample.allowance(block.subject, since: Sample.later(120)))
+            try await ledger.apply(Sample.use())
         },
-        Case("a block can be lifted, and says whether it was there") { ledger in
+        AdministrationCase("a block can be lifted, and says whether it was there") { ledger in
             let block = Sample.block(Sample.identifier().subject)
             try await ledger.block(block)
             try expectEqual(
@@ -31,14 +68,14 @@ extension LedgerContract {
             try await ledger.expectStandings([], of: [block.subject])
             try await ledger.apply(Sample.enrol(Sample.key()))
         },
-        Case("a second block replaces the first") { ledger in
+        AdministrationCase("a second block replaces the first") { ledger in
             let subject = LedgerSubject(.account, "alice")
             try await ledger.block(Sample.block(subject))
             let shorter = Sample.block(subject, until: Sample.later(10))
             try await ledger.block(shorter)
             try await ledger.expectStandings([.blocked(shorter)], of: [subject])
         },
-        Case("blocks are found by kind and name, and only those that were asked for") { ledger in
+        AdministrationCase("blocks are found by kind and name, and only those that were asked for") { ledger in
             let alice = LedgerSubject(.account, "alice")
             try await ledger.block(Sample.block(alice))
             let others = [
@@ -49,7 +86,7 @@ extension LedgerContract {
             try await ledger.expectStandings([.blocked(Sample.block(alice))], of: others + [alice])
             try await ledger.expectStandings([], of: [])
         },
-        Case("names are compared by their bytes") { ledger in
+        AdministrationCase("names are compared by their bytes") { ledger in
             // U+00E9 versus e with U+0301: Swift's == equates them.
             let spellings = ["caf\u{E9}", "cafe\u{301}"].map { LedgerSubject(.issuer, $0) }
             try await ledger.block(Sample.block(spellings[0]))
@@ -60,8 +97,8 @@ extension LedgerContract {
         },
     ]
 
-    static let allowanceCases: [Case] = [
-        Case("an allowance is found while it is in force") { ledger in
+    static let allowanceCases: [AdministrationCase] = [
+        AdministrationCase("an allowance is found while it is in force") { ledger in
             let device = LedgerSubject(.device, "d1")
             try await ledger.allow(Sample.allowance(device, until: Sample.later(60)))
             let allowed = LedgerStanding.allowed(Sample.allowance(device, until: Sample.later(60)))
@@ -70,7 +107,7 @@ extension LedgerContract {
             try await ledger.allow(Sample.allowance(device))
             try await ledger.expectStandings([.allowed(Sample.allowance(device))], of: [device], at: .distantFuture)
         },
-        Case("an allowance can be ended, and says whether it was there") { ledger in
+        AdministrationCase("an allowance can be ended, and says whether it was there") { ledger in
             let allowance = Sample.allowance(LedgerSubject(.device, "d1"))
             try await ledger.allow(allowance)
             try expectEqual(
@@ -81,7 +118,7 @@ extension LedgerContract {
                 "ending one that was not there")
             try await ledger.expectStandings([], of: [allowance.subject])
         },
-        Case("a block replaces an allowance, and an allowance a block that has ended") { ledger in
+        AdministrationCase("a block replaces an allowance, and an allowance a block that has ended") { ledger in
             let subject = Sample.identifier().subject
             try await ledger.allow(Sample.allowance(subject))
             let block = Sample.block(subject, until: Sample.later(60))
@@ -96,7 +133,7 @@ extension LedgerContract {
             try expectEqual(
                 try await ledger.entries().filter { $0 != .key(Sample.key()) }, [.allowance(later)], "what is left")
         },
-        Case("an allowance does not replace a block in force") { ledger in
+        AdministrationCase("an allowance does not replace a block in force") { ledger in
             let block = Sample.block(Sample.identifier().subject, until: Sample.later(60))
             let allowance = Sample.allowance(block.subject, since: Sample.later(59.5))
             try await ledger.block(block)
@@ -107,7 +144,7 @@ extension LedgerContract {
             try await ledger.removeStanding(of: block.subject, by: "ops", at: Sample.now)
             try expectEqual(try await ledger.allow(allowance), nil, "a block that was removed")
         },
-        Case("of a block and allowances that race, the block stays") { ledger in
+        AdministrationCase("of a block and allowances that race, the block stays") { ledger in
             for round in 0..<20 {
                 let block = Sample.block(LedgerSubject(.device, "d\(round)"))
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -125,7 +162,7 @@ extension LedgerContract {
                 try await ledger.expectStandings([.blocked(block)], of: [block.subject])
             }
         },
-        Case("standings are returned in the order of the subjects, for any number") { ledger in
+        AdministrationCase("standings are returned in the order of the subjects, for any number") { ledger in
             let subjects = (0..<300).map { LedgerSubject(LedgerSubject.Kind.allCases[$0 % 4], "s\($0 * 7919 % 300)") }
             var expected: [LedgerStanding] = []
             for (index, subject) in subjects.enumerated() where !index.isMultiple(of: 3) {
@@ -140,7 +177,7 @@ extension LedgerContract {
             try await ledger.expectStandings(expected, of: subjects)
             try await ledger.expectStandings(expected.reversed(), of: subjects.reversed())
         },
-        Case("a ledger that claims to have no standings has none") { ledger in
+        AdministrationCase("a ledger that claims to have no standings has none") { ledger in
             let subject = LedgerSubject(.device, "d1")
             try await ledger.block(Sample.block(subject, until: Sample.later(-1)))
             try expect(!ledger.isWithoutStandings, "a block was denied")

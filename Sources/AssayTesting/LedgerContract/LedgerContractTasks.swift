@@ -2,8 +2,8 @@ import AssayCore
 import FoundationEssentials
 
 extension LedgerContract {
-    static let taskCases: [Case] = [
-        Case("a task is read as it was stored, with its revision and its time") { ledger in
+    static let taskCases: [AdministrationCase] = [
+        AdministrationCase("a task is read as it was stored, with its revision and its time") { ledger in
             try expectEqual(try await ledger.task([1], in: "work"), nil, "a task that was not stored")
             for (index, bytes) in ([[], [0], Array(repeating: 0xA5, count: LedgerTask.maximumSize)] as [[UInt8]])
                 .enumerated()
@@ -15,7 +15,7 @@ extension LedgerContract {
                 try expect(try await ledger.task([1], in: "work") == expected, "task \(index) was changed")
             }
         },
-        Case("a task is replaced and removed at its revision alone") { ledger in
+        AdministrationCase("a task is replaced and removed at its revision alone") { ledger in
             try await ledger.keep(1, replacing: 0)
             for revision: Int64 in [-1, 0, 2, .max] {
                 let isStored = try await ledger.putTask(
@@ -30,7 +30,8 @@ extension LedgerContract {
             try expect(isRemoved, "a task was not removed at its revision")
             try expectEqual(try await ledger.task([1], in: "work"), nil, "a removed task")
         },
-        Case("tasks are leased when they are due, those first that are due first, and each of its queue") { ledger in
+        AdministrationCase("tasks are leased when they are due, those first that are due first, and each of its queue")
+        { ledger in
             for seed: UInt8 in [1, 2, 3] { try await ledger.keep(seed, due: Sample.later(Double(seed)), replacing: 0) }
             let other = try await ledger.putTask(
                 [1], in: "Work", dueAt: Sample.now, bytes: [], replacing: 0, at: Sample.now)
@@ -43,7 +44,7 @@ extension LedgerContract {
             try expectEqual(leased?.holder, "holder", "the holder")
             try expectEqual(leased?.dueAt, Sample.later(62), "the end of the lease")
         },
-        Case("a lease that ends is given to another, and its holder changes nothing then") { ledger in
+        AdministrationCase("a lease that ends is given to another, and its holder changes nothing then") { ledger in
             try await ledger.keep(1, replacing: 0)
             let first = try await ledger.leaseTasks(
                 in: "work", to: "a", until: Sample.later(10), atMost: 1, at: Sample.now)
@@ -62,7 +63,7 @@ extension LedgerContract {
                 queue: "work", key: [1], dueAt: Sample.later(99), holder: nil, bytes: [8], revision: 4)
             try expectEqual(try await ledger.task([1], in: "work"), expected, "the task after its lease")
         },
-        Case("of callers that lease at once, exactly one gets each task") { ledger in
+        AdministrationCase("of callers that lease at once, exactly one gets each task") { ledger in
             for seed: UInt8 in 0..<12 { try await ledger.keep(seed, replacing: 0) }
             let leased = try await withThrowingTaskGroup(of: [[UInt8]].self) { group in
                 for _ in 0..<8 { group.addTask { try await ledger.lease(3, at: Sample.now) } }
@@ -71,7 +72,8 @@ extension LedgerContract {
             try expectEqual(leased.count, 12, "leases of twelve tasks")
             try expectEqual(Set(leased).count, 12, "tasks that were leased")
         },
-        Case("the task of a key is leased before it is due, by one of several callers at once") { ledger in
+        AdministrationCase("the task of a key is leased before it is due, by one of several callers at once") {
+            ledger in
             try await ledger.keep(1, due: Sample.later(500), replacing: 0)
             try await ledger.keep(2, due: Sample.now, replacing: 0)
             try expectEqual(
@@ -102,7 +104,7 @@ extension LedgerContract {
                 [1], in: "work", dueAt: Sample.later(99), bytes: [7], replacing: 2, at: Sample.later(61))
             try expect(!isLate, "the holder of an expired lease changed the task")
         },
-        Case("tasks are listed by pages, in the order of the bytes of their keys") { ledger in
+        AdministrationCase("tasks are listed by pages, in the order of the bytes of their keys") { ledger in
             let keys: [[UInt8]] = [[0], [0, 0], [1], [127], [128, 1], [255], [255, 255]]
             for key in keys.reversed() {
                 let isStored = try await ledger.putTask(
@@ -119,7 +121,7 @@ extension LedgerContract {
             }
             try expectEqual(found, keys, "the keys of all pages")
         },
-        Case("a task without a proper key or queue, or with too many bytes, is not stored") { ledger in
+        AdministrationCase("a task without a proper key or queue, or with too many bytes, is not stored") { ledger in
             let long = [UInt8](repeating: 1, count: LedgerTask.maximumKeySize + 1)
             let large = [UInt8](repeating: 1, count: LedgerTask.maximumSize + 1)
             for (key, queue, bytes) in [([], "work", []), (long, "work", []), ([1], "", []), ([1], "work", large)]

@@ -21,7 +21,7 @@ extension LedgerContract {
             try await ledger.refuse(Sample.advance(5), .counterNotIncreasing(presented: 5, stored: 5))
             try await ledger.apply(Sample.advance(6))
         },
-        Case("a refresh changes neither app nor key nor what it must keep, and lifts no block") { ledger in
+        Case("a refresh changes neither app nor key nor what it must keep") { ledger in
             try await ledger.apply(Sample.enrol(Sample.key()))
             try await ledger.refuse(Sample.refresh(Sample.key(app: "other")), .keyOfAnotherApp(Sample.app))
             try await ledger.refuse(
@@ -34,9 +34,14 @@ extension LedgerContract {
                 enrolledAt: Sample.now, properties: Sample.key().properties)
             try await ledger.refuse(Sample.refresh(other), .keyPropertyDiffers("public key"))
             try expectEqual(try await ledger.enrolledKey(Sample.identifier()), Sample.key(), "the key after refusals")
-            let block = Sample.block(Sample.identifier().subject)
-            try await ledger.block(block)
-            try await ledger.refuse(Sample.refresh(Sample.key()), .blocked(block))
+        },
+        Case("a refresh binds a key without an account, and never changes the account") { ledger in
+            try await ledger.apply(Sample.enrol(Sample.key()))
+            try await ledger.apply(Sample.refresh(Sample.key(account: "alice")))
+            try await ledger.apply(Sample.refresh(Sample.key()))
+            try expectEqual(try await ledger.enrolledKey(Sample.identifier())?.account, "alice", "the account")
+            try await ledger.refuse(Sample.refresh(Sample.key(account: "bob")), .keyOfAnotherAccount)
+            try expectEqual(try await ledger.enrolledKey(Sample.identifier())?.account, "alice", "the account")
         },
         Case("racing refreshes and counters: all are applied, and the counter is not lowered") { ledger in
             try await ledger.apply(Sample.enrol(Sample.key()))

@@ -13,7 +13,7 @@ struct OutageCountTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         /// The operation of the ledger that fails, and its number.
-        let operation: FaultyLedger.Operation
+        let operation: LedgerOperation
         var number = 1
         /// The request; nil for a stream whose caller is looked up again.
         let request: (@Sendable () throws -> (method: String, path: String, body: String))?
