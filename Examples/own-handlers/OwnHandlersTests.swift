@@ -86,7 +86,7 @@ struct OwnHandlersTests {
 
     @Test("A key is enrolled and signs orders; a repeated challenge or order, and one without evidence, get 401")
     func whole() async throws {
-        let ledger = CountingLedger(MemoryLedger())
+        let ledger = OwnLedger()
         try await run(live(ledger)) { client in
             let challenge = try await challenge(client)
             #expect(try await enrol(client, challenge).status == 200)
@@ -96,7 +96,13 @@ struct OwnHandlersTests {
             #expect(try await order(client, counter: 1).status == 401)
             #expect(try await client.execute(uri: "/orders", method: .post) { $0.status } == .unauthorized)
         }
-        #expect(await ledger.commits >= 3)
+        let keyID = KeyIdentifier(engine: "app-attest", value: key.keyID)
+        #expect(await ledger.enrolledKey(keyID)?.counter == 1)
+    }
+
+    @Test("A ledger of one's own keeps the contract", arguments: LedgerContract.cases)
+    func ledger(_ contractCase: LedgerContract.Case) async throws {
+        try await contractCase.run { OwnLedger() }
     }
 
     @Test("Handlers of one's own follow a reload of the policy")
@@ -127,7 +133,7 @@ struct OwnHandlersTests {
 
     @Test("An outage is 503 with Retry-After, and never an acceptance")
     func outage() async throws {
-        let ledger = FaultyLedger(MemoryLedger()) { operation, _ in operation == .commit ? .outage() : nil }
+        let ledger = FaultyLedger(OwnLedger()) { operation, _ in operation == .commit ? .outage() : nil }
         try await run(live(ledger)) { client in
             let answer = try await enrol(client, try await challenge(client))
             #expect(answer.status == 503 && answer.retryAfter == "5", "\(answer)")

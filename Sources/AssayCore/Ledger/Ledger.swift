@@ -9,7 +9,9 @@ public import FoundationEssentials
 /// - A challenge or digest that the ledger has purged is never fresh again, even if the clock steps back.
 /// - Time is always an argument.
 ///
-/// ``LedgerAdministration`` has the operations for operators.
+/// A verifier needs no more than this. ``LedgerAdministration`` has the operations for operators. A class, a struct or an actor may
+/// conform: an actor declares the properties `nonisolated`, and between a decision and its change nothing in ``commit(_:at:)`` may
+/// suspend. A later version adds requirements to the ledger protocols only with a default, which is safe for verdicts.
 public protocol Ledger: Sendable {
     /// Whether commits outlive the process.
     var durability: LedgerDurability { get }

@@ -10,6 +10,9 @@ public import FoundationEssentials
 ///   the audit trail in the same transaction. Operations that change nothing append none.
 /// - A failed operation throws ``LedgerOutage``. If only its answer was lost, the ledger may have applied the change;
 ///   repeating it is safe.
+/// - The audit trail of a durable ledger is a chain of hashes, see ``LedgerAuditEntry``.
+///
+/// An actor declares the functions that take a `body` as `nonisolated`.
 public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
     /// Blocks a subject. Replaces its block or allowance.
     func block(_ block: LedgerBlock) async throws(LedgerOutage)

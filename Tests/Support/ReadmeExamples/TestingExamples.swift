@@ -93,5 +93,8 @@ struct TestingExamples {
         for contractCase in LedgerContract.cases {
             try await contractCase.run { MemoryLedger() }  // an empty ledger of yours
         }
+        for contractCase in LedgerContract.administrationCases {
+            try await contractCase.run { MemoryLedger() }  // if it conforms to LedgerAdministration
+        }
     }
 }
