@@ -7,7 +7,7 @@ public import FoundationEssentials
 package protocol LedgerRows {
     /// What a look-up or a change throws. The caller then undoes the changes of the commit.
     associatedtype Failure: Error
-    /// Another key of an account, which may be retired.
+    /// A key that an enrolment beyond the limit of its account can retire.
     associatedtype OtherKey = EnrolledKey
 
     /// A challenge, and when it was consumed.
@@ -17,7 +17,7 @@ package protocol LedgerRows {
     /// The part of a key that decides about its use.
     typealias OwnerRow = (app: String, account: String?, retiredAt: Date?)
 
-    /// The next calls are for the effect at this index. Rows that are found by their names need not know it.
+    /// Selects the effect of the next calls by its index in the commit. Rows that are looked up by name ignore it.
     mutating func select(effect index: Int)
 
     /// The challenge with a value. App and purpose are those of the evidence; a stored challenge may have others.
@@ -45,7 +45,7 @@ package protocol LedgerRows {
     mutating func store(_ key: EnrolledKey, isNew: Bool) throws(Failure)
     /// Retires a key of ``others(of:in:)``.
     mutating func retire(_ other: OtherKey, at now: Date) throws(Failure)
-    /// Stores ``LedgerRules/counters(after:from:)``. Without a window, they do not depend on those before.
+    /// Stores ``LedgerRules/counters(after:from:)``, which need the stored counters only if the rule is a window.
     mutating func apply(_ advance: CounterAdvance) throws(Failure)
     /// Stores a digest that is not stored.
     mutating func insert(_ use: UsedDigest) throws(Failure)

@@ -4,14 +4,14 @@ public import FoundationEssentials
 /// The decisions of every ledger, independent of its storage.
 ///
 /// An implementation of ``Ledger/commit(_:at:)`` does the following in one atomic step:
-/// 1. Call ``requireDistinct(_:)``.
+/// 1. Call ``requireDistinct(_:)``; a ledger with a quarantine also ``requireOutsideQuarantine(_:until:at:)``.
 /// 2. For each effect, look up the stored entry and call the `refusal` function of its action. For a digest that is not
 ///    stored, also call ``requireRemembered(_:forgotten:)``.
 /// 3. If no effect is refused, apply all: mark the challenge as consumed, insert the key or replace it by
 ///    ``key(refreshing:with:)`` with its ``consequence(of:_:stored:keysOfAccount:)``, store ``counters(after:from:)``
-///    and the digest. The use of a key changes nothing.
+///    and the digest. The use of a key and the confirmation of a subject change nothing.
 ///
-/// A block counts if ``LedgerBlock/isInForce(at:)``; these functions test that.
+/// Pass a stored block also if it has ended: these functions call ``LedgerBlock/isInForce(at:)``.
 public enum LedgerRules {
     /// How long an expired challenge or digest stays stored, in seconds. The clocks of processes that share a ledger
     /// may differ by this much: none then deletes a digest inside its window. Also, a late challenge counts as expired,

@@ -13,7 +13,7 @@ struct LedgerSchema: Sendable {
     static let compatible: Int64 = 1
     /// "ASYL", as in the header of a ledger in SQLite. Tables of unreleased builds before version 1 lack it.
     static let application: Int64 = 0x4153_594C
-    /// The number of rows that serialise enrolments with a limit; see `accountLock`.
+    /// The number of rows that serialise enrolments with a limit; see ``BatchNeeds/accountLocks``.
     static let accountLocks: Int32 = 1024
 
     /// The name of the schema. It is one of ``ConnectionTarget``, and needs no quotes inside.
