@@ -122,7 +122,7 @@ enum AppAttestPaths {
             input: try mintAttestation(authority, device: 0, challenge: [UInt8](repeating: 0x43, count: 32)),
             expectations: AppAttestExpectations(
                 app: "shop", configuration: try configuration(authority, challenge: .caller),
-                modes: [AttestationCheck.receipt: receipt]))
+                modes: [.appAttestAttestationReceipt: receipt]))
     }
 
     private static func assess(_ subject: Attestation) throws {

@@ -85,7 +85,7 @@ package struct AndroidKeyEngine: EvidenceEngine {
         do throws(VerificationError) {
             // Without the check, no list is needed: its outage must not stop evidence.
             let list =
-                expectations.modes[KeyAttestationCheck.revocation] == .off
+                expectations.modes[.androidKeyAttestationRevocation] == .off
                 ? nil
                 : try await expectations.configuration.statusList.list(
                     from: services, asCaptured: reference, at: now)
@@ -119,7 +119,7 @@ package struct AndroidKeyEngine: EvidenceEngine {
                         skipping: checks.dropFirst())))
         }
         // The chain depends on the app's roots, and so comes later: a description only selects the app.
-        let description = run.authenticity(KeyAttestationCheck.attestationExtension) { () throws(CheckFailure) in
+        let description = run.authenticity(.androidKeyAttestationExtension) { () throws(CheckFailure) in
             guard let value = evidence.leaf.extension(KeyDescription.oid)?.value else {
                 throw CheckFailure(DecodeError(.missing, at: 0, "certificate 0 has no key attestation extension"))
             }
@@ -127,7 +127,7 @@ package struct AndroidKeyEngine: EvidenceEngine {
         }
         guard let description else {
             let rest = checks.filter {
-                $0 != KeyAttestationCheck.decode && $0 != KeyAttestationCheck.attestationExtension
+                $0 != CheckID.androidKeyAttestationDecode && $0 != CheckID.androidKeyAttestationExtension
             }
             return .failure(
                 Rejection(

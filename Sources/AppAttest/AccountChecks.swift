@@ -1,11 +1,13 @@
-package import AssayCore
+public import AssayCore
+
+extension CheckID {
+    /// The account may enrol the key.
+    public static let appAttestAttestationAccount = CheckID("app-attest.attestation.account")
+}
 
 extension AttestationCheck {
-    /// The account may enrol the key.
-    package static let account = CheckID("app-attest.attestation.account")
-
     static let accountEntry = CheckDefinition.account(
-        account,
+        .appAttestAttestationAccount,
         proves: "The account that the backend names for the attestation is not blocked; the key will belong to it.",
         codes: [.accountMissing])
 
@@ -16,12 +18,15 @@ extension AttestationCheck {
     }
 }
 
-extension AssertionCheck {
+extension CheckID {
     /// The key belongs to the account of the request.
-    package static let account = CheckID("app-attest.assertion.account")
+    public static let appAttestAssertionAccount = CheckID("app-attest.assertion.account")
+}
 
+extension AssertionCheck {
     static let accountEntry = CheckDefinition.account(
-        account, proves: "The key belongs to the account that the backend names for the request, which is not blocked.",
+        .appAttestAssertionAccount,
+        proves: "The key belongs to the account that the backend names for the request, which is not blocked.",
         stops: """
             Requests in the session of one account that the device of another has signed; evidence of accounts that were \
             found to do harm.
@@ -56,10 +61,11 @@ extension AssertionCheck {
         of keys: AssertionKeys, _ key: KeyIdentifier, _ account: AccountStandings, _ expectations: AppAttestExpectations
     ) -> LedgerEffect? {
         guard expectations.configuration.account != .none, keys.enrolled?.account != nil, let named = account.account,
-            expectations.modes[Self.account] == .enforce,
-            !account.standings.contains(where: { $0.allowance?.checks.contains(Self.account) == true })
+            expectations.modes[.appAttestAssertionAccount] == .enforce,
+            !account.standings.contains(where: { $0.allowance?.checks.contains(.appAttestAssertionAccount) == true })
         else { return nil }
-        return LedgerEffect(Self.account, .useKey(KeyUse(key: key, app: expectations.app, account: named)))
+        return LedgerEffect(
+            .appAttestAssertionAccount, .useKey(KeyUse(key: key, app: expectations.app, account: named)))
     }
 }
 

@@ -29,17 +29,24 @@ package enum ApproovCheck {
     static let backend = "Approov, Backend Integration"
     static let signatures = "RFC 9421; Approov, HTTP Message Signing"
 
-    private static let claimChecks = [
-        claims, expiry, binding, tampering, issuer, audience, failover, annotations, device, account, address,
+    private static let claimChecks: [CheckID] = [
+        .approovTokenClaims, .approovTokenExpiry, .approovTokenBinding, .approovTokenTampering, .approovTokenIssuer,
+        .approovTokenAudience, .approovTokenFailover, .approovTokenAnnotations, .approovTokenDevice,
+        .approovTokenAccount, .approovTokenAddress,
     ]
     /// The checks of a signed token, in order.
-    package static let signedTokenChecks = [decode, key, signature] + claimChecks
+    package static let signedTokenChecks: [CheckID] =
+        [.approovTokenDecode, .approovTokenKey, .approovTokenSignature] + claimChecks
     /// The checks of an encrypted token, in order.
-    package static let encryptedTokenChecks = [decode, key, decryption] + claimChecks
+    package static let encryptedTokenChecks: [CheckID] =
+        [.approovTokenDecode, .approovTokenKey, .approovTokenDecryption] + claimChecks
     /// The checks of a message between those of its token and those of the ledger, in order.
-    package static let messageChecks = [
-        messageDecode, messageKey, components, messageSignature, freshness, contentDigest,
+    package static let messageChecks: [CheckID] = [
+        .approovMessageDecode, .approovMessageKey, .approovMessageComponents, .approovMessageSignature,
+        .approovMessageFreshness, .approovMessageContentDigest,
     ]
     /// The checks of a signed text between those of its token and those of the ledger, in order.
-    package static let textChecks = [textDecode, textKey, textToken, textSignature]
+    package static let textChecks: [CheckID] = [
+        .approovTextDecode, .approovTextKey, .approovTextToken, .approovTextSignature,
+    ]
 }

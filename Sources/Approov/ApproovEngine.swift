@@ -15,7 +15,7 @@ package struct ApproovEngine: EvidenceEngine {
     /// The length of the nonces of measurement proofs.
     package static let challengeLength = ApproovProofAssessor.nonceLength
     /// The annotations of the device.
-    package static let deviceAllowance = [ApproovCheck.annotations]
+    package static let deviceAllowance = [CheckID.approovTokenAnnotations]
     /// The form of the claim `did`.
     package static let deviceIDs: DeviceIDForm? = DeviceIDForm(
         "of Approov, which is base64 of 16 bytes with its padding", padding: "==", isValid: DeviceIDText.isValid)
@@ -117,7 +117,7 @@ package struct ApproovEngine: EvidenceEngine {
         guard let expectations = try apps.app(app) else {
             return try undecodable(
                 EvidenceKind.approovMessage, among: apps.all.filter { $0.configuration.messageSigning != nil },
-                skipping: ApproovCheck.messageChecks + [ApproovCheck.replay]
+                skipping: ApproovCheck.messageChecks + [CheckID.approovMessageReplay]
             ) { app, run in ApproovMessageAssessor.decodeToken(of: input, app.configuration, &run) }
         }
         let signing: MessageSigning
@@ -143,7 +143,7 @@ package struct ApproovEngine: EvidenceEngine {
         guard let expectations = try apps.app(app) else {
             return try undecodable(
                 EvidenceKind.approovText, among: apps.all.filter { $0.configuration.textSigning != nil },
-                skipping: ApproovCheck.textChecks + [ApproovCheck.textReplay]
+                skipping: ApproovCheck.textChecks + [CheckID.approovTextReplay]
             ) { app, run in
                 ApproovTokenAssessor.decode(demandsPrefix: false, app.configuration, &run) { .token(input.token) }
             }
@@ -171,7 +171,7 @@ package struct ApproovEngine: EvidenceEngine {
             let isConsumed = apps.all.first?.configuration.proof.nonce == .ledger
             return try undecodable(
                 EvidenceKind.approovProof, among: apps.all,
-                skipping: [ApproovCheck.measurement] + (isConsumed ? [ApproovCheck.proofChallenge] : [])
+                skipping: [CheckID.approovProofMeasurement] + (isConsumed ? [CheckID.approovProofChallenge] : [])
             ) { app, run in
                 ApproovTokenAssessor.decode(demandsPrefix: false, app.configuration, &run) { .token(token) }
             }

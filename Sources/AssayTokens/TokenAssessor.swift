@@ -240,7 +240,7 @@ struct TokenAssessor {
 
     private func remember(_ text: String, from start: Date, until end: Date) -> LedgerEffect {
         LedgerEffect(
-            TokenCheck.replay,
+            .assayTokenReplay,
             .rememberDigest(
                 UsedDigest(
                     digest: Digest.sha256(Array(text.utf8)), app: expectations.app, kind: .assayToken, madeAt: start,

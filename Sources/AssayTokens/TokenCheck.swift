@@ -1,37 +1,39 @@
 public import AssayCore
 import AssayPrimitives
 
+extension CheckID {
+    /// The request carries one token of the right type, and it can be decoded.
+    public static let assayTokenDecode = CheckID("assay.token.decode")
+    /// The header names a published key of the issuer.
+    public static let assayTokenKey = CheckID("assay.token.key")
+    /// That key signed the token.
+    public static let assayTokenSignature = CheckID("assay.token.signature")
+    /// The token is of the policy's issuer, app and environment.
+    public static let assayTokenClaims = CheckID("assay.token.claims")
+    /// The token is in force.
+    public static let assayTokenExpiry = CheckID("assay.token.expiry")
+    /// The token is for this service.
+    public static let assayTokenAudience = CheckID("assay.token.audience")
+    /// The device that was attested is not blocked.
+    public static let assayTokenSubject = CheckID("assay.token.subject")
+    /// The proof of the key is well-formed, and signed by its key.
+    public static let assayTokenProof = CheckID("assay.token.proof")
+    /// The proof is of the token's key, and about this request and token.
+    public static let assayTokenBinding = CheckID("assay.token.binding")
+    /// The proof is fresh.
+    public static let assayTokenFreshness = CheckID("assay.token.freshness")
+    /// The account of the session is not blocked, and is that of the token.
+    public static let assayTokenAccount = CheckID("assay.token.account")
+    /// The proof, and a token for one use, come for the first time.
+    public static let assayTokenReplay = CheckID("assay.token.replay")
+}
+
 /// The checks of tokens: their names and catalogue entries.
 package enum TokenCheck {
-    /// The request carries one token of the right type, and it can be decoded.
-    package static let decode = CheckID("assay.token.decode")
-    /// The header names a published key of the issuer.
-    package static let key = CheckID("assay.token.key")
-    /// That key signed the token.
-    package static let signature = CheckID("assay.token.signature")
-    /// The token is of the policy's issuer, app and environment.
-    package static let claims = CheckID("assay.token.claims")
-    /// The token is in force.
-    package static let expiry = CheckID("assay.token.expiry")
-    /// The token is for this service.
-    package static let audience = CheckID("assay.token.audience")
-    /// The device that was attested is not blocked.
-    package static let subject = CheckID("assay.token.subject")
-    /// The proof of the key is well-formed, and signed by its key.
-    package static let proof = CheckID("assay.token.proof")
-    /// The proof is of the token's key, and about this request and token.
-    package static let binding = CheckID("assay.token.binding")
-    /// The proof is fresh.
-    package static let freshness = CheckID("assay.token.freshness")
-    /// The account of the session is not blocked, and is that of the token.
-    package static let account = CheckID("assay.token.account")
-    /// The proof, and a token for one use, come for the first time.
-    package static let replay = CheckID("assay.token.replay")
-
     /// The entries, in the order in which the checks run.
     package static let catalogue: [CheckDefinition] = [
         CheckDefinition(
-            decode, .gate,
+            .assayTokenDecode, .gate,
             proves:
                 "The request has one field `Authorization` with a token of the type `assay+jwt`, in its only encoding.",
             stops: """
@@ -43,7 +45,7 @@ package enum TokenCheck {
             source: "RFC 7515 section 5.2, RFC 7519 section 7.2, RFC 8725 section 3.11", remedy: .newChallenge,
             codes: CheckCode.ofDecoding),
         CheckDefinition(
-            key, .gate,
+            .assayTokenKey, .gate,
             proves: """
                 `kid` names a key that the issuer publishes now. Keys stay published until their last token has \
                 expired.
@@ -53,14 +55,14 @@ package enum TokenCheck {
             source: "RFC 7515 section 4.1.4, RFC 8725 section 3.10", remedy: .newChallenge,
             codes: [.missingKeyID, .unknownKeyID, .tokenKeyRetired]),
         CheckDefinition(
-            signature, .gate, proves: "The key signed header and claims with ES256.",
+            .assayTokenSignature, .gate, proves: "The key signed header and claims with ES256.",
             stops: "Forged and changed tokens; `none` and symmetric algorithms in the header.",
             lookAt:
                 "Whether the token was changed on its way, or comes from an issuer with another key of the same ID.",
             source: "RFC 7515 section 5.2, RFC 8725 sections 3.1 and 3.2", remedy: .newChallenge,
             codes: CheckCode.ofSignature),
         CheckDefinition(
-            claims, .gate,
+            .assayTokenClaims, .gate,
             proves: """
                 `iss` is the policy's issuer byte for byte, `app` the app, `env` is allowed, and the token is for one use where the \
                 policy says so.
@@ -79,7 +81,7 @@ package enum TokenCheck {
                 .limitedUseRequired,
             ]),
         CheckDefinition(
-            expiry, .gate,
+            .assayTokenExpiry, .gate,
             proves: """
                 The token was issued before now, begins before now, ends after now, and lives no longer than an hour; under \
                 `limitedUse: yes` no longer than a minute.
@@ -89,19 +91,20 @@ package enum TokenCheck {
             source: "RFC 7519 sections 4.1.4 to 4.1.6", remedy: .newChallenge,
             codes: [.tokenExpired, .tokenNotYetValid, .tokenFromFuture, .tokenLifetime]),
         CheckDefinition(
-            audience, .gate, proves: "`aud` is one of the audiences that the policy accepts here, byte for byte.",
+            .assayTokenAudience, .gate,
+            proves: "`aud` is one of the audiences that the policy accepts here, byte for byte.",
             stops: "A service that got a token and presents it to another one.",
             lookAt: "`tokens.acceptedAudiences`, and the audience that the app asked for.",
             source: "RFC 7519 section 4.1.3, RFC 8725 section 3.9", remedy: .newChallenge,
             codes: [.audienceDiffers]),
         CheckDefinition(
-            subject, .gate,
+            .assayTokenSubject, .gate,
             proves: "Neither the attested key or device nor its account is blocked in the ledger.",
             stops: "Tokens of a blocked device, which would otherwise work until they expire.",
             lookAt: "`assay ledger show`. Services that check tokens offline accept them until they end.",
             source: "Assay, blocks", remedy: .contactSupport, codes: [.blocked, .referenceUnreadable]),
         CheckDefinition(
-            proof, .gate,
+            .assayTokenProof, .gate,
             proves: "A bound token comes with exactly one DPoP proof, signed by the public key in its header.",
             stops: "Stolen tokens without their key; proofs with symmetric, private or foreign keys.",
             lookAt: "How many fields `DPoP` reach this server; the header of the proof.",
@@ -110,7 +113,7 @@ package enum TokenCheck {
                 .proofMissing, .proofRepeated, .proofType, .proofAlgorithm, .proofKey, .signatureInvalid,
             ]),
         CheckDefinition(
-            binding, .gate,
+            .assayTokenBinding, .gate,
             proves: """
                 The proof is of the key that the token names (`cnf.jkt`), for this method and target, and for this token (`ath`); a \
                 token without a key comes as bearer token, where policy allows it.
@@ -127,7 +130,7 @@ package enum TokenCheck {
                 .tokenHashMissing, .tokenHashDiffers,
             ]),
         CheckDefinition(
-            freshness, .gate,
+            .assayTokenFreshness, .gate,
             proves:
                 "The proof was made within 60 seconds of now, and contains a current nonce where policy demands one.",
             stops: "Proofs that an attacker prepared in advance or stored.",
@@ -135,14 +138,14 @@ package enum TokenCheck {
             source: "RFC 9449 sections 4.3, 8, 9 and 11.1", remedy: .retry,
             codes: [.proofTooOld, .proofFromFuture, .nonceRequired, .nonceDiffers]),
         .account(
-            account,
+            .assayTokenAccount,
             proves:
                 "The account that the backend names for the request is not blocked, and is that of the token if it names one.",
             stops:
                 "Evidence of accounts that were found to do harm, and a token of one user in the session of another.",
             codes: [.tokenOfAnotherAccount]),
         CheckDefinition(
-            replay, .ledger,
+            .assayTokenReplay, .ledger,
             proves: "This proof comes for the first time in its window, and so does a token for one use.",
             stops: "Recorded requests, sent again within the minute in which their proof is fresh.",
             lookAt: "Whether the client sent a request twice: each request needs a proof with a new `jti`.",

@@ -1,7 +1,9 @@
 package import AssayCore
 
 extension TokenEngine {
-    private static let proofChecks = [TokenCheck.proof, TokenCheck.binding, TokenCheck.freshness, TokenCheck.replay]
+    private static let proofChecks = [
+        CheckID.assayTokenProof, CheckID.assayTokenBinding, CheckID.assayTokenFreshness, CheckID.assayTokenReplay,
+    ]
 
     /// The challenge to a request with a token (RFC 6750 section 3, RFC 9449 section 7.1), and the nonce for the next proof where
     /// the policy demands one (RFC 9449 section 9).
@@ -15,7 +17,7 @@ extension TokenEngine {
     private static func authenticate(_ verdict: Verdict) -> String {
         let failed = verdict.checks.first { $0.status == .failed }
         // Without credentials there is no error to report (RFC 6750 section 3.1).
-        guard let failed, failed.check != TokenCheck.decode || failed.finding?.code != "missing" else {
+        guard let failed, failed.check != CheckID.assayTokenDecode || failed.finding?.code != "missing" else {
             return #"DPoP algs="ES256""#
         }
         guard proofChecks.contains(failed.check) else { return #"DPoP algs="ES256", error="invalid_token""# }

@@ -46,7 +46,7 @@ package struct TokenEngine: EvidenceEngine {
     ) async throws(VerificationError) -> Assessment {
         let named = try apps.app(app)
         var run = CheckRun(modes: named?.modes ?? .strict, capacity: Self.catalogue.count)
-        let token = run.decode(TokenCheck.decode) { () throws(DecodeError) in try DecodedToken(input.presentation()) }
+        let token = run.decode(.assayTokenDecode) { () throws(DecodeError) in try DecodedToken(input.presentation()) }
         guard let token else {
             return Assessment(
                 undecodable: .assayToken, &run, catalogue: Self.catalogue,
@@ -76,15 +76,15 @@ package struct TokenEngine: EvidenceEngine {
     private func assess(
         _ token: TokenAssessor, _ account: String?, _ ledger: any Ledger, _ run: inout CheckRun
     ) async throws(VerificationError) -> Assessment {
-        let key = run.authenticity(TokenCheck.key, try token.key())
-        _ = run.authenticity(TokenCheck.signature) { () throws(CheckFailure) in
+        let key = run.authenticity(.assayTokenKey, try token.key())
+        _ = run.authenticity(.assayTokenSignature) { () throws(CheckFailure) in
             guard let key else { return }
             try token.verify(key)
         }
         let isAuthentic = run.failedAuthenticity == nil
-        _ = run.gate(TokenCheck.claims, try token.requireClaims())
-        _ = run.gate(TokenCheck.expiry, try token.requireTime())
-        _ = run.gate(TokenCheck.audience, try token.requireAudience())
+        _ = run.gate(.assayTokenClaims, try token.requireClaims())
+        _ = run.gate(.assayTokenExpiry, try token.requireTime())
+        _ = run.gate(.assayTokenAudience, try token.requireAudience())
         var subjects: [LedgerSubject] = []
         var standings = AccountStandings(account: account, standings: [])
         var unreadable: CheckFailure?
@@ -98,7 +98,7 @@ package struct TokenEngine: EvidenceEngine {
             }
             run.allow(standings.standings)
         }
-        run.conditionalGate(TokenCheck.subject) { () throws(CheckFailure) in
+        run.conditionalGate(.assayTokenSubject) { () throws(CheckFailure) in
             if let unreadable { throw unreadable }
             for subject in subjects {
                 if let block = standings.standings.block(on: subject) { throw CheckFailure(.blocked, block) }
@@ -109,7 +109,7 @@ package struct TokenEngine: EvidenceEngine {
         }
         for subject in subjects { run.confirm(subject, .blocked) }
         let proof = self.proof(token, &run)
-        run.policy(TokenCheck.account) { () throws(CheckFailure) in
+        run.policy(.assayTokenAccount) { () throws(CheckFailure) in
             if let account, let own = subjects.first(where: { $0.kind == .account }), !own.name.isByteEqual(to: account)
             {
                 throw CheckFailure(.tokenOfAnotherAccount, "the attested key belongs to another account")
@@ -119,14 +119,14 @@ package struct TokenEngine: EvidenceEngine {
         run.confirm(standings)
         var effects: [LedgerEffect] = []
         if run.failedAuthenticity != nil {
-            run.skip([TokenCheck.replay])
+            run.skip([.assayTokenReplay])
         } else {
             effects = token.effects(proof)
-            if effects.isEmpty { run.add(.skipped(TokenCheck.replay, because: .notApplicable)) }
+            if effects.isEmpty { run.add(.skipped(.assayTokenReplay, because: .notApplicable)) }
         }
         return Assessment(
             kind: .assayToken, app: token.expectations.app, catalogue: Self.catalogue, checks: run.results,
-            ledgerChecks: effects.isEmpty ? [] : [TokenCheck.replay], effects: effects,
+            ledgerChecks: effects.isEmpty ? [] : [CheckID.assayTokenReplay], effects: effects,
             confirmations: run.confirmations,
             subject: isAuthentic ? TokenSubject(token.token.claims, serverNonce: token.serverNonce) : nil,
             testAuthority: isAuthentic ? TokenSubject.testAuthority(of: token.token.claims) : nil)
@@ -135,16 +135,16 @@ package struct TokenEngine: EvidenceEngine {
     /// Runs the checks of the proof; nil for a token without one.
     private func proof(_ token: TokenAssessor, _ run: inout CheckRun) -> DPoPProof? {
         guard token.hasBinding || run.failedAuthenticity != nil else {
-            run.add(.skipped(TokenCheck.proof, because: .notApplicable))
-            run.conditionalGate(TokenCheck.binding, try token.requireBearer())
-            run.add(.skipped(TokenCheck.freshness, because: .notApplicable))
+            run.add(.skipped(.assayTokenProof, because: .notApplicable))
+            run.conditionalGate(.assayTokenBinding, try token.requireBearer())
+            run.add(.skipped(.assayTokenFreshness, because: .notApplicable))
             return nil
         }
-        let proof = run.authenticity(TokenCheck.proof, try token.proof())
-        _ = run.gate(TokenCheck.binding) { () throws(CheckFailure) in
+        let proof = run.authenticity(.assayTokenProof, try token.proof())
+        _ = run.gate(.assayTokenBinding) { () throws(CheckFailure) in
             if let proof { try token.requireBinding(proof) }
         }
-        _ = run.gate(TokenCheck.freshness) { () throws(CheckFailure) in
+        _ = run.gate(.assayTokenFreshness) { () throws(CheckFailure) in
             if let proof { try token.requireFreshness(proof) }
         }
         return proof

@@ -262,7 +262,7 @@ package struct PlayIntegrityEngine: EvidenceEngine {
         if decodes(&run) { throw error }
         return Assessment(
             undecodable: kind, &run, catalogue: Self.catalogue,
-            skipping: checks.dropFirst() + [PlayIntegrityCheck.challenge]
+            skipping: checks.dropFirst() + [CheckID.playIntegrityChallenge]
         )
     }
 

@@ -15,7 +15,7 @@ extension LedgerEffect {
     /// Consumes a challenge of the ledger that evidence of a kind carries, as bytes or as text.
     static func consumeChallenge(_ bytes: [UInt8], _ kind: EvidenceKind, app: String) -> LedgerEffect {
         LedgerEffect(
-            PlayIntegrityCheck.challenge,
+            .playIntegrityChallenge,
             .consumeChallenge(value: LedgerChallenge.value(of: bytes), app: app, purpose: ChallengePurpose(kind)))
     }
 
@@ -28,7 +28,7 @@ extension LedgerEffect {
             expectations.configuration.freshness.pastMilliseconds + 1000)
         let until = isPastAllTime ? Date.distantFuture : Date(timeIntervalSince1970: Double(end) / 1000)
         return LedgerEffect(
-            PlayIntegrityCheck.challenge,
+            .playIntegrityChallenge,
             .rememberDigest(
                 UsedDigest(
                     digest: digest, app: expectations.app, kind: EvidenceKind.playIntegrityStandard,

@@ -14,7 +14,7 @@ struct ConsistencyTests {
         {
             let verdict = try await judge(device) { change(&$0) }
             #expect(verdict.outcome == .accept, "annotated by default")
-            let result = try #require(verdict.checks.first { $0.check == KeyAttestationCheck.consistency })
+            let result = try #require(verdict.checks.first { $0.check == CheckID.androidKeyAttestationConsistency })
             #expect((result.status == .annotated) == (result.finding != nil))
             return result.finding?.code ?? "\(result.status)"
         }
@@ -51,6 +51,6 @@ struct ConsistencyTests {
             blueprint.description.hardwareEnforced[.purpose] = .integers([7])
             blueprint.leafExtensions = { [.keyUsage(0x04), .keyDescription($0)] }
         }
-        #expect(verdict.failed == [KeyAttestationCheck.purpose] && verdict.annotated == [])
+        #expect(verdict.failed == [CheckID.androidKeyAttestationPurpose] && verdict.annotated == [])
     }
 }

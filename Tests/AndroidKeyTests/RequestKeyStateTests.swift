@@ -14,7 +14,6 @@ struct AndroidKeyRequestKeyStateTests {
         "A key that was enrolled under a laxer policy does not pass under a stricter one",
         .produces("android-key.request.key-state", "attestation-tolerated"))
     func toleratedAttestation() async throws {
-        typealias Check = KeyAttestationCheck
         struct Case {
             let check: CheckID
             let code: String
@@ -27,21 +26,21 @@ struct AndroidKeyRequestKeyStateTests {
             return .encoded(root.encoded)
         }
         let cases = [
-            Case(check: Check.application, code: "package-not-allowed") {
+            Case(check: CheckID.androidKeyAttestationApplication, code: "package-not-allowed") {
                 let other = ApplicationIDBlueprint(
                     packages: [.init("com.example.other", version: 42)], digests: [Fixtures.digest])
                 $0.description.softwareEnforced[.attestationApplicationID] = .octets(other.encoded)
             },
-            Case(check: Check.rootOfTrust, code: "boot-state-not-allowed") {
+            Case(check: CheckID.androidKeyAttestationRootOfTrust, code: "boot-state-not-allowed") {
                 $0.description.hardwareEnforced[.rootOfTrust] = root(locked: 0, 0)
             },
-            Case(check: Check.rootOfTrust, code: "boot-state-not-allowed") {
+            Case(check: CheckID.androidKeyAttestationRootOfTrust, code: "boot-state-not-allowed") {
                 $0.description.hardwareEnforced[.rootOfTrust] = root(locked: 0xFF, 2)
             },
-            Case(check: Check.rootOfTrust, code: "boot-state-not-allowed") {
+            Case(check: CheckID.androidKeyAttestationRootOfTrust, code: "boot-state-not-allowed") {
                 $0.description.hardwareEnforced[.rootOfTrust] = nil
             },
-            Case(check: Check.origin, code: "attestation-tolerated") {
+            Case(check: CheckID.androidKeyAttestationOrigin, code: "attestation-tolerated") {
                 $0.description.hardwareEnforced[.origin] = .integer(2)
             },
         ]
@@ -61,7 +60,7 @@ struct AndroidKeyRequestKeyStateTests {
             // As long as the policy only notes the failure of attestations, it notes that of requests.
             let noted = try await noting.verifyAndroidKeyRequest(request, at: Fixtures.time)
             #expect(outcome(noted) == "accept", "\(example.check)")
-            #expect(noted.checks.first { $0.check == AndroidKeyRequestCheck.keyState }?.status == .annotated)
+            #expect(noted.checks.first { $0.check == CheckID.androidKeyRequestKeyState }?.status == .annotated)
             // And as long as an operator allows the key, in spite of the check.
             try await ledger.allow(
                 LedgerAllowance(
@@ -92,7 +91,7 @@ struct AndroidKeyRequestKeyStateTests {
         let ledger = MemoryLedger()
         let blueprint = try Fixtures.blueprint()
         let key = blueprint.key
-        let verifier = try Self.verifier([AndroidKeyRequestCheck.keyState: mode], ledger)
+        let verifier = try Self.verifier([.androidKeyRequestKeyState: mode], ledger)
         let enrolled = try await verifier.verify(blueprint.mint().input, at: Fixtures.time)
         try #require(enrolled.outcome == .accept)
         try await ledger.block(

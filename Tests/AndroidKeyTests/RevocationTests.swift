@@ -93,7 +93,7 @@ struct RevocationTests {
             unlocked.checks.contains { $0.check.name == "android-key.attestation.revocation" && $0.status == .skipped })
         // Where the check is off, no list is needed.
         let lax = try VerificationPolicy(
-            apps: [PolicyApp(name: "shop", configuration)], modes: [KeyAttestationCheck.revocation: .off],
+            apps: [PolicyApp(name: "shop", configuration)], modes: [.androidKeyAttestationRevocation: .off],
             catalogue: Verifier.catalogue)
         let off = try await Verifier(
             policy: lax, ledger: MemoryLedger(), services: [Source(list: .failure(outage))]

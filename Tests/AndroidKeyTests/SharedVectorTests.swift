@@ -64,7 +64,7 @@ struct AndroidKeySharedVectorTests {
                 JSONSerialization.jsonObject(with: Data(verdict.json(id: nil).utf8)) as? [String: Any])
             let subject = try #require(json["subject"] as? [String: Any])
             let facts = try #require(expected[record.id ?? ""])
-            #expect(!verdict.annotated.contains(KeyAttestationCheck.consistency), "\(record.id ?? "?")")
+            #expect(!verdict.annotated.contains(.androidKeyAttestationConsistency), "\(record.id ?? "?")")
             for (name, value) in facts where !["source", "device", "androidVersion"].contains(name) {
                 let found = subject[name] as? NSObject
                 #expect(

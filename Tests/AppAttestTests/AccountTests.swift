@@ -51,14 +51,14 @@ struct AccountTests {
         }
         try await block("carol")
         let asserted = try await assert(verifier, key, counter: 1, of: nil)
-        #expect(asserted.failed == [AssertionCheck.account])
-        #expect(asserted.code(AssertionCheck.account) == "account-blocked")
-        #expect(try await attest(verifier, key, of: nil).failed == [AttestationCheck.account])
+        #expect(asserted.failed == [CheckID.appAttestAssertionAccount])
+        #expect(asserted.code(CheckID.appAttestAssertionAccount) == "account-blocked")
+        #expect(try await attest(verifier, key, of: nil).failed == [CheckID.appAttestAttestationAccount])
 
         try await ledger.move(.appAttest(key.keyID), to: "bob", by: nil, at: Fixtures.now)
         #expect(try await assert(verifier, key, counter: 1, of: nil).failed == [])
         try await block("bob")
-        #expect(try await assert(verifier, key, counter: 2, of: nil).failed == [AssertionCheck.account])
+        #expect(try await assert(verifier, key, counter: 2, of: nil).failed == [CheckID.appAttestAssertionAccount])
     }
 
     @Test(
@@ -80,7 +80,7 @@ struct AccountTests {
             let verdict = try #require(try await verifier.verdicts(of: [assessment], at: Fixtures.now).first)
             return verdict.checks.filter { $0.status == .failed }.map { "\($0.check) \($0.finding?.code ?? "")" }
         }
-        let account = AssertionCheck.account
+        let account = CheckID.appAttestAssertionAccount
         // The ledger has no block at all when the evidence is assessed.
         let (unnamed, named) = (try await assess(1, nil), try await assess(2, "carol"))
         let again = try await verifier.assess(
@@ -89,7 +89,7 @@ struct AccountTests {
         try await ledger.block(LedgerBlock(subject: subject, reason: "fraud", since: Fixtures.now, until: nil))
         #expect(try await codes(unnamed) == ["\(account) account-blocked"])
         #expect(try await codes(named) == ["\(account) account-blocked"])
-        #expect(try await codes(again) == ["\(AttestationCheck.account) account-blocked"])
+        #expect(try await codes(again) == ["\(CheckID.appAttestAttestationAccount) account-blocked"])
         try await ledger.removeStanding(of: subject, by: nil, at: Fixtures.now)
         try await ledger.move(.appAttest(key.keyID), to: "bob", by: nil, at: Fixtures.now)
         #expect(try await codes(named) == ["\(account) key-of-another-account"])
@@ -102,20 +102,22 @@ struct AccountTests {
         let key = AttestedKey()
         #expect(try await attest(verifier, key, of: "alice").failed == [])
         let foreign = try await assert(verifier, key, counter: 1, of: "bob")
-        #expect(foreign.failed == [AssertionCheck.account])
-        #expect(foreign.code(AssertionCheck.account) == "key-of-another-account")
+        #expect(foreign.failed == [CheckID.appAttestAssertionAccount])
+        #expect(foreign.code(CheckID.appAttestAssertionAccount) == "key-of-another-account")
         #expect(foreign.remedy == .newAttestation)
         // U+00E9 and e with U+0301 are different accounts.
         let accented = AttestedKey()
         #expect(try await attest(verifier, accented, of: "caf\u{E9}").failed == [])
         #expect(
-            try await assert(verifier, accented, counter: 1, of: "cafe\u{301}").failed == [AssertionCheck.account])
+            try await assert(verifier, accented, counter: 1, of: "cafe\u{301}").failed == [
+                CheckID.appAttestAssertionAccount
+            ])
         #expect(try await assert(verifier, key, counter: 1, of: "alice").failed == [])
         #expect(try await assert(verifier, key, counter: 2, of: nil).failed == [])
         let unbound = AttestedKey()
         #expect(try await attest(verifier, unbound, of: nil).failed == [])
         let remark = try await assert(verifier, unbound, counter: 1, of: "alice")
-        #expect(remark.failed == [] && remark.code(AssertionCheck.account) == "key-without-account")
+        #expect(remark.failed == [] && remark.code(CheckID.appAttestAssertionAccount) == "key-without-account")
         let ignoring = try self.verifier(Rule.none)
         #expect(try await assert(ignoring, key, counter: 3, of: "bob").failed == [])
     }
@@ -127,16 +129,16 @@ struct AccountTests {
         let verifier = try verifier(.required)
         let (key, unbound) = (AttestedKey(), AttestedKey())
         let anonymous = try await attest(verifier, key, of: nil)
-        #expect(anonymous.failed == [AttestationCheck.account])
-        #expect(anonymous.code(AttestationCheck.account) == "account-missing")
+        #expect(anonymous.failed == [CheckID.appAttestAttestationAccount])
+        #expect(anonymous.code(CheckID.appAttestAttestationAccount) == "account-missing")
         #expect(try await attest(verifier, key, of: "alice").failed == [])
         let missing = try await assert(verifier, key, counter: 1, of: nil)
-        #expect(missing.failed == [AssertionCheck.account])
-        #expect(missing.code(AssertionCheck.account) == "account-missing")
+        #expect(missing.failed == [CheckID.appAttestAssertionAccount])
+        #expect(missing.code(CheckID.appAttestAssertionAccount) == "account-missing")
         #expect(try await attest(try self.verifier(), unbound, of: nil).failed == [])
         let without = try await assert(verifier, unbound, counter: 1, of: "alice")
-        #expect(without.failed == [AssertionCheck.account])
-        #expect(without.code(AssertionCheck.account) == "key-without-account")
+        #expect(without.failed == [CheckID.appAttestAssertionAccount])
+        #expect(without.code(CheckID.appAttestAssertionAccount) == "key-without-account")
         #expect(try await assert(verifier, key, counter: 1, of: "alice").failed == [])
     }
 
@@ -159,7 +161,7 @@ struct AccountTests {
             #expect(verdict.checks.first { $0.status == .failed }?.finding?.detail.contains("fraud") == true)
         }
         // Where the backend states no account, that of the key counts.
-        #expect(try await assert(verifier, key, counter: 1, of: nil).failed == [AssertionCheck.account])
+        #expect(try await assert(verifier, key, counter: 1, of: nil).failed == [CheckID.appAttestAssertionAccount])
         try await ledger.removeStanding(of: alice, by: "ops", at: Fixtures.now)
         #expect(try await assert(verifier, key, counter: 2, of: "alice").failed == [])
     }
@@ -172,11 +174,11 @@ struct AccountTests {
         let key = AttestedKey()
         #expect(try await attest(verifier, key, of: "alice").failed == [])
         let other = try await attest(verifier, key, of: "bob")
-        #expect(other.failed == [AttestationCheck.enrolment])
-        #expect(other.code(AttestationCheck.enrolment) == "key-of-another-account")
+        #expect(other.failed == [CheckID.appAttestAttestationEnrolment])
+        #expect(other.code(CheckID.appAttestAttestationEnrolment) == "key-of-another-account")
         try await ledger.move(.appAttest(key.keyID), to: "bob", by: "ops", at: Fixtures.now)
         #expect(try await attest(verifier, key, of: "bob").failed == [])
-        #expect(try await assert(verifier, key, counter: 1, of: "alice").failed == [AssertionCheck.account])
+        #expect(try await assert(verifier, key, counter: 1, of: "alice").failed == [CheckID.appAttestAssertionAccount])
         #expect(try await assert(verifier, key, counter: 1, of: "bob").failed == [])
     }
 
@@ -194,22 +196,22 @@ struct AccountTests {
         #expect(try await attest(0, .refuse).failed == [])
         #expect(try await attest(1, .refuse, after: 1).failed == [])
         let refused = try await attest(2, .refuse, after: 2)
-        #expect(refused.failed == [AttestationCheck.enrolment])
-        #expect(refused.code(AttestationCheck.enrolment) == "devices-exceeded")
+        #expect(refused.failed == [CheckID.appAttestAttestationEnrolment])
+        #expect(refused.code(CheckID.appAttestAttestationEnrolment) == "devices-exceeded")
         #expect(refused.remedy == .contactSupport)
         let noted = try await attest(2, .note, after: 2)
-        #expect(noted.outcome == .accept && noted.annotated == [AttestationCheck.enrolment])
-        #expect(noted.code(AttestationCheck.enrolment) == "devices-exceeded")
+        #expect(noted.outcome == .accept && noted.annotated == [CheckID.appAttestAttestationEnrolment])
+        #expect(noted.code(CheckID.appAttestAttestationEnrolment) == "devices-exceeded")
         let retiring = try await attest(3, .retireOldest, after: 3)
-        #expect(retiring.failed == [] && retiring.code(AttestationCheck.enrolment) == "oldest-keys-retired")
+        #expect(retiring.failed == [] && retiring.code(CheckID.appAttestAttestationEnrolment) == "oldest-keys-retired")
         let judging = try verifier()
         for (index, code) in [(0, "key-retired"), (1, "key-retired"), (2, nil), (3, nil)] as [(Int, String?)] {
             let verdict = try await assert(judging, keys[index], counter: 1, of: "alice")
-            #expect(verdict.failed == (code == nil ? [] : [AssertionCheck.counter]), "key \(index)")
+            #expect(verdict.failed == (code == nil ? [] : [CheckID.appAttestAssertionCounter]), "key \(index)")
             #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == code, "key \(index)")
         }
         let again = try await attest(0, .retireOldest, after: 4)
-        #expect(again.code(AttestationCheck.enrolment) == "key-retired")
+        #expect(again.code(CheckID.appAttestAttestationEnrolment) == "key-retired")
     }
 
     @Test(
@@ -227,7 +229,7 @@ struct AccountTests {
                 clientData: tampered ? .data([1]) : .data(Fixtures.challenge))
             return try await verifier.verify(input, account: "alice", at: now)
         }
-        #expect(try await attest(.iOS27).failed == [AttestationCheck.bundleVersion])
+        #expect(try await attest(.iOS27).failed == [CheckID.appAttestAttestationBundleVersion])
         for subject in [KeyIdentifier.appAttest(key.keyID).subject, LedgerSubject(.account, "alice")] {
             func allow(_ check: CheckID) async throws {
                 try await ledger.allow(
@@ -235,25 +237,30 @@ struct AccountTests {
                         subject: subject, checks: [check], reason: "pen test", since: Fixtures.now,
                         until: Fixtures.now + 60))
             }
-            try await allow(AttestationCheck.osVersion)
-            #expect(try await attest(.iOS27).failed == [AttestationCheck.bundleVersion], "another check is not excused")
-            try await allow(AttestationCheck.nonce)
+            try await allow(CheckID.appAttestAttestationOSVersion)
             #expect(
-                try await attest(.iOS27, tampered: true).failed == [AttestationCheck.nonce], "a gate is not excused")
-            try await allow(AttestationCheck.bundleVersion)
-            #expect(try await attest(.iOS27, at: Fixtures.now + 60).failed == [AttestationCheck.bundleVersion])
+                try await attest(.iOS27).failed == [CheckID.appAttestAttestationBundleVersion],
+                "another check is not excused")
+            try await allow(CheckID.appAttestAttestationNonce)
+            #expect(
+                try await attest(.iOS27, tampered: true).failed == [CheckID.appAttestAttestationNonce],
+                "a gate is not excused")
+            try await allow(CheckID.appAttestAttestationBundleVersion)
+            #expect(
+                try await attest(.iOS27, at: Fixtures.now + 60).failed == [CheckID.appAttestAttestationBundleVersion])
             let excused = try await attest(.iOS27)
-            #expect(excused.outcome == .accept && excused.annotated.contains(AttestationCheck.bundleVersion))
-            #expect(excused.code(AttestationCheck.bundleVersion) == "bundle-version-too-low")
+            #expect(excused.outcome == .accept && excused.annotated.contains(.appAttestAttestationBundleVersion))
+            #expect(excused.code(CheckID.appAttestAttestationBundleVersion) == "bundle-version-too-low")
             try await ledger.removeStanding(of: subject, by: nil, at: Fixtures.now)
         }
         try await ledger.allow(
             LedgerAllowance(
-                subject: KeyIdentifier.appAttest(key.keyID).subject, checks: [AttestationCheck.account], reason: "test",
+                subject: KeyIdentifier.appAttest(key.keyID).subject, checks: [CheckID.appAttestAttestationAccount],
+                reason: "test",
                 since: Fixtures.now, until: nil))
         try await ledger.block(
             LedgerBlock(subject: LedgerSubject(.account, "alice"), reason: "fraud", since: Fixtures.now, until: nil))
-        #expect(try await attest(.iOS27).failed.contains(AttestationCheck.account), "a block is not excused")
+        #expect(try await attest(.iOS27).failed.contains(.appAttestAttestationAccount), "a block is not excused")
     }
 
     @Test("An account has 1 to 255 bytes; a receipt must come without one")

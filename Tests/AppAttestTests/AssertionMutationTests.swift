@@ -57,10 +57,10 @@ struct AssertionMutationTests {
         let subject = try subject(extensions: .none)
         let assertion = subject.input.assertion
         for count in assertion.indices {
-            #expect(subject.assess(Array(assertion.prefix(count))).failed == [AssertionCheck.decode])
+            #expect(subject.assess(Array(assertion.prefix(count))).failed == [CheckID.appAttestAssertionDecode])
         }
         for byte in UInt8.min...UInt8.max {
-            #expect(subject.assess(assertion + [byte]).failed == [AssertionCheck.decode])
+            #expect(subject.assess(assertion + [byte]).failed == [CheckID.appAttestAssertionDecode])
         }
     }
 
@@ -71,12 +71,13 @@ struct AssertionMutationTests {
         for bit in 0..<Fixtures.challenge.count * 8 {
             var changed = Fixtures.challenge
             changed[bit / 8] ^= 1 << (bit % 8)
-            #expect(subject.assess(assertion, clientData: .data(changed)).failed == [AssertionCheck.signature])
+            #expect(
+                subject.assess(assertion, clientData: .data(changed)).failed == [CheckID.appAttestAssertionSignature])
         }
         for bit in 0..<subject.input.keyID.count * 8 {
             var changed = subject.input.keyID
             changed[bit / 8] ^= 1 << (bit % 8)
-            #expect(subject.assess(assertion, keyID: changed).failed == [AssertionCheck.key])
+            #expect(subject.assess(assertion, keyID: changed).failed == [CheckID.appAttestAssertionKey])
         }
     }
 }

@@ -19,7 +19,7 @@ struct AttestationMutationTests {
         let configuration = try AppAttestConfiguration(
             appIDs: ["1234567890.com.example.myapp"], environments: [.production], challenge: .caller,
             clientData: .none)
-        return Fixtures.expectations(configuration, modes: [AttestationCheck.receipt: receipt])
+        return Fixtures.expectations(configuration, modes: [.appAttestAttestationReceipt: receipt])
     }
 
     @Test("Apple's sample is rejected if it is truncated at any length, or followed by bytes")

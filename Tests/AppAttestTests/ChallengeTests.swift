@@ -29,7 +29,7 @@ struct ChallengeTests {
             #expect(try await attest(verifier, forms[form]).failed == [])
             for other in forms {
                 let again = try await attest(verifier, other)
-                #expect(again.failed == [AttestationCheck.challenge])
+                #expect(again.failed == [CheckID.appAttestAttestationChallenge])
                 #expect(again.checks.first { $0.status == .failed }?.finding?.code == "challenge-consumed")
             }
         }
@@ -50,7 +50,7 @@ struct ChallengeTests {
             ([UInt8](repeating: 7, count: 32), "challenge-unknown"),
         ] {
             let verdict = try await attest(verifier, value)
-            #expect(verdict.failed == [AttestationCheck.challenge])
+            #expect(verdict.failed == [CheckID.appAttestAttestationChallenge])
             #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == code)
         }
     }
@@ -71,12 +71,15 @@ struct ChallengeTests {
     @Test("an empty challenge or client data hash binds nothing: an unset variable never passes as one")
     func empty() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration())
-        #expect(try await attest(verifier, []).failed == [AttestationCheck.nonce])
+        #expect(try await attest(verifier, []).failed == [CheckID.appAttestAttestationNonce])
 
         let key = AttestedKey()
         for (data, binding, failed) in [
-            (AppAttestClientData.hash([]), AppAttestConfiguration.ClientDataBinding.none, AssertionCheck.signature),
-            (.bytes([]), .raw, AssertionCheck.clientData),
+            (
+                AppAttestClientData.hash([]), AppAttestConfiguration.ClientDataBinding.none,
+                CheckID.appAttestAssertionSignature
+            ),
+            (.bytes([]), .raw, CheckID.appAttestAssertionClientData),
         ] {
             let minted = try AssertionBlueprint(
                 key: key, appID: Fixtures.appID, counter: 1, clientData: data
@@ -96,7 +99,7 @@ struct ChallengeTests {
         let (input, supplied) = Fixtures.input(minted, challenge: Fixtures.challenge)
         let verifier = try Fixtures.verifier(try Fixtures.configuration(clientData: .none))
         let verdict = try await verifier.verify(input, suppliedKey: supplied, at: Fixtures.now)
-        #expect(verdict.failed == [AssertionCheck.clientData])
+        #expect(verdict.failed == [CheckID.appAttestAssertionClientData])
     }
 }
 

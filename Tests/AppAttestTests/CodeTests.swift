@@ -93,11 +93,11 @@ struct CodeTests {
         ]
         for (binding, data, code) in cases {
             let caller = try Self.assertion(try Self.configuration(clientData: binding), clientData: data)
-            #expect(caller[AssertionCheck.clientData] == code)
+            #expect(caller[CheckID.appAttestAssertionClientData] == code)
             let ledger = try Self.assertion(
                 try Self.configuration(challenge: .ledger, clientData: binding), clientData: data)
-            #expect(ledger[AssertionCheck.clientData] == code)
-            #expect(ledger[AssertionCheck.challenge] == code)
+            #expect(ledger[CheckID.appAttestAssertionClientData] == code)
+            #expect(ledger[CheckID.appAttestAssertionChallenge] == code)
         }
     }
 
@@ -109,17 +109,17 @@ struct CodeTests {
         .produces("app-attest.attestation.challenge", "challenge-missing"))
     func challenges() throws {
         let unbound = try Self.assertion(try Self.configuration(), challenge: Fixtures.challenge)
-        #expect(unbound[AssertionCheck.clientData] == "challenge-not-bound")
+        #expect(unbound[CheckID.appAttestAssertionClientData] == "challenge-not-bound")
         let missing = try Self.assertion(try Self.configuration(clientData: .raw))
-        #expect(missing[AssertionCheck.clientData] == "challenge-not-given")
+        #expect(missing[CheckID.appAttestAssertionClientData] == "challenge-not-given")
         let empty = try Self.assertion(try Self.configuration(), clientData: .hash([]))
-        #expect(empty[AssertionCheck.signature] == "client-data-hash-empty")
+        #expect(empty[CheckID.appAttestAssertionSignature] == "client-data-hash-empty")
         #expect(
-            try Self.attestation(try Self.configuration(), clientData: .bytes([]))[AttestationCheck.nonce]
+            try Self.attestation(try Self.configuration(), clientData: .bytes([]))[CheckID.appAttestAttestationNonce]
                 == "challenge-empty")
         let hashed = try Self.attestation(
             try Self.configuration(challenge: .ledger), clientData: .hash([UInt8](repeating: 1, count: 32)))
-        #expect(hashed[AttestationCheck.challenge] == "challenge-missing")
+        #expect(hashed[CheckID.appAttestAttestationChallenge] == "challenge-missing")
     }
 
     @Test(
@@ -134,17 +134,21 @@ struct CodeTests {
         silent.systemVersion = "27.0"
         let cases: [(Codes, category: CheckID, bundle: CheckID, isOld: Bool)] = [
             (
-                try Self.attestation(demanding), AttestationCheck.validationCategory, AttestationCheck.bundleVersion,
+                try Self.attestation(demanding), CheckID.appAttestAttestationValidationCategory,
+                CheckID.appAttestAttestationBundleVersion,
                 true
             ),
             (
-                try Self.attestation(demanding, device: silent), AttestationCheck.validationCategory,
-                AttestationCheck.bundleVersion, false
+                try Self.attestation(demanding, device: silent), CheckID.appAttestAttestationValidationCategory,
+                CheckID.appAttestAttestationBundleVersion, false
             ),
-            (try Self.assertion(demanding), AssertionCheck.validationCategory, AssertionCheck.bundleVersion, true),
+            (
+                try Self.assertion(demanding), CheckID.appAttestAssertionValidationCategory,
+                CheckID.appAttestAssertionBundleVersion, true
+            ),
             (
                 try Self.assertion(demanding, properties: ["validationCategory": "1"]),
-                AssertionCheck.validationCategory, AssertionCheck.bundleVersion, false
+                CheckID.appAttestAssertionValidationCategory, CheckID.appAttestAssertionBundleVersion, false
             ),
         ]
         for (codes, category, bundle, isOld) in cases {
@@ -159,11 +163,12 @@ struct CodeTests {
     func system() throws {
         let version = try #require(DottedVersion("16"))
         let macOS = try Self.configuration(minimumOSVersion: .init([.macOS: version]))
-        #expect(try Self.attestation(macOS)[AttestationCheck.osVersion] == "platform-not-allowed")
+        #expect(try Self.attestation(macOS)[CheckID.appAttestAttestationOSVersion] == "platform-not-allowed")
         var device = AppAttestDevice.iOS26
         device.systemVersion = "twenty-six"
         let any = try Self.configuration(minimumOSVersion: .init(version))
-        #expect(try Self.attestation(any, device: device)[AttestationCheck.osVersion] == "os-version-malformed")
+        #expect(
+            try Self.attestation(any, device: device)[CheckID.appAttestAttestationOSVersion] == "os-version-malformed")
     }
 
     @Test(
@@ -173,13 +178,16 @@ struct CodeTests {
     func enrolledFacts() throws {
         let configuration = try Self.configuration()
         #expect(
-            try Self.assertion(configuration, properties: ["appId": "1234567890.com.example.o"])[AssertionCheck.appID]
+            try Self.assertion(configuration, properties: ["appId": "1234567890.com.example.o"])[
+                CheckID.appAttestAssertionAppID]
                 == "app-id-differs")
         #expect(
-            try Self.assertion(configuration, properties: ["environment": "elsewhere"])[AssertionCheck.keyState]
+            try Self.assertion(configuration, properties: ["environment": "elsewhere"])[
+                CheckID.appAttestAssertionKeyState]
                 == "environment-unknown")
         #expect(
-            try Self.assertion(configuration, properties: ["environment": "development"])[AssertionCheck.keyState]
+            try Self.assertion(configuration, properties: ["environment": "development"])[
+                CheckID.appAttestAssertionKeyState]
                 == "environment-not-allowed")
     }
 
@@ -193,7 +201,7 @@ struct CodeTests {
         try await ledger.block(LedgerBlock(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
         let verdict = try await verifier.verify(
             Fixtures.input(try Fixtures.attestation(key: Self.key).mint()), at: Fixtures.now)
-        #expect(verdict.checks.first { $0.status == .failed }?.check == AttestationCheck.enrolment)
+        #expect(verdict.checks.first { $0.status == .failed }?.check == CheckID.appAttestAttestationEnrolment)
         #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")
     }
 }

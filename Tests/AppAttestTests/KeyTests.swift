@@ -25,12 +25,14 @@ struct KeyTests {
     func life() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration())
         let key = AttestedKey()
-        #expect(try await assert(verifier, key, counter: 1).failed == [AssertionCheck.key])
+        #expect(try await assert(verifier, key, counter: 1).failed == [CheckID.appAttestAssertionKey])
         #expect(try await attest(verifier, key).failed == [])
-        #expect(try await attest(verifier, key).failed == [AttestationCheck.enrolment])
+        #expect(try await attest(verifier, key).failed == [CheckID.appAttestAttestationEnrolment])
         for (counter, failed) in [
-            (UInt32(1), []), (1, [AssertionCheck.counter]), (0, [AssertionCheck.counter]), (0x8000_0000, []),
-            (0x7FFF_FFFF, [AssertionCheck.counter]), (UInt32.max, []), (UInt32.max, [AssertionCheck.counter]),
+            (UInt32(1), []), (1, [CheckID.appAttestAssertionCounter]), (0, [CheckID.appAttestAssertionCounter]),
+            (0x8000_0000, []),
+            (0x7FFF_FFFF, [CheckID.appAttestAssertionCounter]), (UInt32.max, []),
+            (UInt32.max, [CheckID.appAttestAssertionCounter]),
         ] {
             #expect(try await assert(verifier, key, counter: counter).failed == failed, "counter \(counter)")
         }
@@ -62,10 +64,10 @@ struct KeyTests {
         #expect(second.failed == [] && second.enrolment?.finding?.code == "key-refreshed")
         let stored = try #require(try await ledger.enrolledKey(.appAttest(key.keyID)))
         #expect(stored.counter == 7 && stored.properties["osVersion"]?.hasPrefix("27") == true)
-        #expect(try await assert(asserting, key, counter: 7).failed == [AssertionCheck.counter])
+        #expect(try await assert(asserting, key, counter: 7).failed == [CheckID.appAttestAssertionCounter])
         // The challenge of the captured attestation is consumed.
         #expect(
-            try await verifier.verify(captured, at: Fixtures.now).failed == [AttestationCheck.challenge])
+            try await verifier.verify(captured, at: Fixtures.now).failed == [CheckID.appAttestAttestationChallenge])
         let subject = KeyIdentifier.appAttest(key.keyID).subject
         try await ledger.block(LedgerBlock(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
         #expect(try await attest(.iOS27).0.enrolment?.finding?.code == "blocked")
@@ -98,7 +100,7 @@ struct KeyTests {
             ("shop", other, .refresh, "key-property-differs"),
         ] as [(String, String, AppAttestConfiguration.Reattestation, String)] {
             let verdict = try await attest(app, appID, rule)
-            #expect(verdict.failed == [AttestationCheck.enrolment])
+            #expect(verdict.failed == [CheckID.appAttestAttestationEnrolment])
             #expect(verdict.enrolment?.finding?.code == code)
         }
     }
@@ -113,7 +115,7 @@ struct KeyTests {
             (9, "counter-used"),
         ] as [(UInt32, String?)] {
             let verdict = try await assert(verifier, key, counter: counter)
-            #expect(verdict.failed == (code == nil ? [] : [AssertionCheck.counter]), "counter \(counter)")
+            #expect(verdict.failed == (code == nil ? [] : [CheckID.appAttestAssertionCounter]), "counter \(counter)")
             #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == code, "counter \(counter)")
         }
     }
@@ -129,7 +131,7 @@ struct KeyTests {
         let subject = KeyIdentifier.appAttest(key.keyID).subject
         try await ledger.block(LedgerBlock(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
         let verdict = try await assert(verifier, key, counter: 1)
-        #expect(verdict.failed == [AssertionCheck.keyState])
+        #expect(verdict.failed == [CheckID.appAttestAssertionKeyState])
         #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")
         try await ledger.removeStanding(of: subject, by: "ops", at: Date(timeIntervalSince1970: 1_776_795_192))
         #expect(try await assert(verifier, key, counter: 1).failed == [])
@@ -141,13 +143,13 @@ struct KeyTests {
     func blockedWithoutCheck() async throws {
         let ledger = MemoryLedger()
         let verifier = try Fixtures.verifier(
-            try Fixtures.configuration(), modes: [AssertionCheck.keyState: .off], ledger: ledger)
+            try Fixtures.configuration(), modes: [.appAttestAssertionKeyState: .off], ledger: ledger)
         let key = AttestedKey()
         #expect(try await attest(verifier, key).failed == [])
         let subject = KeyIdentifier.appAttest(key.keyID).subject
         try await ledger.block(LedgerBlock(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
         let verdict = try await assert(verifier, key, counter: 1)
-        #expect(verdict.failed == [AssertionCheck.counter])
+        #expect(verdict.failed == [CheckID.appAttestAssertionCounter])
         #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")
     }
 
@@ -165,9 +167,9 @@ struct KeyTests {
 
         let other = try Fixtures.verifier(try Fixtures.configuration(isTest: false), ledger: ledger)
         let foreign = try await assert(other, key, counter: 2)
-        #expect(foreign.failed == [AssertionCheck.key])
+        #expect(foreign.failed == [CheckID.appAttestAssertionKey])
         #expect(foreign.checks.first { $0.status == .failed }?.finding?.code == "key-of-another-authority")
-        #expect(try await attest(other, AttestedKey()).failed == [AttestationCheck.chain])
+        #expect(try await attest(other, AttestedKey()).failed == [CheckID.appAttestAttestationChain])
     }
 
     @Test("two test authorities with the same name are different authorities")
@@ -182,7 +184,7 @@ struct KeyTests {
             appIDs: [Fixtures.appID], environments: [.production], challenge: .caller, clientData: .none
         ) { $0.testRoots = roots }
         let trustingTheOther = try Fixtures.verifier(other, ledger: ledger)
-        #expect(try await assert(trustingTheOther, key, counter: 1).failed == [AssertionCheck.key])
+        #expect(try await assert(trustingTheOther, key, counter: 1).failed == [CheckID.appAttestAssertionKey])
     }
 
     @Test(
@@ -198,15 +200,17 @@ struct KeyTests {
             let enrolled = EnrolledKey(
                 identifier: .appAttest(key.keyID), app: "shop", publicKey: publicKey, counter: 0,
                 enrolledAt: Fixtures.now, properties: [:])
-            let effect = LedgerEffect(AttestationCheck.enrolment, .enrol(enrolled))
+            let effect = LedgerEffect(.appAttestAttestationEnrolment, .enrol(enrolled))
             #expect(try await ledger.commit([effect], at: Fixtures.now).isApplied)
         }
         for counter in [UInt32(1), 2, 3] {
             #expect(try await assert(verifier, good, counter: counter).failed == [])
             let verdict = try await assert(verifier, broken, counter: counter)
-            #expect(verdict.failed == [AssertionCheck.key])
-            #expect(verdict.checks.first { $0.check == AssertionCheck.key }?.finding?.code == "key-malformed")
-            #expect(try await assert(verifier, confused, counter: counter).failed == [AssertionCheck.signature])
+            #expect(verdict.failed == [CheckID.appAttestAssertionKey])
+            #expect(
+                verdict.checks.first { $0.check == CheckID.appAttestAssertionKey }?.finding?.code == "key-malformed")
+            #expect(
+                try await assert(verifier, confused, counter: counter).failed == [CheckID.appAttestAssertionSignature])
         }
     }
 
@@ -215,7 +219,7 @@ struct KeyTests {
         for isTest in [false, true] {
             let verifier = try Fixtures.verifier(try Fixtures.configuration(isTest: isTest))
             let key = AttestedKey()
-            for (counter, failed) in [(UInt32(1), []), (2, []), (2, [AssertionCheck.counter])] {
+            for (counter, failed) in [(UInt32(1), []), (2, []), (2, [CheckID.appAttestAssertionCounter])] {
                 let minted = try AssertionBlueprint(
                     key: key, appID: Fixtures.appID, counter: counter, clientData: .bytes(Fixtures.challenge)
                 ).mint()
@@ -223,7 +227,9 @@ struct KeyTests {
                 let verdict = try await verifier.verify(input, suppliedKey: supplied, at: Fixtures.now)
                 #expect(verdict.failed == failed)
                 if counter == 1 {
-                    #expect(verdict.checks.first { $0.check == AssertionCheck.key }?.finding?.code == "key-supplied")
+                    #expect(
+                        verdict.checks.first { $0.check == CheckID.appAttestAssertionKey }?.finding?.code
+                            == "key-supplied")
                 }
             }
         }
@@ -237,7 +243,7 @@ struct KeyTests {
             try Fixtures.configuration(environments: [.production, .development]), ledger: ledger)
         #expect(try await attest(both, key).failed == [])
         let narrowed = try Fixtures.verifier(try Fixtures.configuration(environments: [.development]), ledger: ledger)
-        #expect(try await assert(narrowed, key, counter: 1).failed == [AssertionCheck.keyState])
+        #expect(try await assert(narrowed, key, counter: 1).failed == [CheckID.appAttestAssertionKeyState])
     }
 
     @Test(
@@ -271,7 +277,7 @@ struct KeyTests {
         for (index, (enrolled, supplied, durability, code)) in cases.enumerated() {
             let keys = AssertionKeys(enrolled: enrolled, supplied: supplied, durability: durability, blocks: [])
             let assessment = AssertionAssessor.assess(input, keys: keys, expectations: expectations, now: Fixtures.now)
-            #expect(assessment.failed == (code == nil ? [] : [AssertionCheck.key]), "case \(index)")
+            #expect(assessment.failed == (code == nil ? [] : [CheckID.appAttestAssertionKey]), "case \(index)")
             #expect(assessment.checks.first { $0.status == .failed }?.finding?.code == code, "case \(index)")
         }
     }
@@ -296,5 +302,5 @@ struct KeyTests {
 }
 
 extension Verdict {
-    fileprivate var enrolment: CheckResult? { checks.first { $0.check == AttestationCheck.enrolment } }
+    fileprivate var enrolment: CheckResult? { checks.first { $0.check == CheckID.appAttestAttestationEnrolment } }
 }

@@ -74,20 +74,23 @@ struct ReceiptCheckTests {
             organization: "Somebody", seed: "somebody", notBefore: Fixtures.now.addingTimeInterval(-86400))
         let key = AttestedKey()
         let requests: [(CheckID, String?, Request)] = [
-            (ReceiptCheck.decode, nil, Request { $0.fields.append(ReceiptField(17, "4")) }),
-            (ReceiptCheck.decode, nil, Request { $0[17] = ReceiptField(17, "-1") }),
-            (ReceiptCheck.decode, nil, Request { $0[12] = ReceiptField(12, "yesterday") }),
-            (ReceiptCheck.decode, nil, Request { $0[3] = nil }),
-            (ReceiptCheck.decode, nil, Request { $0.signers = [] }),
-            (ReceiptCheck.decode, nil, Request { $0.signers += $0.signers }),
-            (ReceiptCheck.decode, nil, Request { $0.changeEncoded = { $0 + [0] } }),
-            (ReceiptCheck.signature, "receipt-signature-invalid", Request { $0.changeSignature = { $0.reversed() } }),
+            (CheckID.appAttestReceiptDecode, nil, Request { $0.fields.append(ReceiptField(17, "4")) }),
+            (CheckID.appAttestReceiptDecode, nil, Request { $0[17] = ReceiptField(17, "-1") }),
+            (CheckID.appAttestReceiptDecode, nil, Request { $0[12] = ReceiptField(12, "yesterday") }),
+            (CheckID.appAttestReceiptDecode, nil, Request { $0[3] = nil }),
+            (CheckID.appAttestReceiptDecode, nil, Request { $0.signers = [] }),
+            (CheckID.appAttestReceiptDecode, nil, Request { $0.signers += $0.signers }),
+            (CheckID.appAttestReceiptDecode, nil, Request { $0.changeEncoded = { $0 + [0] } }),
             (
-                ReceiptCheck.signature, "receipt-signed-attributes",
+                CheckID.appAttestReceiptSignature, "receipt-signature-invalid",
+                Request { $0.changeSignature = { $0.reversed() } }
+            ),
+            (
+                CheckID.appAttestReceiptSignature, "receipt-signed-attributes",
                 Request { $0.signedAttributes = .ignored(Fixtures.now) }
             ),
             (
-                ReceiptCheck.signature, "receipt-algorithm",
+                CheckID.appAttestReceiptSignature, "receipt-algorithm",
                 Request {
                     let signer = try Fixtures.authority.get().attestationAuthority
                     $0.signers = [signer]
@@ -95,14 +98,14 @@ struct ReceiptCheckTests {
                 }
             ),
             (
-                ReceiptCheck.chain, "untrusted",
+                CheckID.appAttestReceiptChain, "untrusted",
                 Request {
                     $0.signers = [foreign.receiptSigner]
                     $0.certificates = [foreign.receiptSigner, foreign.receiptAuthority, foreign.root].map(\.certificate)
                 }
             ),
             (
-                ReceiptCheck.chain, "receipt-signer-purpose",
+                CheckID.appAttestReceiptChain, "receipt-signer-purpose",
                 Request {
                     let authority = try Fixtures.authority.get()
                     let unmarked = try authority.receiptSigner(
@@ -113,39 +116,51 @@ struct ReceiptCheckTests {
                 }
             ),
             (
-                ReceiptCheck.chain, "receipt-certificate-not-in-path",
+                CheckID.appAttestReceiptChain, "receipt-certificate-not-in-path",
                 Request { $0.certificates.append(foreign.root.certificate) }
             ),
             (
-                ReceiptCheck.appID, "app-id-not-allowed",
+                CheckID.appAttestReceiptAppID, "app-id-not-allowed",
                 Request { $0[2] = ReceiptField(2, "1234567890.com.example.other") }
             ),
             (
-                ReceiptCheck.appID, "app-id-differs",
+                CheckID.appAttestReceiptAppID, "app-id-differs",
                 Request(key: key, enrolled: enrolled(key, appID: "1234567890.com.example.o", environment: "production"))
             ),
-            (ReceiptCheck.publicKey, "key-id-differs", Request(keyID: other.keyID)),
-            (ReceiptCheck.publicKey, "certificate-malformed", Request { $0[3] = ReceiptField(3, [0x30, 0x00]) }),
+            (CheckID.appAttestReceiptPublicKey, "key-id-differs", Request(keyID: other.keyID)),
             (
-                ReceiptCheck.publicKey, "key-differs",
+                CheckID.appAttestReceiptPublicKey, "certificate-malformed",
+                Request { $0[3] = ReceiptField(3, [0x30, 0x00]) }
+            ),
+            (
+                CheckID.appAttestReceiptPublicKey, "key-differs",
                 Request(key: key, enrolled: enrolled(other, appID: Fixtures.appID, environment: "production"))
             ),
-            (ReceiptCheck.environment, "environment-not-allowed", Request { $0[7] = ReceiptField(7, "sandbox") }),
             (
-                ReceiptCheck.environment, "environment-differs",
+                CheckID.appAttestReceiptEnvironment, "environment-not-allowed",
+                Request { $0[7] = ReceiptField(7, "sandbox") }
+            ),
+            (
+                CheckID.appAttestReceiptEnvironment, "environment-differs",
                 Request(key: key, enrolled: enrolled(key, appID: Fixtures.appID, environment: "development"))
             ),
-            (ReceiptCheck.freshness, "receipt-expired", Request(now: Fixtures.now.addingTimeInterval(400 * 86400))),
             (
-                ReceiptCheck.appID, "key-of-another-app",
+                CheckID.appAttestReceiptFreshness, "receipt-expired",
+                Request(now: Fixtures.now.addingTimeInterval(400 * 86400))
+            ),
+            (
+                CheckID.appAttestReceiptAppID, "key-of-another-app",
                 Request(
                     key: key,
                     enrolled: enrolled(key, app: "other", appID: Fixtures.appID, environment: "production"))
             ),
-            (ReceiptCheck.freshness, "receipt-too-old", Request(now: Fixtures.now.addingTimeInterval(301))),
-            (ReceiptCheck.freshness, "receipt-from-the-future", Request(now: Fixtures.now.addingTimeInterval(-121))),
-            (ReceiptCheck.riskMetric, "risk-metric-too-high", Request { $0[17] = ReceiptField(17, "6") }),
-            (ReceiptCheck.riskMetric, "risk-metric-missing", Request { $0[17] = nil }),
+            (CheckID.appAttestReceiptFreshness, "receipt-too-old", Request(now: Fixtures.now.addingTimeInterval(301))),
+            (
+                CheckID.appAttestReceiptFreshness, "receipt-from-the-future",
+                Request(now: Fixtures.now.addingTimeInterval(-121))
+            ),
+            (CheckID.appAttestReceiptRiskMetric, "risk-metric-too-high", Request { $0[17] = ReceiptField(17, "6") }),
+            (CheckID.appAttestReceiptRiskMetric, "risk-metric-missing", Request { $0[17] = nil }),
         ]
         for (index, (check, code, request)) in requests.enumerated() {
             let assessment = try assess(request)
@@ -153,7 +168,9 @@ struct ReceiptCheckTests {
             #expect(failed.map(\.check) == [check], "request \(index)")
             if let code { #expect(failed.first?.finding?.code == code, "request \(index)") }
         }
-        let unnamed = try assess(Request { $0[7] = nil }).checks.first { $0.check == ReceiptCheck.environment }
+        let unnamed = try assess(Request { $0[7] = nil }).checks.first {
+            $0.check == CheckID.appAttestReceiptEnvironment
+        }
         #expect(unnamed?.status == .skipped && unnamed?.finding?.code == "environment-missing")
         #expect(Set(requests.map(\.0)) == Set(ReceiptCheck.catalogue.map(\.id)))
     }

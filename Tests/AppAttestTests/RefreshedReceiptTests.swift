@@ -71,8 +71,9 @@ struct RefreshedReceiptTests {
         let created = try #require(RFC3339.parse(item.properties.creationTime))
         let input = ReceiptInput(keyID: try keyID(of: item.source), receipt: item.receipt)
         for (offset, failed) in [
-            (300.0, []), (301, [ReceiptCheck.freshness]), (-120, []), (-121, [ReceiptCheck.freshness]),
-            (86400 * 365 * 5, [ReceiptCheck.freshness]),
+            (300.0, []), (301, [CheckID.appAttestReceiptFreshness]), (-120, []),
+            (-121, [CheckID.appAttestReceiptFreshness]),
+            (86400 * 365 * 5, [CheckID.appAttestReceiptFreshness]),
         ] {
             let assessment = ReceiptAssessor.assess(
                 input, enrolled: nil, expectations: try expectations(), now: created.addingTimeInterval(offset))

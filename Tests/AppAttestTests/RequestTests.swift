@@ -45,10 +45,13 @@ struct RequestTests {
         }
         let issued = try await verifier.issueChallenge(app: "shop", for: .appAttestRequest, at: Fixtures.now)
         #expect(try await judge(issued.text, counter: 1).failed == [])
-        #expect(try await judge(issued.text, counter: 2).failed == [AssertionCheck.challenge])
+        #expect(try await judge(issued.text, counter: 2).failed == [CheckID.appAttestAssertionChallenge])
         let foreign = try await verifier.issueChallenge(app: "shop", for: .appAttestAssertion, at: Fixtures.now)
-        #expect(try await judge(foreign.text, counter: 3).failed == [AssertionCheck.challenge])
-        #expect(try await judge(nil, counter: 4).failed == [AssertionCheck.clientData, AssertionCheck.challenge])
+        #expect(try await judge(foreign.text, counter: 3).failed == [CheckID.appAttestAssertionChallenge])
+        #expect(
+            try await judge(nil, counter: 4).failed == [
+                CheckID.appAttestAssertionClientData, CheckID.appAttestAssertionChallenge,
+            ])
     }
 
     @Test("A rejected request changes neither its nonce nor the counter of its key")

@@ -43,7 +43,7 @@ struct StatedRiskMetricTests {
             identifier: stored.identifier, app: stored.app, publicKey: stored.publicKey, counter: stored.counter,
             enrolledAt: stored.enrolledAt, properties: properties)
         let outcome = try await ledger.commit(
-            [LedgerEffect(AttestationCheck.enrolment, .enrol(refreshed, EnrolmentRules(refreshKeeping: [])))],
+            [LedgerEffect(.appAttestAttestationEnrolment, .enrol(refreshed, EnrolmentRules(refreshKeeping: [])))],
             at: Fixtures.now)
         #expect(outcome.decisions == [nil])
         let assertion = try AssertionBlueprint(

@@ -29,7 +29,7 @@ struct VersionTests {
             extensions: extensions, clientData: .bytes(Fixtures.challenge), issuedAt: Fixtures.now)
         let input = Fixtures.input(try attestation.mint())
         let attested = try await Fixtures.verifier(strict).verify(input, at: Fixtures.now)
-        #expect(attested.failed == (code == nil ? [] : [AttestationCheck.bundleVersion]))
+        #expect(attested.failed == (code == nil ? [] : [CheckID.appAttestAttestationBundleVersion]))
         #expect(attested.checks.first { $0.status == .failed }?.finding?.code == code)
         #expect(attested.remedy == (code == nil ? nil : .updateApp))
 
@@ -41,7 +41,7 @@ struct VersionTests {
             key: key, appID: Fixtures.appID, counter: 1, clientData: .bytes(Fixtures.challenge), extensions: extensions)
         let asserted = try await Fixtures.verifier(strict, ledger: ledger).verify(
             Fixtures.input(try assertion.mint()).input, at: Fixtures.now)
-        #expect(asserted.failed == (code == nil ? [] : [AssertionCheck.bundleVersion]))
+        #expect(asserted.failed == (code == nil ? [] : [CheckID.appAttestAssertionBundleVersion]))
         #expect(asserted.checks.first { $0.status == .failed }?.finding?.code == code)
     }
 }

@@ -28,8 +28,8 @@ struct AccountTests {
             LedgerBlock(
                 subject: LedgerSubject(.account, "alice"), reason: "fraud", since: TokenFixtures.now, until: nil))
         let verdict = try await judge("alice", ledger)
-        #expect(verdict.failed == [ApproovCheck.account])
-        #expect(verdict.tokenCode(ApproovCheck.account) == "account-blocked")
+        #expect(verdict.failed == [CheckID.approovTokenAccount])
+        #expect(verdict.tokenCode(CheckID.approovTokenAccount) == "account-blocked")
         #expect(try await judge("Alice", ledger).failed == [])
         #expect(try await judge(nil, ledger).failed == [])
     }
@@ -43,11 +43,11 @@ struct AccountTests {
                     subject: LedgerSubject(.account, "alice"), checks: [check], reason: "pen test",
                     since: TokenFixtures.now, until: nil))
         }
-        try await allow(ApproovCheck.annotations)
+        try await allow(CheckID.approovTokenAnnotations)
         let excused = try await judge("alice", ledger, annotations: ["rooted"])
-        #expect(excused.outcome == .accept && excused.annotated == [ApproovCheck.annotations])
-        #expect(try await judge("bob", ledger, annotations: ["rooted"]).failed == [ApproovCheck.annotations])
-        try await allow(ApproovCheck.issuer)
-        #expect(try await judge("alice", ledger, annotations: ["rooted"]).failed == [ApproovCheck.annotations])
+        #expect(excused.outcome == .accept && excused.annotated == [CheckID.approovTokenAnnotations])
+        #expect(try await judge("bob", ledger, annotations: ["rooted"]).failed == [CheckID.approovTokenAnnotations])
+        try await allow(CheckID.approovTokenIssuer)
+        #expect(try await judge("alice", ledger, annotations: ["rooted"]).failed == [CheckID.approovTokenAnnotations])
     }
 }

@@ -66,7 +66,7 @@ struct ClaimsTests {
         ] {
             #expect(fields.contains(field), "\(field)")
         }
-        #expect(verdict.annotated == [ApproovCheck.annotations, ApproovCheck.address])
+        #expect(verdict.annotated == [CheckID.approovTokenAnnotations, CheckID.approovTokenAddress])
     }
 
     @Test("A token with only exp is recognised as a failover token")
@@ -83,7 +83,7 @@ struct ClaimsTests {
         let foreign = TokenFixtures.hs256(TokenFixtures.otherSecret)
         let verdict = try await TokenFixtures.judge(
             TokenFixtures.jws(Self.everything.text, by: foreign), Self.settings)
-        #expect(verdict.failed == [ApproovCheck.signature])
+        #expect(verdict.failed == [CheckID.approovTokenSignature])
         #expect(verdict.approov?.claims == nil)
         #expect(verdict.approov?.deviceID == nil)
         #expect(verdict.approov?.responseCode == nil)
@@ -104,7 +104,7 @@ struct ClaimsTests {
     func claimedForms(payload: String) async throws {
         let verdict = try await TokenFixtures.judge(
             TokenFixtures.jws(payload, by: TokenFixtures.hs256(TokenFixtures.otherSecret)))
-        #expect(verdict.failed == [ApproovCheck.signature])
+        #expect(verdict.failed == [CheckID.approovTokenSignature])
         #expect(verdict.subject == nil)
     }
 }

@@ -35,7 +35,7 @@ struct KeySelectionTests {
                 let signed = try await TokenFixtures.judge(token(secret), keys: keys)
                 #expect(signed.outcome == .accept)
                 #expect(signed.approov?.key == name)
-                #expect(signed.tokenDetail(ApproovCheck.signature) == "with key \(name)")
+                #expect(signed.tokenDetail(CheckID.approovTokenSignature) == "with key \(name)")
                 var settings = TokenFixtures.strict
                 settings.format = .jwe
                 let sealed = try await TokenFixtures.judge(
@@ -85,7 +85,7 @@ struct KeySelectionTests {
             ApproovTokenAssessor.assess(
                 ApproovTokenInput(token: try token(secret)), keys: keys, standings: { _ in [] },
                 expectations: expectations, now: TokenFixtures.now
-            ).checks.contains { $0.check == ApproovCheck.signature && $0.status == .passed }
+            ).checks.contains { $0.check == CheckID.approovTokenSignature && $0.status == .passed }
         }
         func key(_ secret: [UInt8]) throws -> NamedKey {
             NamedKey(name: "key", scope: "api", material: try TokenFixtures.material(secret))
@@ -106,9 +106,9 @@ struct KeySelectionTests {
     func foreign() async throws {
         let verdict = try await TokenFixtures.judge(
             token([UInt8](repeating: 7, count: 64)), keys: [current(), old()])
-        #expect(verdict.failed == [ApproovCheck.signature])
-        #expect(verdict.tokenDetail(ApproovCheck.signature).contains("fail attestation"))
-        #expect(verdict.tokenDetail(ApproovCheck.signature).hasSuffix("tried now, old"))
+        #expect(verdict.failed == [CheckID.approovTokenSignature])
+        #expect(verdict.tokenDetail(CheckID.approovTokenSignature).contains("fail attestation"))
+        #expect(verdict.tokenDetail(CheckID.approovTokenSignature).hasSuffix("tried now, old"))
     }
 
     /// The IDs of two secrets, the kid of a token of the second one, and the result.
@@ -125,15 +125,15 @@ struct KeySelectionTests {
         Case(first: nil, second: nil, kid: nil, failed: nil), Case(first: nil, second: nil, kid: "x", failed: nil),
         Case(first: "a", second: nil, kid: "x", failed: nil), Case(first: "a", second: nil, kid: nil, failed: nil),
         // The kid of a key with an ID selects that key.
-        Case(first: "a", second: nil, kid: "a", failed: ApproovCheck.signature),
-        Case(first: "a", second: "b", kid: "a", failed: ApproovCheck.signature),
+        Case(first: "a", second: nil, kid: "a", failed: CheckID.approovTokenSignature),
+        Case(first: "a", second: "b", kid: "a", failed: CheckID.approovTokenSignature),
         Case(first: "a", second: "b", kid: "b", failed: nil), Case(first: nil, second: "b", kid: "b", failed: nil),
         Case(first: "b", second: "b", kid: "b", failed: nil),
         // A key with an ID is not tried for a token that names another ID.
-        Case(first: "a", second: "b", kid: "x", failed: ApproovCheck.key),
-        Case(first: nil, second: "b", kid: "x", failed: ApproovCheck.signature),
-        Case(first: "a", second: "b", kid: "B", failed: ApproovCheck.key),
-        Case(first: "a", second: "b", kid: "b ", failed: ApproovCheck.key),
+        Case(first: "a", second: "b", kid: "x", failed: CheckID.approovTokenKey),
+        Case(first: nil, second: "b", kid: "x", failed: CheckID.approovTokenSignature),
+        Case(first: "a", second: "b", kid: "B", failed: CheckID.approovTokenKey),
+        Case(first: "a", second: "b", kid: "b ", failed: CheckID.approovTokenKey),
         // Without a kid, the matching secret is found by trying.
         Case(first: "a", second: "b", kid: nil, failed: nil),
     ]
@@ -160,15 +160,15 @@ struct KeySelectionTests {
         }
         #expect(try await verdict(#"{"alg":"ES256","kid":"a"}"#, named).failed == [])
         // The kids are swapped.
-        #expect(try await verdict(#"{"alg":"ES256","kid":"b"}"#, named).failed == [ApproovCheck.signature])
+        #expect(try await verdict(#"{"alg":"ES256","kid":"b"}"#, named).failed == [CheckID.approovTokenSignature])
         let none = try await verdict(#"{"alg":"ES256"}"#, named)
-        #expect(none.failed == [ApproovCheck.key])
-        #expect(none.tokenCode(ApproovCheck.key) == "missing-key-id")
+        #expect(none.failed == [CheckID.approovTokenKey])
+        #expect(none.tokenCode(CheckID.approovTokenKey) == "missing-key-id")
         let nameless = [try TokenFixtures.key("c", TokenFixtures.publicKey(info)), named[1]]
         for header in [#"{"alg":"ES256"}"#, #"{"alg":"ES256","kid":"x"}"#] {
             #expect(try await verdict(header, nameless).approov?.key == "c")
         }
-        #expect(try await verdict(#"{"alg":"ES256","kid":"b"}"#, nameless).failed == [ApproovCheck.signature])
+        #expect(try await verdict(#"{"alg":"ES256","kid":"b"}"#, nameless).failed == [CheckID.approovTokenSignature])
     }
 
     @Test("A pending, expired or retired key verifies and decrypts nothing, and the failure names it")
@@ -182,13 +182,14 @@ struct KeySelectionTests {
             (try old(window: KeyWindow(notBefore: ahead, notAfter: nil)), "not used before 2026-09-21T14:13:21Z"),
         ] {
             let signed = try await TokenFixtures.judge(token(Self.former), keys: [key, current()])
-            #expect(signed.failed == [ApproovCheck.signature])
+            #expect(signed.failed == [CheckID.approovTokenSignature])
             var settings = TokenFixtures.strict
             settings.format = .jwe
             let sealed = try await TokenFixtures.judge(
                 TokenFixtures.jwe(Self.claims, secret: Self.former), settings, keys: [key, current()])
-            #expect(sealed.failed == [ApproovCheck.decryption])
-            for (verdict, check) in [(signed, ApproovCheck.signature), (sealed, ApproovCheck.decryption)] {
+            #expect(sealed.failed == [CheckID.approovTokenDecryption])
+            for (verdict, check) in [(signed, CheckID.approovTokenSignature), (sealed, CheckID.approovTokenDecryption)]
+            {
                 #expect(verdict.tokenCode(check) == "key-not-live")
                 #expect(verdict.tokenDetail(check).contains("with key old"))
                 #expect(verdict.tokenDetail(check).contains(state))
@@ -211,9 +212,10 @@ struct KeySelectionTests {
                 Self.claims, secret: Self.former, header: #""alg":"A256GCMKW","enc":"A256GCM","kid":"b""#),
             settings, keys: [retired, current(keyID: "a")])
         for verdict in [signed, sealed] {
-            #expect(verdict.failed == [ApproovCheck.key])
-            #expect(verdict.tokenCode(ApproovCheck.key) == "key-not-live")
-            #expect(verdict.tokenDetail(ApproovCheck.key).contains("\"b\", which is old and not live: retired at"))
+            #expect(verdict.failed == [CheckID.approovTokenKey])
+            #expect(verdict.tokenCode(CheckID.approovTokenKey) == "key-not-live")
+            #expect(
+                verdict.tokenDetail(CheckID.approovTokenKey).contains("\"b\", which is old and not live: retired at"))
         }
     }
 
@@ -259,7 +261,7 @@ struct KeySelectionTests {
                     expectations: try TokenFixtures.expectations(TokenFixtures.lenient), now: TokenFixtures.now)
                 #expect(!assessment.isAcceptable)
                 let failed = assessment.checks.first { $0.status == .failed }
-                #expect(failed?.check == ApproovCheck.key)
+                #expect(failed?.check == CheckID.approovTokenKey)
                 #expect(failed?.finding?.code == "no-live-key")
             }
         }

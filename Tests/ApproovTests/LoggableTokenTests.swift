@@ -31,16 +31,16 @@ struct LoggableTokenTests {
         let text = try TokenFixtures.loggable(Self.claims)
         for settings in [TokenFixtures.strict, TokenFixtures.lenient] {
             let verdict = try await judge(text, settings, use: .admission)
-            #expect(verdict.outcome == .reject && verdict.failed == [ApproovCheck.signature])
-            #expect(verdict.tokenCode(ApproovCheck.signature) == "loggable-token")
+            #expect(verdict.outcome == .reject && verdict.failed == [CheckID.approovTokenSignature])
+            #expect(verdict.tokenCode(CheckID.approovTokenSignature) == "loggable-token")
             #expect(verdict.approov?.claimed?.responseCode == "ABCDEF")
         }
         let record = EvidenceRecord(ApproovTokenInput(.loggable(text)), receivedAt: TokenFixtures.now)
         let fromRecord = try await TokenFixtures.verifier().verify(record, at: TokenFixtures.now)
-        #expect(fromRecord.tokenCode(ApproovCheck.signature) == "loggable-token")
+        #expect(fromRecord.tokenCode(CheckID.approovTokenSignature) == "loggable-token")
         let foreign = try TokenFixtures.loggable(Self.claims, secret: TokenFixtures.otherSecret)
         let other = try await judge(foreign, use: .admission)
-        #expect(other.tokenCode(ApproovCheck.signature) == "signature-invalid")
+        #expect(other.tokenCode(CheckID.approovTokenSignature) == "signature-invalid")
     }
 
     @Test(
@@ -58,8 +58,8 @@ struct LoggableTokenTests {
                 ]
                 for values in presented {
                     let verdict = try await judge(text, settings, binding: values)
-                    #expect(verdict.failed == [ApproovCheck.binding], "\(values)")
-                    #expect(verdict.tokenCode(ApproovCheck.binding) == "binding-of-loggable")
+                    #expect(verdict.failed == [CheckID.approovTokenBinding], "\(values)")
+                    #expect(verdict.tokenCode(CheckID.approovTokenBinding) == "binding-of-loggable")
                 }
             }
         }
@@ -72,8 +72,8 @@ struct LoggableTokenTests {
         #expect(verdict.approov?.form == "loggable")
         #expect(verdict.approov?.key == "approov")
         #expect(verdict.approov?.responseCode == "ABCDEF")
-        #expect(verdict.tokenResult(ApproovCheck.binding)?.because == .notApplicable)
-        #expect(verdict.tokenCode(ApproovCheck.binding) == "no-request")
+        #expect(verdict.tokenResult(CheckID.approovTokenBinding)?.because == .notApplicable)
+        #expect(verdict.tokenCode(CheckID.approovTokenBinding) == "no-request")
     }
 
     @Test("The vendor's example of an expired one is authentic and expired")
@@ -81,7 +81,7 @@ struct LoggableTokenTests {
         var claims = Self.claims
         claims["exp"] = .integer(1_558_626_228)
         let verdict = try await judge(TokenFixtures.loggable(claims))
-        #expect(verdict.failed == [ApproovCheck.expiry])
+        #expect(verdict.failed == [CheckID.approovTokenExpiry])
         #expect(verdict.approov?.deviceID == TokenFixtures.deviceID)
     }
 
@@ -107,8 +107,8 @@ struct LoggableTokenTests {
         arguments: [#""ABCDE""#, #""ABCDEFG""#, #""""#, #""ABCDE+""#, #""ABCDE=""#, "null", "123456", "[]"])
     func malformed(sip: String) async throws {
         let verdict = try await judge("\(Self.claims.text.dropLast()),\"sip\":\(sip)}")
-        #expect(verdict.failed == [ApproovCheck.decode])
-        #expect(verdict.tokenDetail(ApproovCheck.decode).contains("sip"))
+        #expect(verdict.failed == [CheckID.approovTokenDecode])
+        #expect(verdict.tokenDetail(CheckID.approovTokenDecode).contains("sip"))
     }
 
     @Test("A text without sip, one that is not an object, and one with duplicate members are not loggable tokens")
@@ -119,12 +119,14 @@ struct LoggableTokenTests {
             "\(text.dropLast()),\"sip\":\"AAAAAA\"}", "\(text.dropLast()),\"exp\":1}", #"{"error":"JWE"}"#,
             #"{"error":7}"#,
         ]
-        for text in cases { #expect(try await judge(text).failed == [ApproovCheck.decode], "\(text.prefix(40))") }
+        for text in cases {
+            #expect(try await judge(text).failed == [CheckID.approovTokenDecode], "\(text.prefix(40))")
+        }
         let sealed = try await judge(#"{"error":"JWE"}"#)
-        #expect(sealed.tokenDetail(ApproovCheck.decode).contains("no loggable form"))
+        #expect(sealed.tokenDetail(CheckID.approovTokenDecode).contains("no loggable form"))
         var settings = TokenFixtures.strict
         settings.format = .jwe
-        #expect(try await judge(text, settings).failed == [ApproovCheck.decode])
+        #expect(try await judge(text, settings).failed == [CheckID.approovTokenDecode])
     }
 
     @Test("All live secrets are tried, other secrets are named, and public keys are ignored")
@@ -135,14 +137,14 @@ struct LoggableTokenTests {
         #expect(try await judge(text, keys: [current, TokenFixtures.key("old", other)]).approov?.key == "old")
         let retired = try TokenFixtures.key("old", other, retiredAt: TokenFixtures.now)
         let late = try await judge(text, keys: [current, retired])
-        #expect(late.failed == [ApproovCheck.signature])
-        #expect(late.tokenCode(ApproovCheck.signature) == "key-not-live")
+        #expect(late.failed == [CheckID.approovTokenSignature])
+        #expect(late.tokenCode(CheckID.approovTokenSignature) == "key-not-live")
         let foreign = try await judge(text, keys: [current])
-        #expect(foreign.tokenCode(ApproovCheck.signature) == "signature-invalid")
-        #expect(foreign.tokenDetail(ApproovCheck.signature).hasSuffix("tried now"))
+        #expect(foreign.tokenCode(CheckID.approovTokenSignature) == "signature-invalid")
+        #expect(foreign.tokenDetail(CheckID.approovTokenSignature).hasSuffix("tried now"))
         #expect(foreign.approov?.claimed?.responseCode == "ABCDEF")
         let publicKeys = try await judge(text, keys: Array(TokenFixtures.keys().dropFirst()))
-        #expect(publicKeys.failed == [ApproovCheck.key])
-        #expect(publicKeys.tokenCode(ApproovCheck.key) == "no-secret")
+        #expect(publicKeys.failed == [CheckID.approovTokenKey])
+        #expect(publicKeys.tokenCode(CheckID.approovTokenKey) == "no-secret")
     }
 }

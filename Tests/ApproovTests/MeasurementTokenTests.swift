@@ -188,8 +188,8 @@ struct MeasurementTokenTests {
     func proofs() async throws {
         let good = try await judge(Self.blueprint(), keys: [TestKey(.p256), Self.hardware])
         #expect(good.outcome == .accept)
-        #expect(good.checks.map(\.check) == [ApproovCheck.sealed, ApproovCheck.measurement])
-        #expect(good.tokenDetail(ApproovCheck.sealed) == "with key hardware-1")
+        #expect(good.checks.map(\.check) == [CheckID.approovProofSealed, CheckID.approovProofMeasurement])
+        #expect(good.tokenDetail(CheckID.approovProofSealed) == "with key hardware-1")
         #expect(good.approov?.measurement == .integrity && good.approov?.deviceID == nil)
         let device = try await judge(Self.blueprint(), Self.measured.device)
         #expect(device.approov?.measurement == .device)
@@ -197,7 +197,7 @@ struct MeasurementTokenTests {
         #expect(other.failures == ["approov.proof.measurement proof-differs"])
         let foreign = try await judge(Self.blueprint(), keys: [TestKey(.p256)])
         #expect(foreign.failures == ["approov.proof.sealed not-opened"])
-        #expect(foreign.tokenResult(ApproovCheck.measurement)?.because == .check(ApproovCheck.sealed))
+        #expect(foreign.tokenResult(CheckID.approovProofMeasurement)?.because == .check(.approovProofSealed))
         let expired = try await judge(
             Self.blueprint {
                 $0.content["iat"] = .number("1")

@@ -170,7 +170,7 @@ struct MessageCheckTests {
         #expect(verdict.failures == change.expected.map { Self.prefix + $0 })
         #expect(verdict.outcome == .reject)
         // Every check has a result, whichever check fails.
-        let all = ApproovCheck.signedTokenChecks + ApproovCheck.messageChecks + [ApproovCheck.replay]
+        let all = ApproovCheck.signedTokenChecks + ApproovCheck.messageChecks + [CheckID.approovMessageReplay]
         #expect(verdict.checks.map(\.check) == all)
     }
 
@@ -182,17 +182,18 @@ struct MessageCheckTests {
         var verdict = try await fixture.verdict()
         #expect(
             verdict.failures == ["approov.message.components not-covered", "approov.message.freshness expired"])
-        #expect(verdict.messageResult(ApproovCheck.messageSignature)?.status == .passed)
-        #expect(verdict.messageResult(ApproovCheck.contentDigest)?.because == .check(ApproovCheck.components))
-        #expect(verdict.messageResult(ApproovCheck.replay)?.status == .skipped)
+        #expect(verdict.messageResult(CheckID.approovMessageSignature)?.status == .passed)
+        #expect(
+            verdict.messageResult(CheckID.approovMessageContentDigest)?.because == .check(.approovMessageComponents))
+        #expect(verdict.messageResult(CheckID.approovMessageReplay)?.status == .skipped)
 
         fixture = MessageFixture.post()
         fixture.signedValues["@method"] = "GET"
         verdict = try await fixture.verdict()
-        for check in [ApproovCheck.freshness, ApproovCheck.contentDigest] {
-            #expect(verdict.messageResult(check)?.because == .check(ApproovCheck.messageSignature))
+        for check in [CheckID.approovMessageFreshness, CheckID.approovMessageContentDigest] {
+            #expect(verdict.messageResult(check)?.because == .check(.approovMessageSignature))
         }
-        #expect(verdict.messageResult(ApproovCheck.components)?.status == .passed)
+        #expect(verdict.messageResult(CheckID.approovMessageComponents)?.status == .passed)
         #expect(verdict.approov?.message == nil)
     }
 

@@ -1,5 +1,6 @@
 import Approov
 import Assay
+import AssayCore
 import AssayTesting
 import Foundation
 import Testing
@@ -174,7 +175,7 @@ struct MessageHostileTests {
                 method: minted.method, targetURI: minted.targetURI, fields: fields, body: .bytes(other))
             let verifier = try MessageFixture.verifier(MessageSigning(signer: .installation))
             let verdict = try await verifier.verify(input, at: MessageFixture.now)
-            #expect(verdict.failed == [ApproovCheck.messageSignature])
+            #expect(verdict.failed == [CheckID.approovMessageSignature])
         }
     }
 

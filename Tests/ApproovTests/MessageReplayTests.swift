@@ -80,7 +80,7 @@ struct MessageReplayTests {
         for _ in 0..<2 {
             let verdict = try await verifier.verify(MessageFixture().mint(), at: MessageFixture.now)
             #expect(verdict.outcome == .accept)
-            #expect(verdict.messageResult(ApproovCheck.replay)?.because == .policy)
+            #expect(verdict.messageResult(CheckID.approovMessageReplay)?.because == .policy)
         }
     }
 

@@ -34,7 +34,7 @@ struct MessageTokenTests {
             #expect(verdict.failures == ["approov.token.decode \(code)"])
             #expect(verdict.checks.dropFirst().allSatisfy { $0.status == .skipped })
             for check in ApproovCheck.messageChecks {
-                #expect(verdict.messageResult(check)?.because == .check(ApproovCheck.decode))
+                #expect(verdict.messageResult(check)?.because == .check(.approovTokenDecode))
             }
         }
     }
@@ -47,7 +47,7 @@ struct MessageTokenTests {
             "\u{0}", "é.é.é", "..",
         ] {
             fixture.changeFields = { $0[0] = .init("Approov-Token", value) }
-            #expect(try await verdict(fixture).failed == [ApproovCheck.decode])
+            #expect(try await verdict(fixture).failed == [CheckID.approovTokenDecode])
         }
     }
 
@@ -65,8 +65,8 @@ struct MessageTokenTests {
         var fixture = MessageFixture()
         fixture.tokenSecret[0] ^= 1
         let verdict = try await verdict(fixture)
-        #expect(verdict.failed == [ApproovCheck.signature])
-        #expect(verdict.messageResult(ApproovCheck.messageDecode)?.because == .check(ApproovCheck.signature))
+        #expect(verdict.failed == [CheckID.approovTokenSignature])
+        #expect(verdict.messageResult(CheckID.approovMessageDecode)?.because == .check(.approovTokenSignature))
         #expect(verdict.approov?.claimed?.responseCode == "ABCDEF")
     }
 
@@ -75,8 +75,8 @@ struct MessageTokenTests {
         var fixture = MessageFixture()
         fixture.expiry = MessageFixture.seconds
         let verdict = try await verdict(fixture)
-        #expect(verdict.failed == [ApproovCheck.expiry])
-        #expect(verdict.messageResult(ApproovCheck.messageSignature)?.status == .passed)
+        #expect(verdict.failed == [CheckID.approovTokenExpiry])
+        #expect(verdict.messageResult(CheckID.approovMessageSignature)?.status == .passed)
     }
 
     @Test("bound values are looked up in the fields of the request")
@@ -124,7 +124,7 @@ struct MessageTokenTests {
         var fixture = MessageFixture()
         for claim in [p384, "", "AAAA", (fixture.installationKeyClaim ?? "").dropLast(4) + "AAA="] {
             fixture.installationKeyClaim = String(claim)
-            #expect(try await verdict(fixture).failed == [ApproovCheck.messageKey])
+            #expect(try await verdict(fixture).failed == [CheckID.approovMessageKey])
         }
         fixture.installationKeyClaim = Data(
             TestKey(.p384, seed: "messages", label: "p384").subjectPublicKeyInfo()

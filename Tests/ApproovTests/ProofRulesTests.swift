@@ -72,7 +72,7 @@ struct ProofRulesTests {
         for _ in 0..<2 {
             let verdict = try await verifier.verify(Self.input(), at: Self.now)
             #expect(verdict.outcome == .accept)
-            #expect(verdict.checks.map(\.check) == [ApproovCheck.measurement])
+            #expect(verdict.checks.map(\.check) == [CheckID.approovProofMeasurement])
         }
     }
 
@@ -93,10 +93,10 @@ struct ProofRulesTests {
         wrong = ApproovProofInput(nonce: challenge.value, proof: [UInt8](wrong.proof.reversed()), source: wrong.source)
         // A rejection consumes nothing.
         let verdict = try await verifier.verify(wrong, at: Self.now)
-        #expect(verdict.failed == [ApproovCheck.measurement])
+        #expect(verdict.failed == [CheckID.approovProofMeasurement])
         let accepted = try await verifier.verify(Self.input(nonce: challenge.value), at: Self.now)
         #expect(accepted.outcome == .accept)
-        #expect(accepted.checks.map(\.check) == [ApproovCheck.measurement, ApproovCheck.proofChallenge])
+        #expect(accepted.checks.map(\.check) == [CheckID.approovProofMeasurement, CheckID.approovProofChallenge])
         #expect(try await failures(challenge.value) == ["approov.proof.challenge challenge-consumed"])
         #expect(try await failures([UInt8](0..<16)) == ["approov.proof.challenge challenge-unknown"])
         let late = try await issue()

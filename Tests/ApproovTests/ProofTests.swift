@@ -54,12 +54,12 @@ struct ProofTests {
             for asked in [nil, measurement] {
                 let verdict = try await judge(Self.proof(of: bytes), of: asked)
                 #expect(verdict.outcome == .accept)
-                #expect(verdict.checks.map(\.check) == [ApproovCheck.measurement])
+                #expect(verdict.checks.map(\.check) == [CheckID.approovProofMeasurement])
                 #expect(verdict.approov?.measurement == measurement)
             }
         }
         let other = try await judge(Self.proof(of: Self.device), of: .integrity)
-        #expect(other.failed == [ApproovCheck.measurement])
+        #expect(other.failed == [CheckID.approovProofMeasurement])
         #expect(other.subject == nil)
     }
 
@@ -82,8 +82,8 @@ struct ProofTests {
         }
         for proof in wrong {
             let verdict = try await judge(proof)
-            #expect(verdict.failed == [ApproovCheck.measurement])
-            #expect(verdict.tokenCode(ApproovCheck.measurement) == "proof-differs")
+            #expect(verdict.failed == [CheckID.approovProofMeasurement])
+            #expect(verdict.tokenCode(CheckID.approovProofMeasurement) == "proof-differs")
         }
         #expect(try await judge(good, nonce: [UInt8](repeating: 9, count: 16)).outcome == .reject)
     }
@@ -92,13 +92,13 @@ struct ProofTests {
     func lengths() async throws {
         for nonce in [[], [UInt8](0..<15), [UInt8](0..<17), [UInt8](0..<48)] {
             let verdict = try await judge(Self.proof(of: Self.integrity, nonce: nonce), nonce: nonce)
-            #expect(verdict.tokenCode(ApproovCheck.measurement) == "wrong-length")
+            #expect(verdict.tokenCode(CheckID.approovProofMeasurement) == "wrong-length")
         }
         let good = Self.proof(of: Self.integrity)
         for proof in [[], Array(good.dropLast()), good + [0], Array(good.prefix(16))] {
             let verdict = try await judge(proof)
-            #expect(verdict.failed == [ApproovCheck.measurement])
-            #expect(verdict.tokenCode(ApproovCheck.measurement) == "wrong-length")
+            #expect(verdict.failed == [CheckID.approovProofMeasurement])
+            #expect(verdict.tokenCode(CheckID.approovProofMeasurement) == "wrong-length")
         }
     }
 
@@ -116,7 +116,7 @@ struct ProofTests {
         for (measurements, asked, code) in cases {
             let verdict = try await judge(good, .measurements(measurements), of: asked)
             #expect(verdict.outcome == (code == nil ? .accept : .reject))
-            if let code { #expect(verdict.tokenCode(ApproovCheck.measurement) == code) }
+            if let code { #expect(verdict.tokenCode(CheckID.approovProofMeasurement) == code) }
         }
     }
 
@@ -127,12 +127,12 @@ struct ProofTests {
         let good = Self.proof(of: Self.device)
         let signed = try await judge(good, .token(TokenFixtures.token(Self.claims)))
         #expect(signed.outcome == .accept)
-        #expect(signed.checks.map(\.check) == ApproovCheck.signedTokenChecks + [ApproovCheck.measurement])
+        #expect(signed.checks.map(\.check) == ApproovCheck.signedTokenChecks + [CheckID.approovProofMeasurement])
         #expect(signed.approov?.measurement == .device)
         #expect(signed.approov?.deviceID == TokenFixtures.deviceID)
         let encrypted = try await judge(good, .token(TokenFixtures.jwe(Self.claims.text)), sealed)
         #expect(encrypted.outcome == .accept)
-        #expect(encrypted.checks.map(\.check) == ApproovCheck.encryptedTokenChecks + [ApproovCheck.measurement])
+        #expect(encrypted.checks.map(\.check) == ApproovCheck.encryptedTokenChecks + [CheckID.approovProofMeasurement])
     }
 
     @Test("A proof is refused with an expired, foreign or bound token, and with a token without measurements")
@@ -140,21 +140,21 @@ struct ProofTests {
         let good = Self.proof(of: Self.device)
         let foreign = try TokenFixtures.jws(Self.claims.text, by: TokenFixtures.hs256(TokenFixtures.otherSecret))
         let refused = try await judge(good, .token(foreign))
-        #expect(refused.failed == [ApproovCheck.signature])
-        #expect(refused.tokenResult(ApproovCheck.measurement)?.because == .check(ApproovCheck.signature))
+        #expect(refused.failed == [CheckID.approovTokenSignature])
+        #expect(refused.tokenResult(CheckID.approovProofMeasurement)?.because == .check(.approovTokenSignature))
         #expect(refused.approov?.measurement == nil)
 
         var expired = Self.claims
         expired["exp"] = .integer(TokenFixtures.seconds)
-        #expect(try await judge(good, .token(TokenFixtures.token(expired))).failed == [ApproovCheck.expiry])
+        #expect(try await judge(good, .token(TokenFixtures.token(expired))).failed == [CheckID.approovTokenExpiry])
 
         let without = try await judge(good, .token(TokenFixtures.token()))
-        #expect(without.failed == [ApproovCheck.measurement])
-        #expect(without.tokenCode(ApproovCheck.measurement) == "measurements-missing")
+        #expect(without.failed == [CheckID.approovProofMeasurement])
+        #expect(without.tokenCode(CheckID.approovProofMeasurement) == "measurements-missing")
 
         let bound = try await judge(
             good, .token(TokenFixtures.token(Self.claims)), Self.anyTokens(TokenFixtures.strict))
-        #expect(bound.failed == [ApproovCheck.binding])
+        #expect(bound.failed == [CheckID.approovTokenBinding])
     }
 
     @Test("No verdict contains the proof key, the measurements or the token")

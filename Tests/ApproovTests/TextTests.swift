@@ -49,10 +49,10 @@ struct TextTests {
         #expect(verdict.kind == EvidenceKind.approovText)
         #expect(
             verdict.checks.map(\.check)
-                == ApproovCheck.signedTokenChecks + ApproovCheck.textChecks + [ApproovCheck.textReplay])
+                == ApproovCheck.signedTokenChecks + ApproovCheck.textChecks + [CheckID.approovTextReplay])
         #expect(verdict.approov?.deviceID == "h4gubfCFzJu81j/U2BJsdg==")
         #expect(verdict.approov?.claims?.messageKeyID == "acc")
-        #expect(verdict.tokenDetail(ApproovCheck.textSignature) == "with key messages")
+        #expect(verdict.tokenDetail(CheckID.approovTextSignature) == "with key messages")
     }
 
     @Test("Every changed bit of a signature, and every changed character of a text, is refused")
@@ -95,10 +95,10 @@ struct TextTests {
         ] {
             let verdict = try await Self.verifier().verify(
                 ApproovTextInput(token: good.token, text: text, signature: signature), at: MessageFixture.now)
-            #expect(verdict.failed == [ApproovCheck.textDecode], "\(code)")
-            #expect(verdict.tokenCode(ApproovCheck.textDecode) == code)
+            #expect(verdict.failed == [CheckID.approovTextDecode], "\(code)")
+            #expect(verdict.tokenCode(CheckID.approovTextDecode) == code)
             for check in ApproovCheck.textChecks.dropFirst() {
-                #expect(verdict.tokenResult(check)?.because == .check(ApproovCheck.textDecode))
+                #expect(verdict.tokenResult(check)?.because == .check(.approovTextDecode))
             }
         }
         let padding = InputLimits.signedText - good.token.utf8.count
@@ -133,7 +133,7 @@ struct TextTests {
         for token in [good.token, "Bearer \(good.token)"] {
             let verdict = try await verifier.verify(
                 ApproovTextInput(token: token, text: good.text, signature: good.signature), at: MessageFixture.now)
-            #expect(verdict.failed == (token == good.token ? [] : [ApproovCheck.textReplay]))
+            #expect(verdict.failed == (token == good.token ? [] : [CheckID.approovTextReplay]))
         }
     }
 
@@ -150,7 +150,7 @@ struct TextTests {
         for _ in 0..<2 {
             let verdict = try await caller.verify(input(), at: MessageFixture.now)
             #expect(verdict.outcome == .accept)
-            #expect(verdict.tokenResult(ApproovCheck.textReplay)?.because == .policy)
+            #expect(verdict.tokenResult(CheckID.approovTextReplay)?.because == .policy)
         }
     }
 
@@ -218,8 +218,8 @@ struct TextTests {
         let verdict = try await MessageFixture.verifier(settings).verify(
             ApproovTextInput(token: "NO_NETWORK", text: "order 7", signature: ""), at: MessageFixture.now)
         #expect(verdict.outcome == .accept)
-        #expect(verdict.annotated == [ApproovCheck.decode])
-        #expect(verdict.tokenResult(ApproovCheck.textSignature)?.because == .notApplicable)
+        #expect(verdict.annotated == [CheckID.approovTokenDecode])
+        #expect(verdict.tokenResult(CheckID.approovTextSignature)?.because == .notApplicable)
     }
 
     @Test("No verdict contains the key, the token or the text")

@@ -41,8 +41,8 @@ struct TokenBindingTests {
                 == [])
         for other in ["Bearer  myauth_token", "bearer myauth_token", "Bearer myauth_token\u{A0}", "myauth_token"] {
             let verdict = try await verdict([.value(other), .value("my-device-id")], pay: Self.pair)
-            #expect(verdict.failed == [ApproovCheck.binding])
-            #expect(verdict.tokenCode(ApproovCheck.binding) == "binding-differs")
+            #expect(verdict.failed == [CheckID.approovTokenBinding])
+            #expect(verdict.tokenCode(CheckID.approovTokenBinding) == "binding-differs")
         }
     }
 
@@ -58,8 +58,8 @@ struct TokenBindingTests {
         ]
         for (bound, code) in cases {
             let verdict = try await verdict(bound, pay: Self.pair)
-            #expect(verdict.failed == [ApproovCheck.binding])
-            #expect(verdict.tokenCode(ApproovCheck.binding) == code, "\(bound)")
+            #expect(verdict.failed == [CheckID.approovTokenBinding])
+            #expect(verdict.tokenCode(CheckID.approovTokenBinding) == code, "\(bound)")
         }
     }
 
@@ -71,7 +71,7 @@ struct TokenBindingTests {
         }
         for bound in [("abc", ""), ("", "abc")] {
             #expect(
-                try await verdict([.value(bound.0), .value(bound.1)], pay: pay).failed == [ApproovCheck.binding])
+                try await verdict([.value(bound.0), .value(bound.1)], pay: pay).failed == [CheckID.approovTokenBinding])
         }
     }
 
@@ -80,24 +80,24 @@ struct TokenBindingTests {
         .produces("approov.token.binding", "long-lived"))
     func unbound() async throws {
         let app = try await verdict(Self.values, pay: nil)
-        #expect(app.failed == [ApproovCheck.binding])
-        #expect(app.tokenCode(ApproovCheck.binding) == "not-bound")
+        #expect(app.failed == [CheckID.approovTokenBinding])
+        #expect(app.tokenCode(CheckID.approovTokenBinding) == "not-bound")
 
         let rejected = try await verdict(Self.values, pay: nil) { $0["did"] = nil }
-        #expect(rejected.failed == [ApproovCheck.binding, ApproovCheck.failover])
+        #expect(rejected.failed == [CheckID.approovTokenBinding, CheckID.approovTokenFailover])
 
         let accepted = try await verdict(Self.values, pay: nil, failover: .accept) { $0["did"] = nil }
         #expect(accepted.outcome == .accept)
-        #expect(accepted.annotated == [ApproovCheck.failover])
-        #expect(accepted.tokenResult(ApproovCheck.binding)?.because == .notApplicable)
+        #expect(accepted.annotated == [CheckID.approovTokenFailover])
+        #expect(accepted.tokenResult(CheckID.approovTokenBinding)?.because == .notApplicable)
 
         // A device's token never counts as a failover token.
-        #expect(try await verdict(Self.values, pay: nil, failover: .accept).failed == [ApproovCheck.binding])
+        #expect(try await verdict(Self.values, pay: nil, failover: .accept).failed == [CheckID.approovTokenBinding])
 
         let server = try await verdict(Self.values, pay: nil) { ($0["did"], $0["iss"]) = (nil, "billing") }
         #expect(server.outcome == .accept)
         #expect(server.approov?.source == .longLived)
-        #expect(server.tokenCode(ApproovCheck.binding) == "long-lived")
+        #expect(server.tokenCode(CheckID.approovTokenBinding) == "long-lived")
     }
 
     @Test("A failover token with a binding is checked against it")
@@ -105,17 +105,17 @@ struct TokenBindingTests {
         let verdict = try await verdict([.value("x"), .value("y")], pay: Self.pair, failover: .accept) {
             $0["did"] = nil
         }
-        #expect(verdict.failed == [ApproovCheck.binding])
+        #expect(verdict.failed == [CheckID.approovTokenBinding])
     }
 
     @Test("Values beyond the policy's fields are compared too; a pay claim without values is not")
     func beyondPolicy() async throws {
         #expect(try await verdict(Self.values, pay: Self.pair, fields: []).failed == [])
-        #expect(try await verdict(Self.values, pay: nil, fields: []).failed == [ApproovCheck.binding])
-        #expect(try await verdict([.value("z")], pay: Self.pair, fields: []).failed == [ApproovCheck.binding])
+        #expect(try await verdict(Self.values, pay: nil, fields: []).failed == [CheckID.approovTokenBinding])
+        #expect(try await verdict([.value("z")], pay: Self.pair, fields: []).failed == [CheckID.approovTokenBinding])
         let unasked = try await verdict([], pay: Self.pair, fields: [])
-        #expect(unasked.tokenResult(ApproovCheck.binding)?.because == .policy)
-        #expect(unasked.tokenCode(ApproovCheck.binding) == "binding-not-compared")
+        #expect(unasked.tokenResult(CheckID.approovTokenBinding)?.because == .policy)
+        #expect(unasked.tokenCode(CheckID.approovTokenBinding) == "binding-not-compared")
         #expect(unasked.outcome == .accept)
     }
 

@@ -8,8 +8,6 @@ import Testing
 /// Each check fails alone for its own reason, and no other check fails.
 @Suite("Checks of Approov tokens")
 struct TokenCheckTableTests {
-    private typealias Check = ApproovCheck
-
     /// One change to genuine claims.
     struct Change: Sendable, CustomTestStringConvertible {
         let claim: String
@@ -31,58 +29,58 @@ struct TokenCheckTableTests {
     }
 
     static let changes: [Change] = [
-        Change("exp", nil, Check.expiry, "expiry-missing"),
-        Change("exp", "1790000000", Check.expiry, "expired"),
-        Change("exp", "1789999999.999", Check.expiry, "expired"),
-        Change("exp", "1790000000.0", Check.expiry, "expired"),
-        Change("exp", "0", Check.expiry, "expired"),
-        Change("exp", "-1", Check.expiry, "expired"),
-        Change("exp", "-0", Check.expiry, "expired"),
-        Change("exp", "1e400", Check.expiry, "expiry-out-of-range"),
-        Change("exp", "-1e400", Check.expiry, "expiry-out-of-range"),
-        Change("exp", "1790000240000", Check.expiry, "expiry-out-of-range"),
-        Change("exp", "1790000601", Check.expiry, "lives-too-long"),
-        Change("exp", "\"\"", Check.claims, "unexpected-type"),
-        Change("exp", "\"1999999999\"", Check.claims, "unexpected-type"),
-        Change("exp", "true", Check.claims, "unexpected-type"),
-        Change("exp", "null", Check.claims, "unexpected-type"),
-        Change("exp", "[1790000240]", Check.claims, "unexpected-type"),
-        Change("nbf", "1790000000.001", Check.expiry, "not-yet-valid"),
-        Change("nbf", "1e400", Check.expiry, "not-yet-valid"),
-        Change("nbf", "\"0\"", Check.claims, "unexpected-type"),
-        Change("iat", "\"0\"", Check.claims, "unexpected-type"),
-        Change("did", "\"\"", Check.claims, "unexpected-value"),
-        Change("did", "7", Check.claims, "unexpected-type"),
-        Change("did", "\"h4gubfCFzJu81j_U2BJsdg==\"", Check.claims, "unexpected-value"),
-        Change("did", "\"h4gubfCFzJu81j/U2BJsdg\"", Check.claims, "unexpected-value"),
-        Change("did", "\"h4gubfCFzJu81j/U2BJsdg==\\n\"", Check.claims, "unexpected-value"),
-        Change("did", nil, Check.failover, "failover"),
-        Change("ip", "null", Check.claims, "unexpected-type"),
-        Change("arc", "17", Check.claims, "unexpected-type"),
-        Change("arc", "\"\(String(repeating: "A", count: 65))\"", Check.claims, "too-large"),
-        Change("pay", nil, Check.binding, "not-bound"),
-        Change("pay", "\"\(TokenFixtures.digest("Bearer other"))\"", Check.binding, "binding-differs"),
-        Change("pay", "\"\"", Check.claims, "unexpected-length"),
-        Change("pay", "\"AAAA\"", Check.claims, "unexpected-length"),
-        Change("pay", "true", Check.claims, "unexpected-type"),
-        Change("anno", "\"frida\"", Check.claims, "unexpected-type"),
-        Change("anno", "[1]", Check.claims, "unexpected-type"),
-        Change("anno", "[\"debug\",\"frida\"]", Check.annotations, "annotations-rejected"),
-        Change("anno", "[\"debug\",\"tampered\"]", Check.tampering, "tampered"),
-        Change("iss", "\"somebody\"", Check.issuer, "issuer-not-allowed"),
-        Change("iss", "\"\"", Check.issuer, "issuer-not-allowed"),
-        Change("iss", "1", Check.claims, "unexpected-type"),
-        Change("aud", nil, Check.audience, "audience-missing"),
-        Change("aud", "\"bank.example.com\"", Check.audience, "audience-differs"),
-        Change("aud", "[]", Check.audience, "audience-differs"),
-        Change("aud", "[\"API.example.com\",\"api.example.com.\"]", Check.audience, "audience-differs"),
-        Change("aud", "[null]", Check.claims, "unexpected-type"),
-        Change("sub", "{}", Check.claims, "unexpected-type"),
-        Change("ipk", "\"====\"", Check.claims, "invalid-text"),
-        Change("mskid", "1", Check.claims, "unexpected-type"),
-        Change("mpk", "\"AAAA\"", Check.claims, "unexpected-length"),
-        Change("imh", "1", Check.claims, "unexpected-type"),
-        Change("dmh", "\"AAAAAAAAAAAAAAAAAAAAAA==\"", Check.claims, "unexpected-length"),
+        Change("exp", nil, CheckID.approovTokenExpiry, "expiry-missing"),
+        Change("exp", "1790000000", CheckID.approovTokenExpiry, "expired"),
+        Change("exp", "1789999999.999", CheckID.approovTokenExpiry, "expired"),
+        Change("exp", "1790000000.0", CheckID.approovTokenExpiry, "expired"),
+        Change("exp", "0", CheckID.approovTokenExpiry, "expired"),
+        Change("exp", "-1", CheckID.approovTokenExpiry, "expired"),
+        Change("exp", "-0", CheckID.approovTokenExpiry, "expired"),
+        Change("exp", "1e400", CheckID.approovTokenExpiry, "expiry-out-of-range"),
+        Change("exp", "-1e400", CheckID.approovTokenExpiry, "expiry-out-of-range"),
+        Change("exp", "1790000240000", CheckID.approovTokenExpiry, "expiry-out-of-range"),
+        Change("exp", "1790000601", CheckID.approovTokenExpiry, "lives-too-long"),
+        Change("exp", "\"\"", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("exp", "\"1999999999\"", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("exp", "true", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("exp", "null", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("exp", "[1790000240]", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("nbf", "1790000000.001", CheckID.approovTokenExpiry, "not-yet-valid"),
+        Change("nbf", "1e400", CheckID.approovTokenExpiry, "not-yet-valid"),
+        Change("nbf", "\"0\"", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("iat", "\"0\"", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("did", "\"\"", CheckID.approovTokenClaims, "unexpected-value"),
+        Change("did", "7", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("did", "\"h4gubfCFzJu81j_U2BJsdg==\"", CheckID.approovTokenClaims, "unexpected-value"),
+        Change("did", "\"h4gubfCFzJu81j/U2BJsdg\"", CheckID.approovTokenClaims, "unexpected-value"),
+        Change("did", "\"h4gubfCFzJu81j/U2BJsdg==\\n\"", CheckID.approovTokenClaims, "unexpected-value"),
+        Change("did", nil, CheckID.approovTokenFailover, "failover"),
+        Change("ip", "null", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("arc", "17", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("arc", "\"\(String(repeating: "A", count: 65))\"", CheckID.approovTokenClaims, "too-large"),
+        Change("pay", nil, CheckID.approovTokenBinding, "not-bound"),
+        Change("pay", "\"\(TokenFixtures.digest("Bearer other"))\"", CheckID.approovTokenBinding, "binding-differs"),
+        Change("pay", "\"\"", CheckID.approovTokenClaims, "unexpected-length"),
+        Change("pay", "\"AAAA\"", CheckID.approovTokenClaims, "unexpected-length"),
+        Change("pay", "true", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("anno", "\"frida\"", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("anno", "[1]", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("anno", "[\"debug\",\"frida\"]", CheckID.approovTokenAnnotations, "annotations-rejected"),
+        Change("anno", "[\"debug\",\"tampered\"]", CheckID.approovTokenTampering, "tampered"),
+        Change("iss", "\"somebody\"", CheckID.approovTokenIssuer, "issuer-not-allowed"),
+        Change("iss", "\"\"", CheckID.approovTokenIssuer, "issuer-not-allowed"),
+        Change("iss", "1", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("aud", nil, CheckID.approovTokenAudience, "audience-missing"),
+        Change("aud", "\"bank.example.com\"", CheckID.approovTokenAudience, "audience-differs"),
+        Change("aud", "[]", CheckID.approovTokenAudience, "audience-differs"),
+        Change("aud", "[\"API.example.com\",\"api.example.com.\"]", CheckID.approovTokenAudience, "audience-differs"),
+        Change("aud", "[null]", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("sub", "{}", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("ipk", "\"====\"", CheckID.approovTokenClaims, "invalid-text"),
+        Change("mskid", "1", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("mpk", "\"AAAA\"", CheckID.approovTokenClaims, "unexpected-length"),
+        Change("imh", "1", CheckID.approovTokenClaims, "unexpected-type"),
+        Change("dmh", "\"AAAAAAAAAAAAAAAAAAAAAA==\"", CheckID.approovTokenClaims, "unexpected-length"),
     ]
 
     @Test("A genuine token is accepted in either form, and every applicable check passes")
@@ -90,10 +88,10 @@ struct TokenCheckTableTests {
         let signed = try await TokenFixtures.judge(TokenFixtures.token())
         #expect(signed.outcome == .accept)
         #expect(signed.checks.map(\.check) == ApproovCheck.signedTokenChecks)
-        let asked = [ApproovCheck.issuer, ApproovCheck.annotations, ApproovCheck.account]
+        let asked = [CheckID.approovTokenIssuer, CheckID.approovTokenAnnotations, CheckID.approovTokenAccount]
         #expect(signed.checks.filter { $0.status == .skipped }.map(\.check) == asked)
         #expect(signed.annotated == [])
-        #expect(signed.tokenDetail(ApproovCheck.signature) == "with key approov")
+        #expect(signed.tokenDetail(CheckID.approovTokenSignature) == "with key approov")
 
         var settings = TokenFixtures.strict
         settings.format = .jwe
@@ -101,7 +99,7 @@ struct TokenCheckTableTests {
         #expect(sealed.outcome == .accept)
         #expect(sealed.checks.map(\.check) == ApproovCheck.encryptedTokenChecks)
         #expect(sealed.approov?.form == "jwe")
-        #expect(sealed.tokenDetail(ApproovCheck.decryption) == "with key approov")
+        #expect(sealed.tokenDetail(CheckID.approovTokenDecryption) == "with key approov")
     }
 
     @Test("A change of genuine claims fails only the check for it", arguments: changes)
@@ -142,13 +140,13 @@ struct TokenCheckTableTests {
     func gates() async throws {
         let good = try TokenFixtures.token()
         let cases: [(String, CheckID)] = [
-            ("\(good).", ApproovCheck.decode),
-            (try TokenFixtures.jws(TokenFixtures.claims.text, header: #"{"alg":"HS384"}"#), ApproovCheck.key),
+            ("\(good).", CheckID.approovTokenDecode),
+            (try TokenFixtures.jws(TokenFixtures.claims.text, header: #"{"alg":"HS384"}"#), CheckID.approovTokenKey),
             (
                 try TokenFixtures.jws(TokenFixtures.claims.text, by: TokenFixtures.hs256(TokenFixtures.otherSecret)),
-                ApproovCheck.signature
+                CheckID.approovTokenSignature
             ),
-            (try TokenFixtures.jws("[]"), ApproovCheck.claims),
+            (try TokenFixtures.jws("[]"), CheckID.approovTokenClaims),
         ]
         for (token, gate) in cases {
             let verdict = try await TokenFixtures.judge(token)
@@ -161,7 +159,7 @@ struct TokenCheckTableTests {
         settings.format = .jwe
         let foreign = try TokenFixtures.jwe(TokenFixtures.claims.text, secret: TokenFixtures.otherSecret)
         let sealed = try await TokenFixtures.judge(foreign, settings)
-        #expect(sealed.failed == [ApproovCheck.decryption])
+        #expect(sealed.failed == [CheckID.approovTokenDecryption])
         #expect(sealed.checks.map(\.check) == ApproovCheck.encryptedTokenChecks)
         #expect(sealed.subject == nil)
     }
@@ -172,12 +170,15 @@ struct TokenCheckTableTests {
         claims["iss"] = "somebody"
         claims["anno"] = ["frida"]
         let token = try TokenFixtures.token(claims)
-        #expect(try await TokenFixtures.judge(token).failed == [ApproovCheck.issuer, ApproovCheck.annotations])
+        #expect(
+            try await TokenFixtures.judge(token).failed == [
+                CheckID.approovTokenIssuer, CheckID.approovTokenAnnotations,
+            ])
         let relaxed = try await TokenFixtures.judge(
-            token, modes: [ApproovCheck.issuer: .annotate, ApproovCheck.annotations: .off])
+            token, modes: [.approovTokenIssuer: .annotate, .approovTokenAnnotations: .off])
         #expect(relaxed.outcome == .accept)
-        #expect(relaxed.annotated == [ApproovCheck.issuer])
-        #expect(relaxed.tokenResult(ApproovCheck.annotations)?.because == .policy)
+        #expect(relaxed.annotated == [CheckID.approovTokenIssuer])
+        #expect(relaxed.tokenResult(CheckID.approovTokenAnnotations)?.because == .policy)
     }
 
     @Test("A policy cannot relax a gate or enforce a signal")

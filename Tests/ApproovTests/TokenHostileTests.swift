@@ -60,45 +60,45 @@ struct TokenHostileTests {
     }
 
     static let headers: [Header] = [
-        Header("{}", hs, ApproovCheck.decode, "missing"),
-        Header(#"{"typ":"JWT"}"#, hs, ApproovCheck.decode, "missing"),
-        Header(#"{"alg":null}"#, hs, ApproovCheck.decode, "unexpected-type"),
-        Header(#"{"alg":["HS256"]}"#, hs, ApproovCheck.decode, "unexpected-type"),
-        Header(#"{"alg":"HS256","alg":"HS256"}"#, hs, ApproovCheck.decode, "duplicate-key"),
-        Header(#"{"alg":"HS256","kid":7}"#, hs, ApproovCheck.decode, "unexpected-type"),
-        Header(#"{"alg":"HS256","crit":["exp"],"exp":1}"#, hs, ApproovCheck.decode, "unexpected"),
-        Header(#"{"alg":"HS256","crit":[]}"#, hs, ApproovCheck.decode, "unexpected"),
-        Header(#"{"alg":"HS256","b64":false}"#, hs, ApproovCheck.decode, "unexpected"),
-        Header(#"{"alg":"none"}"#, nobody, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"None"}"#, nobody, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":""}"#, nobody, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"none"}"#, hs, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"hs256"}"#, hs, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"HS256 "}"#, hs, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"HS384"}"#, hs384, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"HS512"}"#, hs512, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"HS256"}"#, hs384, ApproovCheck.signature, "wrong-length"),
-        Header(#"{"alg":"HS256"}"#, nobody, ApproovCheck.signature, "wrong-length"),
-        Header(#"{"alg":"HS256","kid":"../../../../dev/null"}"#, hs, ApproovCheck.key, "unknown-key-id"),
-        Header(#"{"alg":"HS256","kid":"hs\u0000"}"#, hs, ApproovCheck.key, "unknown-key-id"),
-        Header(#"{"alg":"HS256","kid":""}"#, hs, ApproovCheck.key, "unknown-key-id"),
-        Header(#"{"alg":"HS256","kid":"' OR 1=1 --"}"#, hs, ApproovCheck.key, "unknown-key-id"),
-        Header(#"{"alg":"HS256","kid":"es"}"#, hs, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"HS256","kid":"es"}"#, publicKeyAsSecret, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"HS256","kid":"hs"}"#, publicKeyAsSecret, ApproovCheck.signature, "signature-invalid"),
-        Header(#"{"alg":"HS256"}"#, publicKeyAsSecret, ApproovCheck.signature, "signature-invalid"),
-        Header(#"{"alg":"HS256"}"#, infoAsSecret, ApproovCheck.signature, "signature-invalid"),
-        Header(#"{"alg":"ES256","kid":"rs"}"#, es, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"RS256","kid":"es"}"#, rs, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"ES256","kid":"hs"}"#, es, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"PS256","kid":"rs"}"#, rs, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"RS256","kid":"rs"}"#, es, ApproovCheck.signature, "wrong-length"),
-        Header(#"{"alg":"ES256","kid":"es"}"#, hs, ApproovCheck.signature, "wrong-length"),
-        Header(#"{"alg":"ES256"}"#, es, ApproovCheck.key, "algorithm-not-allowed"),
-        Header(#"{"alg":"RS256"}"#, rs, ApproovCheck.key, "algorithm-not-allowed"),
+        Header("{}", hs, CheckID.approovTokenDecode, "missing"),
+        Header(#"{"typ":"JWT"}"#, hs, CheckID.approovTokenDecode, "missing"),
+        Header(#"{"alg":null}"#, hs, CheckID.approovTokenDecode, "unexpected-type"),
+        Header(#"{"alg":["HS256"]}"#, hs, CheckID.approovTokenDecode, "unexpected-type"),
+        Header(#"{"alg":"HS256","alg":"HS256"}"#, hs, CheckID.approovTokenDecode, "duplicate-key"),
+        Header(#"{"alg":"HS256","kid":7}"#, hs, CheckID.approovTokenDecode, "unexpected-type"),
+        Header(#"{"alg":"HS256","crit":["exp"],"exp":1}"#, hs, CheckID.approovTokenDecode, "unexpected"),
+        Header(#"{"alg":"HS256","crit":[]}"#, hs, CheckID.approovTokenDecode, "unexpected"),
+        Header(#"{"alg":"HS256","b64":false}"#, hs, CheckID.approovTokenDecode, "unexpected"),
+        Header(#"{"alg":"none"}"#, nobody, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"None"}"#, nobody, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":""}"#, nobody, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"none"}"#, hs, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"hs256"}"#, hs, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"HS256 "}"#, hs, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"HS384"}"#, hs384, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"HS512"}"#, hs512, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"HS256"}"#, hs384, CheckID.approovTokenSignature, "wrong-length"),
+        Header(#"{"alg":"HS256"}"#, nobody, CheckID.approovTokenSignature, "wrong-length"),
+        Header(#"{"alg":"HS256","kid":"../../../../dev/null"}"#, hs, CheckID.approovTokenKey, "unknown-key-id"),
+        Header(#"{"alg":"HS256","kid":"hs\u0000"}"#, hs, CheckID.approovTokenKey, "unknown-key-id"),
+        Header(#"{"alg":"HS256","kid":""}"#, hs, CheckID.approovTokenKey, "unknown-key-id"),
+        Header(#"{"alg":"HS256","kid":"' OR 1=1 --"}"#, hs, CheckID.approovTokenKey, "unknown-key-id"),
+        Header(#"{"alg":"HS256","kid":"es"}"#, hs, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"HS256","kid":"es"}"#, publicKeyAsSecret, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"HS256","kid":"hs"}"#, publicKeyAsSecret, CheckID.approovTokenSignature, "signature-invalid"),
+        Header(#"{"alg":"HS256"}"#, publicKeyAsSecret, CheckID.approovTokenSignature, "signature-invalid"),
+        Header(#"{"alg":"HS256"}"#, infoAsSecret, CheckID.approovTokenSignature, "signature-invalid"),
+        Header(#"{"alg":"ES256","kid":"rs"}"#, es, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"RS256","kid":"es"}"#, rs, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"ES256","kid":"hs"}"#, es, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"PS256","kid":"rs"}"#, rs, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"RS256","kid":"rs"}"#, es, CheckID.approovTokenSignature, "wrong-length"),
+        Header(#"{"alg":"ES256","kid":"es"}"#, hs, CheckID.approovTokenSignature, "wrong-length"),
+        Header(#"{"alg":"ES256"}"#, es, CheckID.approovTokenKey, "algorithm-not-allowed"),
+        Header(#"{"alg":"RS256"}"#, rs, CheckID.approovTokenKey, "algorithm-not-allowed"),
         Header(
             #"{"alg":"HS256","jwk":{"kty":"oct","k":"AAAA"},"jku":"https://evil.example/"}"#, infoAsSecret,
-            ApproovCheck.signature, "signature-invalid"),
+            CheckID.approovTokenSignature, "signature-invalid"),
     ]
 
     @Test("No header bypasses the key", arguments: headers)
@@ -124,8 +124,9 @@ struct TokenHostileTests {
         ])
     func claims(json: String, code: String) async throws {
         let verdict = try await judge(TokenFixtures.jws(json))
-        #expect(verdict.failed == [ApproovCheck.claims])
-        #expect(verdict.tokenCode(ApproovCheck.claims) == code, "\(verdict.tokenDetail(ApproovCheck.claims))")
+        #expect(verdict.failed == [CheckID.approovTokenClaims])
+        #expect(
+            verdict.tokenCode(CheckID.approovTokenClaims) == code, "\(verdict.tokenDetail(CheckID.approovTokenClaims))")
         #expect(verdict.subject == nil)
     }
 
@@ -145,36 +146,36 @@ struct TokenHostileTests {
         ]
         for text in texts {
             let verdict = try await judge(text)
-            #expect(verdict.failed == [ApproovCheck.decode], "\(text.prefix(40))")
+            #expect(verdict.failed == [CheckID.approovTokenDecode], "\(text.prefix(40))")
             #expect(verdict.subject == nil)
         }
         let bearer = try await judge("Bearer \(token)")
-        #expect(bearer.tokenDetail(ApproovCheck.decode).contains("tokenPrefix"))
+        #expect(bearer.tokenDetail(CheckID.approovTokenDecode).contains("tokenPrefix"))
     }
 
     @Test("The policy sets the form; a token of the other form is refused, and the detail names its form")
     func otherForm() async throws {
         let sealed = try await judge(TokenFixtures.jwe(Self.claims))
-        #expect(sealed.tokenDetail(ApproovCheck.decode).contains("set up for signed tokens"))
+        #expect(sealed.tokenDetail(CheckID.approovTokenDecode).contains("set up for signed tokens"))
         var settings = TokenFixtures.strict
         settings.format = .jwe
         let signed = try await TokenFixtures.judge(TokenFixtures.token(), settings)
-        #expect(signed.failed == [ApproovCheck.decode])
-        #expect(signed.tokenDetail(ApproovCheck.decode).contains("set up for encrypted tokens"))
+        #expect(signed.failed == [CheckID.approovTokenDecode])
+        #expect(signed.tokenDetail(CheckID.approovTokenDecode).contains("set up for encrypted tokens"))
     }
 
     @Test(
         "Encrypted tokens name the two algorithms that there are, under a secret of the account",
         arguments: [
-            (#""alg":"A256KW","enc":"A256GCM""#, ApproovCheck.key, "algorithm-not-allowed"),
-            (#""alg":"dir","enc":"A256GCM""#, ApproovCheck.key, "algorithm-not-allowed"),
-            (#""alg":"RSA-OAEP","enc":"A256GCM""#, ApproovCheck.key, "algorithm-not-allowed"),
-            (#""alg":"A256GCMKW","enc":"A128GCM""#, ApproovCheck.decryption, "algorithm-not-allowed"),
-            (#""alg":"A256GCMKW","enc":"A256CBC-HS512""#, ApproovCheck.decryption, "algorithm-not-allowed"),
-            (#""alg":"A256GCMKW""#, ApproovCheck.decode, "missing"),
-            (#""alg":"A256GCMKW","enc":"A256GCM","zip":"DEF""#, ApproovCheck.decode, "unexpected"),
-            (#""alg":"A256GCMKW","enc":"A256GCM","kid":"other""#, ApproovCheck.key, "unknown-key-id"),
-            (#""alg":"A256GCMKW","enc":"A256GCM","iv":"AAAA""#, ApproovCheck.decode, "duplicate-key"),
+            (#""alg":"A256KW","enc":"A256GCM""#, CheckID.approovTokenKey, "algorithm-not-allowed"),
+            (#""alg":"dir","enc":"A256GCM""#, CheckID.approovTokenKey, "algorithm-not-allowed"),
+            (#""alg":"RSA-OAEP","enc":"A256GCM""#, CheckID.approovTokenKey, "algorithm-not-allowed"),
+            (#""alg":"A256GCMKW","enc":"A128GCM""#, CheckID.approovTokenDecryption, "algorithm-not-allowed"),
+            (#""alg":"A256GCMKW","enc":"A256CBC-HS512""#, CheckID.approovTokenDecryption, "algorithm-not-allowed"),
+            (#""alg":"A256GCMKW""#, CheckID.approovTokenDecode, "missing"),
+            (#""alg":"A256GCMKW","enc":"A256GCM","zip":"DEF""#, CheckID.approovTokenDecode, "unexpected"),
+            (#""alg":"A256GCMKW","enc":"A256GCM","kid":"other""#, CheckID.approovTokenKey, "unknown-key-id"),
+            (#""alg":"A256GCMKW","enc":"A256GCM","iv":"AAAA""#, CheckID.approovTokenDecode, "duplicate-key"),
         ])
     func encryptedHeaders(header: String, check: CheckID, code: String) async throws {
         var settings = TokenFixtures.strict
@@ -192,8 +193,8 @@ struct TokenHostileTests {
         settings.format = .jwe
         let verdict = try await TokenFixtures.judge(
             TokenFixtures.jwe(Self.claims), settings, keys: Array(TokenFixtures.keys().dropFirst()))
-        #expect(verdict.failed == [ApproovCheck.key])
-        #expect(verdict.tokenCode(ApproovCheck.key) == "no-secret")
+        #expect(verdict.failed == [CheckID.approovTokenKey])
+        #expect(verdict.tokenCode(CheckID.approovTokenKey) == "no-secret")
     }
 
     @Test("The prefix in the policy is skipped, and no other")
@@ -205,21 +206,21 @@ struct TokenHostileTests {
             #expect(try await TokenFixtures.judge(text, settings).failed == [])
         }
         for text in ["bearer \(token)", "Bearer  \(token)", "Bearer Bearer \(token)", "Bearer ", "Bearer\t\(token)"] {
-            #expect(try await TokenFixtures.judge(text, settings).failed == [ApproovCheck.decode])
+            #expect(try await TokenFixtures.judge(text, settings).failed == [CheckID.approovTokenDecode])
         }
         let word = try await TokenFixtures.judge("Bearer NO_NETWORK", settings)
-        #expect(word.tokenDetail(ApproovCheck.decode).contains("NO_NETWORK"))
+        #expect(word.tokenDetail(CheckID.approovTokenDecode).contains("NO_NETWORK"))
     }
 
     @Test("A status word in place of a token is named with its meaning", arguments: ApproovStatusWord.sent)
     func statusWords(word: ApproovStatusWord) async throws {
         let verdict = try await judge(word.rawValue)
-        #expect(verdict.failed == [ApproovCheck.decode])
-        #expect(verdict.tokenDetail(ApproovCheck.decode).contains(word.rawValue))
-        #expect(verdict.tokenDetail(ApproovCheck.decode).contains(word.meaning))
+        #expect(verdict.failed == [CheckID.approovTokenDecode])
+        #expect(verdict.tokenDetail(CheckID.approovTokenDecode).contains(word.rawValue))
+        #expect(verdict.tokenDetail(CheckID.approovTokenDecode).contains(word.meaning))
         let loggable = try await TokenFixtures.verifier().verify(
             ApproovTokenInput(.loggable("{\"error\":\"\(word.rawValue)\"}")), at: TokenFixtures.now)
-        #expect(loggable.failed == [ApproovCheck.decode])
-        #expect(loggable.tokenDetail(ApproovCheck.decode).contains(word.meaning))
+        #expect(loggable.failed == [CheckID.approovTokenDecode])
+        #expect(loggable.tokenDetail(CheckID.approovTokenDecode).contains(word.meaning))
     }
 }

@@ -11,8 +11,6 @@ import Testing
 /// The decisions of the policy and the ledger on authentic tokens.
 @Suite("Policy checks of Approov tokens")
 struct TokenPolicyCheckTests {
-    private typealias Check = ApproovCheck
-
     private func judge(
         _ settings: ApproovConfiguration.Settings, ledger: any Ledger = MemoryLedger(), address: String? = nil,
         at now: Date = TokenFixtures.now, change: (inout JSONItem) -> Void
@@ -52,18 +50,21 @@ struct TokenPolicyCheckTests {
         settings.annotations = AnnotationRules(
             reject: ["frida"], note: ["rooted"], ignore: ["debug"], others: each.others)
         let verdict = try await judge(settings) { $0["anno"] = .array(each.found.map { .text($0) }) }
-        #expect(verdict.tokenResult(Check.annotations)?.status == each.status)
+        #expect(verdict.tokenResult(CheckID.approovTokenAnnotations)?.status == each.status)
         #expect(verdict.outcome == (each.status == .failed ? .reject : .accept))
         if each.status == .failed || each.status == .annotated {
-            #expect(verdict.tokenDetail(Check.annotations).contains(each.found.last ?? ""))
+            #expect(verdict.tokenDetail(CheckID.approovTokenAnnotations).contains(each.found.last ?? ""))
         }
     }
 
     @Test("Without rules, every annotation is noted, with control characters escaped")
     func standardRules() async throws {
         let verdict = try await judge(TokenFixtures.lenient) { $0["anno"] = ["root\u{1B}[2J\u{202E}ed"] }
-        #expect(verdict.annotated == [Check.annotations])
-        #expect(!verdict.tokenDetail(Check.annotations).unicodeScalars.contains { [0x1B, 0x202E].contains($0.value) })
+        #expect(verdict.annotated == [CheckID.approovTokenAnnotations])
+        #expect(
+            !verdict.tokenDetail(CheckID.approovTokenAnnotations).unicodeScalars.contains {
+                [0x1B, 0x202E].contains($0.value)
+            })
     }
 
     // MARK: Issuers and audiences
@@ -75,8 +76,9 @@ struct TokenPolicyCheckTests {
         settings.longLivedIssuers = ["billing"]
         let cases: [(iss: String, hasDevice: Bool, failed: [CheckID], source: ApproovClaims.Source)] = [
             ("failover.example", true, [], .app), ("failover.example", false, [], .failover),
-            ("billing", false, [], .longLived), ("billing", true, [Check.issuer], .app),
-            ("Billing", false, [Check.issuer], .failover), ("other", false, [Check.issuer], .failover),
+            ("billing", false, [], .longLived), ("billing", true, [CheckID.approovTokenIssuer], .app),
+            ("Billing", false, [CheckID.approovTokenIssuer], .failover),
+            ("other", false, [CheckID.approovTokenIssuer], .failover),
         ]
         for each in cases {
             let verdict = try await judge(settings) {
@@ -101,10 +103,10 @@ struct TokenPolicyCheckTests {
             }
             #expect(verdict.outcome == .accept)
             #expect(verdict.annotated == [])
-            #expect(verdict.tokenResult(Check.device)?.because == .notApplicable)
+            #expect(verdict.tokenResult(CheckID.approovTokenDevice)?.because == .notApplicable)
         }
         let other = try await judge(settings) { $0 = ["iss": "billing", "exp": .number("\(year)"), "aud": "bank"] }
-        #expect(other.failed == [Check.audience])
+        #expect(other.failed == [CheckID.approovTokenAudience])
     }
 
     @Test("One matching audience suffices; a token with an audience is refused if the policy names none")
@@ -114,10 +116,10 @@ struct TokenPolicyCheckTests {
         let several = try await judge(settings) { $0["aud"] = ["x", .text(TokenFixtures.audience)] }
         #expect(several.failed == [])
         settings.audiences = []
-        #expect(try await judge(settings) { _ in }.failed == [Check.audience])
+        #expect(try await judge(settings) { _ in }.failed == [CheckID.approovTokenAudience])
         let none = try await judge(settings) { $0["aud"] = nil }
         #expect(none.outcome == .accept)
-        #expect(none.tokenResult(Check.audience)?.because == .policy)
+        #expect(none.tokenResult(CheckID.approovTokenAudience)?.because == .policy)
     }
 
     // MARK: Failover
@@ -134,7 +136,7 @@ struct TokenPolicyCheckTests {
             settings.failover = rule
             settings.binding = binding
             let verdict = try await judge(settings) { $0 = ["exp": .integer(TokenFixtures.seconds + 240)] }
-            #expect(verdict.tokenResult(Check.failover)?.status == status)
+            #expect(verdict.tokenResult(CheckID.approovTokenFailover)?.status == status)
             #expect((verdict.outcome == .accept) == (rule == .accept))
             #expect(verdict.approov?.source == .failover)
         }
@@ -157,8 +159,8 @@ struct TokenPolicyCheckTests {
         ])
     func addresses(seen: String, from: String, status: CheckResult.Status) async throws {
         let verdict = try await judge(TokenFixtures.lenient, address: from) { $0["ip"] = .text(seen) }
-        #expect(verdict.tokenResult(Check.address)?.status == status)
-        #expect((verdict.tokenCode(Check.address) == "address-missing") == (status == .skipped))
+        #expect(verdict.tokenResult(CheckID.approovTokenAddress)?.status == status)
+        #expect((verdict.tokenCode(CheckID.approovTokenAddress) == "address-missing") == (status == .skipped))
         #expect(verdict.outcome == .accept)
     }
 
@@ -214,7 +216,7 @@ struct TokenPolicyCheckTests {
         let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verify(
             ApproovTokenInput(token: TokenFixtures.token(claims), address: each.from), at: TokenFixtures.now)
         #expect(verdict.outcome == .accept)
-        #expect(verdict.tokenCode(Check.address) == each.code)
+        #expect(verdict.tokenCode(CheckID.approovTokenAddress) == each.code)
         let json = verdict.json(id: nil)
         for text in each.hidden { #expect(!json.contains(text), "\(json)") }
         let field = verdict.approov?.fields.first { $0.name == "address" }?.value
@@ -251,9 +253,9 @@ struct TokenPolicyCheckTests {
             try await ledger.block(
                 LedgerBlock(subject: Self.device, reason: "sold in lots", since: TokenFixtures.now, until: end))
             let blocked = try await judge(TokenFixtures.lenient, ledger: ledger) { _ in }
-            #expect(blocked.failed == [Check.device])
-            #expect(blocked.tokenCode(Check.device) == "device-blocked")
-            #expect(blocked.tokenDetail(Check.device).contains("sold in lots"))
+            #expect(blocked.failed == [CheckID.approovTokenDevice])
+            #expect(blocked.tokenCode(CheckID.approovTokenDevice) == "device-blocked")
+            #expect(blocked.tokenDetail(CheckID.approovTokenDevice).contains("sold in lots"))
             #expect(try await judge(TokenFixtures.lenient, ledger: ledger, at: end) { _ in }.failed == [])
             let other = try await judge(TokenFixtures.lenient, ledger: ledger) {
                 $0["did"] = "ExampleApproovTokenDID=="
@@ -276,20 +278,20 @@ struct TokenPolicyCheckTests {
                     since: TokenFixtures.now, until: end))
             let allowed = try await judge(settings, ledger: ledger) { $0["anno"] = ["rooted"] }
             #expect(allowed.outcome == .accept)
-            #expect(allowed.annotated == [Check.annotations])
-            #expect(allowed.tokenCode(Check.device) == "device-allowed")
-            #expect(allowed.tokenCode(Check.annotations) == "annotations-rejected")
-            #expect(allowed.tokenDetail(Check.annotations).contains("pen test"))
+            #expect(allowed.annotated == [CheckID.approovTokenAnnotations])
+            #expect(allowed.tokenCode(CheckID.approovTokenDevice) == "device-allowed")
+            #expect(allowed.tokenCode(CheckID.approovTokenAnnotations) == "annotations-rejected")
+            #expect(allowed.tokenDetail(CheckID.approovTokenAnnotations).contains("pen test"))
             let late = try await judge(settings, ledger: ledger, at: end) { $0["anno"] = ["rooted"] }
-            #expect(late.failed == [Check.annotations])
+            #expect(late.failed == [CheckID.approovTokenAnnotations])
             let expired = try await judge(settings, ledger: ledger) {
                 ($0["anno"], $0["exp"]) = (["rooted"], .integer(TokenFixtures.seconds))
             }
-            #expect(expired.failed == [Check.expiry])
+            #expect(expired.failed == [CheckID.approovTokenExpiry])
             let foreign = try await judge(settings, ledger: ledger) {
                 ($0["anno"], $0["did"]) = (["rooted"], "ExampleApproovTokenDID==")
             }
-            #expect(foreign.failed == [Check.annotations])
+            #expect(foreign.failed == [CheckID.approovTokenAnnotations])
         }
     }
 
@@ -304,7 +306,7 @@ struct TokenPolicyCheckTests {
                 LedgerBlock(
                     subject: LedgerSubject(.issuer, "billing"), reason: "laptop lost", since: TokenFixtures.now,
                     until: nil))
-            for (issuer, failed) in [("billing", [Check.issuer]), ("reports", [])] {
+            for (issuer, failed) in [("billing", [CheckID.approovTokenIssuer]), ("reports", [])] {
                 let verdict = try await judge(settings, ledger: ledger) {
                     $0 = ["iss": .text(issuer), "exp": .integer(TokenFixtures.seconds + 86_400)]
                 }
@@ -312,8 +314,8 @@ struct TokenPolicyCheckTests {
             }
             let token = try TokenFixtures.token(["iss": "billing", "exp": .integer(TokenFixtures.seconds + 9)])
             let verdict = try await TokenFixtures.judge(token, settings, ledger: ledger)
-            #expect(verdict.tokenCode(Check.issuer) == "issuer-revoked")
-            #expect(verdict.tokenDetail(Check.issuer).contains("laptop lost"))
+            #expect(verdict.tokenCode(CheckID.approovTokenIssuer) == "issuer-revoked")
+            #expect(verdict.tokenDetail(CheckID.approovTokenIssuer).contains("laptop lost"))
         }
     }
 
@@ -323,7 +325,7 @@ struct TokenPolicyCheckTests {
         let foreign = try TokenFixtures.jws(
             TokenFixtures.claims.text, by: TokenFixtures.hs256(TokenFixtures.otherSecret))
         let verdict = try await TokenFixtures.judge(foreign, ledger: ledger)
-        #expect(verdict.failed == [Check.signature])
+        #expect(verdict.failed == [CheckID.approovTokenSignature])
         let token = try TokenFixtures.token()
         let error = await #expect(throws: VerificationError.self) {
             try await TokenFixtures.judge(token, ledger: ledger)

@@ -10,8 +10,6 @@ import Testing
 /// Texts that apps send in place of a token, and requests before login.
 @Suite("In the place of a token")
 struct TokenSubstituteTests {
-    private typealias Check = ApproovCheck
-
     private func judge(
         _ text: String, words: [ApproovStatusWord: StatusWordRule] = [:], ledger: any Ledger = MemoryLedger(),
         account: String? = nil
@@ -27,10 +25,12 @@ struct TokenSubstituteTests {
         arguments: ApproovStatusWord.sent)
     func words(_ word: ApproovStatusWord) async throws {
         let rejected = try await judge(word.rawValue)
-        #expect(rejected.failed == [Check.decode] && rejected.tokenCode(Check.decode) == "status-word")
-        #expect(rejected.tokenDetail(Check.decode).contains(word.rawValue))
+        #expect(
+            rejected.failed == [CheckID.approovTokenDecode]
+                && rejected.tokenCode(CheckID.approovTokenDecode) == "status-word")
+        #expect(rejected.tokenDetail(CheckID.approovTokenDecode).contains(word.rawValue))
         let noted = try await judge(word.rawValue, words: [word: .annotate])
-        #expect(noted.outcome == .accept && noted.annotated == [Check.decode])
+        #expect(noted.outcome == .accept && noted.annotated == [CheckID.approovTokenDecode])
         #expect(noted.checks.map(\.check) == ApproovCheck.signedTokenChecks)
         #expect(noted.checks.dropFirst().allSatisfy { $0.status == .skipped }, "nothing is called verified")
         #expect(noted.subject == nil && noted.remedy == nil)
@@ -39,7 +39,8 @@ struct TokenSubstituteTests {
         }
         for text in ["\(word.rawValue) ", " \(word.rawValue)", "\(word.rawValue).", word.rawValue.lowercased()] {
             let verdict = try await judge(text, words: [word: .annotate])
-            #expect(verdict.outcome == .reject && verdict.tokenCode(Check.decode) != "status-word", "\(text)")
+            #expect(
+                verdict.outcome == .reject && verdict.tokenCode(CheckID.approovTokenDecode) != "status-word", "\(text)")
         }
     }
 
@@ -53,7 +54,7 @@ struct TokenSubstituteTests {
                 subject: LedgerSubject(.account, "alice"), reason: "fraud", since: TokenFixtures.now, until: nil))
         let words: [ApproovStatusWord: StatusWordRule] = [.noApproovService: .annotate, .noNetwork: .reject]
         let verdict = try await judge("NO_APPROOV_SERVICE", words: words, ledger: ledger, account: "alice")
-        #expect(verdict.failed == [Check.account])
+        #expect(verdict.failed == [CheckID.approovTokenAccount])
         #expect(try await judge("NO_APPROOV_SERVICE", words: words, ledger: ledger, account: "bob").outcome == .accept)
         #expect(try await judge("NO_NETWORK", words: words).outcome == .reject)
     }
@@ -97,7 +98,9 @@ struct TokenSubstituteTests {
         let verifier = try TokenFixtures.verifier(settings, keys: keys, ledger: MemoryLedger())
         for (name, evidence, code) in Self.absences {
             let token = try await verifier.verify(ApproovTokenInput(evidence), at: TokenFixtures.now)
-            #expect(token.failed == [Check.decode] && token.tokenCode(Check.decode) == code, "\(name)")
+            #expect(
+                token.failed == [CheckID.approovTokenDecode] && token.tokenCode(CheckID.approovTokenDecode) == code,
+                "\(name)")
             #expect(token.remedy == (code == "token-repeated" ? Remedy.nothing : .retry), "\(name)")
             var fields: [ApproovMessageInput.Field] = []
             switch evidence {
@@ -109,14 +112,20 @@ struct TokenSubstituteTests {
                 ApproovMessageInput(
                     method: "GET", targetURI: "https://api.example.com/stock", fields: fields, body: .bytes([])),
                 at: TokenFixtures.now)
-            #expect(message.failed == [Check.decode] && message.tokenCode(Check.decode) == code, "\(name)")
+            #expect(
+                message.failed == [CheckID.approovTokenDecode] && message.tokenCode(CheckID.approovTokenDecode) == code,
+                "\(name)")
             guard case .token(let text) = evidence else { continue }
             let signed = try await verifier.verify(
                 ApproovTextInput(token: text, text: "order", signature: "x"), at: TokenFixtures.now)
-            #expect(signed.failed == [Check.decode] && signed.tokenCode(Check.decode) == code, "\(name)")
+            #expect(
+                signed.failed == [CheckID.approovTokenDecode] && signed.tokenCode(CheckID.approovTokenDecode) == code,
+                "\(name)")
             let proof = try await verifier.verify(
                 ApproovProofInput(nonce: [], proof: [], source: .token(text)), at: TokenFixtures.now)
-            #expect(proof.failed == [Check.decode] && proof.tokenCode(Check.decode) == code, "\(name)")
+            #expect(
+                proof.failed == [CheckID.approovTokenDecode] && proof.tokenCode(CheckID.approovTokenDecode) == code,
+                "\(name)")
         }
     }
 
@@ -130,16 +139,16 @@ struct TokenSubstituteTests {
         for (name, evidence, code) in Self.absences {
             let verdict = try await verifier.verify(ApproovTokenInput(evidence), at: TokenFixtures.now)
             #expect(verdict.outcome == (code == "token-repeated" ? .reject : .accept), "\(name)")
-            #expect(verdict.tokenCode(Check.decode) == code, "\(name)")
+            #expect(verdict.tokenCode(CheckID.approovTokenDecode) == code, "\(name)")
             #expect(!verdict.checks.contains { $0.status == .passed } && verdict.subject == nil, "\(name)")
         }
         let message = ApproovMessageInput(
             method: "GET", targetURI: "https://api.example.com/stock", fields: [], body: .bytes([]))
         let noted = try await verifier.verify(message, at: TokenFixtures.now)
-        #expect(noted.outcome == .accept && noted.annotated == [Check.decode])
+        #expect(noted.outcome == .accept && noted.annotated == [CheckID.approovTokenDecode])
         for other in ["EMPTY", "empty", "NO_NETWORK", ".", "..", "null", "Bearer EMPTY", #"{"error":"NO_NETWORK"}"#] {
             let verdict = try await verifier.verify(ApproovTokenInput(token: other), at: TokenFixtures.now)
-            #expect(verdict.failed == [Check.decode], "\(other)")
+            #expect(verdict.failed == [CheckID.approovTokenDecode], "\(other)")
         }
         let proof = try await verifier.verify(
             ApproovProofInput(nonce: [], proof: [], source: .token("")), at: TokenFixtures.now)
@@ -157,7 +166,7 @@ struct TokenSubstituteTests {
     func remedies(word: String, remedy: Remedy) async throws {
         for text in [word, #"{"error":"\#(word)"}"#] {
             let verdict = try await judge(text)
-            #expect(verdict.failed == [Check.decode])
+            #expect(verdict.failed == [CheckID.approovTokenDecode])
             #expect(verdict.remedy == remedy, "\(text)")
         }
         #expect(try await judge(#"{"error":"JWE"}"#).remedy == .updateApp)
@@ -180,7 +189,7 @@ struct TokenSubstituteTests {
         }
         for values in [[.missing, .missing], [.value(""), .value(" ")]] as [[ApproovBoundValue]] {
             let passed = try await judge(values, boundTo: "none")
-            #expect(passed.failed == [] && passed.tokenCode(Check.binding) == "bound-to-absence")
+            #expect(passed.failed == [] && passed.tokenCode(CheckID.approovTokenBinding) == "bound-to-absence")
         }
         for (values, text, code) in [
             ([.missing, .missing], nil, "not-bound"), ([.missing, .missing], "", "binding-missing"),
@@ -190,8 +199,8 @@ struct TokenSubstituteTests {
             ([], "none", "binding-missing"),
         ] as [([ApproovBoundValue], String?, String)] {
             let verdict = try await judge(values, boundTo: text)
-            #expect(verdict.failed == [Check.binding], "\(values) \(text ?? "-")")
-            #expect(verdict.tokenCode(Check.binding) == code, "\(values) \(text ?? "-")")
+            #expect(verdict.failed == [CheckID.approovTokenBinding], "\(values) \(text ?? "-")")
+            #expect(verdict.tokenCode(CheckID.approovTokenBinding) == code, "\(values) \(text ?? "-")")
         }
         #expect(try await judge([.value("a"), .value("b")], boundTo: "ab").failed == [])
         #expect(try await judge([.value("no"), .value("ne")], boundTo: "none").failed == [], "a value like any other")
@@ -202,18 +211,24 @@ struct TokenSubstituteTests {
         .produces("approov.token.decode", "loggable-error", "loggable-text"))
     func texts() async throws {
         let error = try await judge(#"{"error":"POOR_NETWORK"}"#)
-        #expect(error.failed == [Check.decode] && error.tokenCode(Check.decode) == "loggable-error")
-        #expect(error.tokenDetail(Check.decode).contains("POOR_NETWORK"))
+        #expect(
+            error.failed == [CheckID.approovTokenDecode]
+                && error.tokenCode(CheckID.approovTokenDecode) == "loggable-error")
+        #expect(error.tokenDetail(CheckID.approovTokenDecode).contains("POOR_NETWORK"))
         #expect(error.approov?.claimed == nil)
         let text = #"{"arc":"ABCDEF","did":"h4gubfCFzJu81j/U2BJsdg==","exp":1,"sip":"AAAAAA"}"#
         let loggable = try await judge(text, words: [.noNetwork: .annotate])
-        #expect(loggable.failed == [Check.decode] && loggable.tokenCode(Check.decode) == "loggable-text")
+        #expect(
+            loggable.failed == [CheckID.approovTokenDecode]
+                && loggable.tokenCode(CheckID.approovTokenDecode) == "loggable-text")
         #expect(loggable.approov?.claimed?.responseCode == "ABCDEF")
         #expect(loggable.approov?.claimed?.deviceID == "h4gubfCFzJu81j/U2BJsdg==")
         for other in ["{", "{}", #"{"sip":"AAAAA"}"#, #"{"error":7}"#] {
             let verdict = try await judge(other)
-            #expect(verdict.failed == [Check.decode])
-            #expect(!["loggable-text", "loggable-error"].contains(verdict.tokenCode(Check.decode)), "\(other)")
+            #expect(verdict.failed == [CheckID.approovTokenDecode])
+            #expect(
+                !["loggable-text", "loggable-error"].contains(verdict.tokenCode(CheckID.approovTokenDecode)), "\(other)"
+            )
         }
     }
 
@@ -236,7 +251,7 @@ struct TokenSubstituteTests {
         let digest = TokenFixtures.digest("ab")
         for values in [[.missing, .missing], [.value(""), .value(" ")]] as [[ApproovBoundValue]] {
             let passed = try await judge(values, pay: nil, .none)
-            #expect(passed.failed == [] && passed.tokenCode(Check.binding) == "unbound-request")
+            #expect(passed.failed == [] && passed.tokenCode(CheckID.approovTokenBinding) == "unbound-request")
         }
         for (values, pay, rule, code) in [
             ([.missing, .missing], nil, .fail, "not-bound"), ([.value("a"), .missing], nil, .none, "not-bound"),
@@ -245,8 +260,8 @@ struct TokenSubstituteTests {
             ([.value("a"), .value("c")], digest, .none, "binding-differs"),
         ] as [([ApproovBoundValue], String?, ApproovConfiguration.AbsenceRule, String)] {
             let verdict = try await judge(values, pay: pay, rule)
-            #expect(verdict.failed == [Check.binding], "\(values) \(pay ?? "-")")
-            #expect(verdict.tokenCode(Check.binding) == code, "\(values) \(pay ?? "-")")
+            #expect(verdict.failed == [CheckID.approovTokenBinding], "\(values) \(pay ?? "-")")
+            #expect(verdict.tokenCode(CheckID.approovTokenBinding) == code, "\(values) \(pay ?? "-")")
         }
         #expect(try await judge([.value("a"), .value("b")], pay: digest, .none).failed == [])
     }
@@ -258,7 +273,8 @@ struct TokenSubstituteTests {
         let ledger = MemoryLedger()
         try await ledger.allow(
             LedgerAllowance(
-                subject: LedgerSubject(.account, "alice"), checks: [Check.annotations, Check.tampering], reason: "test",
+                subject: LedgerSubject(.account, "alice"),
+                checks: [CheckID.approovTokenAnnotations, CheckID.approovTokenTampering], reason: "test",
                 since: TokenFixtures.now, until: nil))
         var claims = TokenFixtures.claims
         claims["anno"] = .array([.text(property), "debug"])
@@ -270,10 +286,10 @@ struct TokenSubstituteTests {
             let policy = try VerificationPolicy(
                 apps: [PolicyApp(name: "api", try ApproovConfiguration(settings))],
                 keys: TokenFixtures.verifier(settings, ledger: ledger).policy.keys,
-                modes: [Check.annotations: .off], catalogue: Verifier.catalogue)
+                modes: [CheckID.approovTokenAnnotations: .off], catalogue: Verifier.catalogue)
             let verdict = try await Verifier(policy: policy, ledger: ledger).verify(
                 ApproovTokenInput(token: TokenFixtures.token(claims)), account: "alice", at: TokenFixtures.now)
-            #expect(verdict.failed == [Check.tampering], "\(rules)")
+            #expect(verdict.failed == [CheckID.approovTokenTampering], "\(rules)")
         }
         for rules in [AnnotationRules(note: [property]), AnnotationRules(ignore: [property])] {
             var settings = ApproovConfiguration.Settings()
@@ -307,7 +323,9 @@ struct TokenSubstituteTests {
                 claims["anno"] = .array(text.split(separator: " ").map { .text(String($0)) })
                 let verdict = try await TokenFixtures.verifier(settings, ledger: MemoryLedger()).verify(
                     ApproovTokenInput(token: TokenFixtures.token(claims)), at: TokenFixtures.now)
-                #expect(verdict.tokenResult(Check.annotations)?.status == status, "\(preset.rawValue) \(text)")
+                #expect(
+                    verdict.tokenResult(CheckID.approovTokenAnnotations)?.status == status, "\(preset.rawValue) \(text)"
+                )
             }
         }
         // A list overrides the preset.
@@ -317,6 +335,6 @@ struct TokenSubstituteTests {
         claims["anno"] = ["frida"]
         let verdict = try await TokenFixtures.verifier(settings, ledger: MemoryLedger()).verify(
             ApproovTokenInput(token: TokenFixtures.token(claims)), at: TokenFixtures.now)
-        #expect(verdict.annotated == [Check.annotations])
+        #expect(verdict.annotated == [CheckID.approovTokenAnnotations])
     }
 }

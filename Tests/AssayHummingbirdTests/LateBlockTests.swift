@@ -102,7 +102,7 @@ struct LateBlockTests {
         let device = LedgerSubject(.device, TestAPI.deviceID)
         try await ledger.allow(
             LedgerAllowance(
-                subject: device, checks: [ApproovCheck.audience], reason: "test",
+                subject: device, checks: [CheckID.approovTokenAudience], reason: "test",
                 since: TestAPI.now, until: nil))
         let live = try TestAPI.live(ledger: ledger) { settings in
             settings.messageSigning = MessageSigning(signer: .installation)

@@ -54,7 +54,7 @@ struct RouteTests {
         let key = EnrolledKey(
             identifier: .appAttest(Self.key.keyID), app: "phone", publicKey: Self.key.publicPoint, counter: 0,
             enrolledAt: TestAPI.now, properties: ["environment": "production"], account: "alice")
-        _ = try await ledger.commit([LedgerEffect(AttestationCheck.enrolment, .enrol(key))], at: TestAPI.now)
+        _ = try await ledger.commit([LedgerEffect(.appAttestAttestationEnrolment, .enrol(key))], at: TestAPI.now)
         return ledger
     }
 

@@ -24,7 +24,7 @@ struct StreamedBodyTests {
         let sent = try await server.run { try await UploadServer.send(UploadServer.forged, to: $0) }
         let call = try #require(server.calls.first)
         #expect(call.parts == Array(UploadServer.forged.dropLast()))
-        #expect(call.problem?.outcome.verdict?.failed == [ApproovCheck.contentDigest])
+        #expect(call.problem?.outcome.verdict?.failed == [CheckID.approovMessageContentDigest])
         #expect(call.outcomes == ["pending", "reject"])
         #expect(sent.status == 401)
         #expect(!sent.answer.contains("stored"))
@@ -135,7 +135,7 @@ struct StreamedBodyTests {
         }
         let refused = server.calls.filter { $0.problem != nil }
         #expect(refused.count == 1)
-        #expect(refused.first?.problem?.outcome.verdict?.failed == [ApproovCheck.replay])
+        #expect(refused.first?.problem?.outcome.verdict?.failed == [CheckID.approovMessageReplay])
         #expect(refused.first?.parts == Array(UploadServer.signed.dropLast()))
         #expect(server.calls.first { $0.problem == nil }?.parts == UploadServer.signed)
     }

@@ -33,7 +33,7 @@ struct VerifyRecordsTests {
         for (byte, use) in [(UInt8(1), time), (2, later)] {
             let digest = UsedDigest(
                 digest: [byte], app: app, kind: kind, madeAt: use, usedAt: use, until: use + 300)
-            let effect = LedgerEffect(PlayIntegrityCheck.challenge, .rememberDigest(digest))
+            let effect = LedgerEffect(.playIntegrityChallenge, .rememberDigest(digest))
             try #require(try await ledger.commit([effect], at: use).isApplied)
         }
         try await ledger.close()

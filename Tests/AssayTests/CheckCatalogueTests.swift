@@ -11,7 +11,7 @@ struct CheckCatalogueTests {
     private static func constants() throws -> [(constant: String, check: String)] {
         let folder = TestVectors.folder.deletingLastPathComponent().appendingPathComponent("Sources")
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path(percentEncoded: false))
-        return try names.filter { $0.hasSuffix("CheckIDs.swift") }.flatMap { name in
+        return try names.filter { $0.hasSuffix(".swift") }.flatMap { name in
             try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
                 .matches(of: /public static let (\w+) = CheckID\("([^"]+)"\)/).map { (String($0.1), String($0.2)) }
         }

@@ -15,9 +15,10 @@ struct MintedVectorTests {
     /// Which checks fail alone in no vector, since a record cannot bring it about: blocks of a ledger's operator, risk metrics of
     /// refreshed receipts, and Approov's address, which rejects nothing.
     private static let notIsolated: Set<CheckID> = [
-        AssertionCheck.keyState, AssertionCheck.riskMetric, ApproovCheck.device, ApproovCheck.account,
-        ApproovCheck.address,
-        PlayIntegrityCheck.account, TokenCheck.account,
+        CheckID.appAttestAssertionKeyState, CheckID.appAttestAssertionRiskMetric, CheckID.approovTokenDevice,
+        CheckID.approovTokenAccount,
+        CheckID.approovTokenAddress,
+        CheckID.playIntegrityAccount, CheckID.assayTokenAccount,
     ]
 
     @Test(

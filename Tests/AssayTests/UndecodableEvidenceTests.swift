@@ -131,7 +131,7 @@ struct UndecodableEvidenceTests {
         let standard = #""packageName":"com.example.two","requestHash":"x","decoded":{}"#
         let verdict = try await verify("play-integrity.standard", standard)
         #expect(verdict.app == "two")
-        #expect(verdict.failed == [PlayIntegrityCheck.decode])
+        #expect(verdict.failed == [CheckID.playIntegrityDecode])
     }
 
     @Test("Apps without a section on messages do not decide on messages")

@@ -31,8 +31,9 @@ struct VerdictJSONTests {
     func rejected() async throws {
         let verdict = try await verdict(challenge: [1])
         for result in verdict.checks.drop(while: { $0.status == .passed }).dropFirst() {
-            let isLeftToCaller = result.check == AttestationCheck.challenge
-            #expect(result.because == (isLeftToCaller ? .policy : .check(AttestationCheck.nonce)), "\(result.check)")
+            let isLeftToCaller = result.check == CheckID.appAttestAttestationChallenge
+            #expect(
+                result.because == (isLeftToCaller ? .policy : .check(.appAttestAttestationNonce)), "\(result.check)")
         }
         let json = verdict.json(id: nil)
         #expect(json == Self.golden(Self.rejected, of: verdict), "\(json)")

@@ -24,7 +24,8 @@ struct AccountTests {
                 try await verifier.verify(
                     Fixtures.answer(Fixtures.standard), account: account, at: Fixtures.now),
             ] {
-                #expect(verdict.failed == (isBlocked ? [PlayIntegrityCheck.account] : []), "\(account ?? "no account")")
+                #expect(
+                    verdict.failed == (isBlocked ? [CheckID.playIntegrityAccount] : []), "\(account ?? "no account")")
                 let finding = verdict.checks.first { $0.status == .failed }?.finding
                 #expect(finding?.code == (isBlocked ? "account-blocked" : nil))
                 #expect(finding?.detail.contains("fraud") ?? !isBlocked)

@@ -33,9 +33,9 @@ struct AnswerSourceTests {
                 try await verifier(answers, canAsk: canAsk).verify(given, at: Fixtures.now),
                 try await verifier(answers, canAsk: canAsk).verify(record, at: Fixtures.now),
             ] {
-                let failed = isAccepted ? [] : [PlayIntegrityCheck.decode]
+                let failed = isAccepted ? [] : [CheckID.playIntegrityDecode]
                 #expect(verdict.failed == failed, "\(answers as Any) \(canAsk)")
-                let code = verdict.code(PlayIntegrityCheck.decode)
+                let code = verdict.code(CheckID.playIntegrityDecode)
                 #expect(code == (isAccepted ? "answer-supplied" : "answer-by-caller"))
                 if !isAccepted { #expect(verdict.subject == nil) }
             }
@@ -57,7 +57,7 @@ struct AnswerSourceTests {
             let verdict = try await verifier(answers, canAsk: true)
                 .verify(FixedDecoder.input(), at: Fixtures.now)
             #expect(verdict.outcome == .accept)
-            #expect(verdict.code(PlayIntegrityCheck.decode) == nil)
+            #expect(verdict.code(CheckID.playIntegrityDecode) == nil)
         }
     }
 
@@ -76,13 +76,13 @@ struct AnswerSourceTests {
         let again = try Fixtures.verifier(
             Fixtures.configuration(), ledger: verifier.ledger, services: [FixedDecoder(later)])
         let replay = try await again.verify(FixedDecoder.input(), at: Fixtures.now)
-        #expect(replay.result(PlayIntegrityCheck.challenge)?.finding?.code == "digest-used")
+        #expect(replay.result(CheckID.playIntegrityChallenge)?.finding?.code == "digest-used")
         let unsendable = try await decoder.answer(on: "A=", packageName: Fixtures.packageName, form: .android)
         let refused = try await verifier.verify(
             StandardIntegrityInput(
                 packageName: Fixtures.packageName, requestHash: Fixtures.requestHash, evidence: .decoded(unsendable)),
             at: Fixtures.now)
-        #expect(refused.code(PlayIntegrityCheck.decode) == "token-not-canonical")
+        #expect(refused.code(CheckID.playIntegrityDecode) == "token-not-canonical")
         #expect(decoder.asked.withLock { $0.count } == 1)
     }
 }

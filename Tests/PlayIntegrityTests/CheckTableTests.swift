@@ -30,90 +30,129 @@ struct CheckTableTests {
         }
     }
 
-    private typealias Check = PlayIntegrityCheck
-
     /// Changes for which both kinds of Android tokens are refused.
     static let changes: [Change] = [
         Change(
-            "requestDetails.requestPackageName", #""com.example.bank""#, Check.requestPackage, "request-package-differs"
-        ),
-        Change("requestDetails.requestPackageName", nil, Check.requestPackage, "request-package-missing"),
-        Change("requestDetails.timestampMillis", nil, Check.freshness, "time-missing"),
-        Change("requestDetails.timestampMillis", #""1789999699999""#, Check.freshness, "too-old"),
-        Change("requestDetails.timestampMillis", #""1790000060001""#, Check.freshness, "too-far-ahead"),
-        Change("requestDetails.timestampMillis", #""0""#, Check.freshness, "too-old"),
-        Change("requestDetails.timestampMillis", #""9223372036854775807""#, Check.freshness, "too-far-ahead"),
-        Change("testingDetails.isTestingResponse", "true", Check.testingResponse, "testing-response"),
-        Change("appIntegrity.appRecognitionVerdict", nil, Check.appRecognition, "app-recognition-missing"),
-        Change(
-            "appIntegrity.appRecognitionVerdict", #""UNEVALUATED""#, Check.appRecognition, "app-recognition-unevaluated"
+            "requestDetails.requestPackageName", #""com.example.bank""#, CheckID.playIntegrityRequestPackage,
+            "request-package-differs"
         ),
         Change(
-            "appIntegrity.appRecognitionVerdict", #""UNRECOGNIZED_VERSION""#, Check.appRecognition,
+            "requestDetails.requestPackageName", nil, CheckID.playIntegrityRequestPackage, "request-package-missing"),
+        Change("requestDetails.timestampMillis", nil, CheckID.playIntegrityFreshness, "time-missing"),
+        Change("requestDetails.timestampMillis", #""1789999699999""#, CheckID.playIntegrityFreshness, "too-old"),
+        Change("requestDetails.timestampMillis", #""1790000060001""#, CheckID.playIntegrityFreshness, "too-far-ahead"),
+        Change("requestDetails.timestampMillis", #""0""#, CheckID.playIntegrityFreshness, "too-old"),
+        Change(
+            "requestDetails.timestampMillis", #""9223372036854775807""#, CheckID.playIntegrityFreshness, "too-far-ahead"
+        ),
+        Change("testingDetails.isTestingResponse", "true", CheckID.playIntegrityTestingResponse, "testing-response"),
+        Change(
+            "appIntegrity.appRecognitionVerdict", nil, CheckID.playIntegrityAppRecognition, "app-recognition-missing"),
+        Change(
+            "appIntegrity.appRecognitionVerdict", #""UNEVALUATED""#, CheckID.playIntegrityAppRecognition,
+            "app-recognition-unevaluated"
+        ),
+        Change(
+            "appIntegrity.appRecognitionVerdict", #""UNRECOGNIZED_VERSION""#, CheckID.playIntegrityAppRecognition,
             "app-recognition-not-allowed"),
-        Change("appIntegrity.appRecognitionVerdict", #""PLAY""#, Check.appRecognition, "app-recognition-not-allowed"),
-        Change("appIntegrity.packageName", #""com.example.bank""#, Check.appPackage, "app-package-differs"),
-        Change("appIntegrity.packageName", nil, Check.appPackage, "app-package-missing"),
-        Change("appIntegrity.certificateSha256Digest", nil, Check.certificate, "certificate-missing"),
-        Change("appIntegrity.certificateSha256Digest", "[]", Check.certificate, "certificate-none"),
-        Change("appIntegrity.certificateSha256Digest", #"[""]"#, Check.certificate, "certificate-not-allowed"),
+        Change(
+            "appIntegrity.appRecognitionVerdict", #""PLAY""#, CheckID.playIntegrityAppRecognition,
+            "app-recognition-not-allowed"),
+        Change(
+            "appIntegrity.packageName", #""com.example.bank""#, CheckID.playIntegrityAppPackage, "app-package-differs"),
+        Change("appIntegrity.packageName", nil, CheckID.playIntegrityAppPackage, "app-package-missing"),
+        Change("appIntegrity.certificateSha256Digest", nil, CheckID.playIntegrityCertificate, "certificate-missing"),
+        Change("appIntegrity.certificateSha256Digest", "[]", CheckID.playIntegrityCertificate, "certificate-none"),
+        Change(
+            "appIntegrity.certificateSha256Digest", #"[""]"#, CheckID.playIntegrityCertificate,
+            "certificate-not-allowed"),
         Change(
             "appIntegrity.certificateSha256Digest",
             #"["ampqampqampqampqampqampqampqampqampqampqamo","AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"]"#,
-            Check.certificate, "certificate-not-allowed"),
-        Change("appIntegrity.versionCode", #""41""#, Check.versionCode, "version-code-too-low"),
-        Change("appIntegrity.versionCode", nil, Check.versionCode, "version-code-missing"),
-        Change("deviceIntegrity.deviceRecognitionVerdict", nil, Check.deviceRecognition, "device-label-missing"),
-        Change("deviceIntegrity.deviceRecognitionVerdict", "[]", Check.deviceRecognition, "device-label-missing"),
+            CheckID.playIntegrityCertificate, "certificate-not-allowed"),
+        Change("appIntegrity.versionCode", #""41""#, CheckID.playIntegrityVersionCode, "version-code-too-low"),
+        Change("appIntegrity.versionCode", nil, CheckID.playIntegrityVersionCode, "version-code-missing"),
         Change(
-            "deviceIntegrity.deviceRecognitionVerdict", #"["MEETS_DEVICE_INTEGRITY"]"#, Check.deviceRecognition,
+            "deviceIntegrity.deviceRecognitionVerdict", nil, CheckID.playIntegrityDeviceRecognition,
             "device-label-missing"),
         Change(
-            "deviceIntegrity.deviceRecognitionVerdict", #"["MEETS_STRONGER_INTEGRITY"]"#, Check.deviceRecognition,
+            "deviceIntegrity.deviceRecognitionVerdict", "[]", CheckID.playIntegrityDeviceRecognition,
             "device-label-missing"),
-        Change("deviceIntegrity.deviceAttributes.sdkVersion", nil, Check.sdkVersion, "sdk-version-missing"),
-        Change("deviceIntegrity.recentDeviceActivity", "{}", Check.deviceActivity, "device-activity-missing"),
         Change(
-            "deviceIntegrity.recentDeviceActivity.deviceActivityLevel", #""UNEVALUATED""#, Check.deviceActivity,
+            "deviceIntegrity.deviceRecognitionVerdict", #"["MEETS_DEVICE_INTEGRITY"]"#,
+            CheckID.playIntegrityDeviceRecognition,
+            "device-label-missing"),
+        Change(
+            "deviceIntegrity.deviceRecognitionVerdict", #"["MEETS_STRONGER_INTEGRITY"]"#,
+            CheckID.playIntegrityDeviceRecognition,
+            "device-label-missing"),
+        Change(
+            "deviceIntegrity.deviceAttributes.sdkVersion", nil, CheckID.playIntegritySDKVersion, "sdk-version-missing"),
+        Change(
+            "deviceIntegrity.recentDeviceActivity", "{}", CheckID.playIntegrityDeviceActivity, "device-activity-missing"
+        ),
+        Change(
+            "deviceIntegrity.recentDeviceActivity.deviceActivityLevel", #""UNEVALUATED""#,
+            CheckID.playIntegrityDeviceActivity,
             "device-activity-missing"),
         Change(
-            "deviceIntegrity.recentDeviceActivity.deviceActivityLevel", #""LEVEL_3""#, Check.deviceActivity,
+            "deviceIntegrity.recentDeviceActivity.deviceActivityLevel", #""LEVEL_3""#,
+            CheckID.playIntegrityDeviceActivity,
             "device-activity-too-high"),
         Change(
-            "deviceIntegrity.recentDeviceActivity.deviceActivityLevel", #""LEVEL_0""#, Check.deviceActivity,
+            "deviceIntegrity.recentDeviceActivity.deviceActivityLevel", #""LEVEL_0""#,
+            CheckID.playIntegrityDeviceActivity,
             "device-activity-too-high"),
-        Change("deviceIntegrity.deviceRecall", nil, Check.deviceRecall, "device-recall-missing"),
-        Change("deviceIntegrity.deviceRecall.values", "{}", Check.deviceRecall, "device-recall-missing"),
-        Change("deviceIntegrity.deviceRecall.values.bitFirst", "true", Check.deviceRecall, "device-recall-set"),
-        Change("accountDetails", "{}", Check.licensing, "licensing-missing"),
-        Change("accountDetails.appLicensingVerdict", #""UNEVALUATED""#, Check.licensing, "licensing-unevaluated"),
-        Change("accountDetails.appLicensingVerdict", #""UNLICENSED""#, Check.licensing, "licensing-not-allowed"),
-        Change("accountDetails.appLicensingVerdict", #""LICENSED_""#, Check.licensing, "licensing-not-allowed"),
-        Change("environmentDetails.playProtectVerdict", nil, Check.playProtect, "play-protect-missing"),
+        Change("deviceIntegrity.deviceRecall", nil, CheckID.playIntegrityDeviceRecall, "device-recall-missing"),
+        Change("deviceIntegrity.deviceRecall.values", "{}", CheckID.playIntegrityDeviceRecall, "device-recall-missing"),
         Change(
-            "environmentDetails.playProtectVerdict", #""UNEVALUATED""#, Check.playProtect, "play-protect-unevaluated"),
+            "deviceIntegrity.deviceRecall.values.bitFirst", "true", CheckID.playIntegrityDeviceRecall,
+            "device-recall-set"),
+        Change("accountDetails", "{}", CheckID.playIntegrityLicensing, "licensing-missing"),
         Change(
-            "environmentDetails.playProtectVerdict", #""POSSIBLE_RISK""#, Check.playProtect, "play-protect-not-allowed"),
-        Change("environmentDetails.playProtectVerdict", #""NO_RISK""#, Check.playProtect, "play-protect-not-allowed"),
-        Change("environmentDetails.appAccessRiskVerdict", "{}", Check.appAccessRisk, "app-access-risk-missing"),
+            "accountDetails.appLicensingVerdict", #""UNEVALUATED""#, CheckID.playIntegrityLicensing,
+            "licensing-unevaluated"),
+        Change(
+            "accountDetails.appLicensingVerdict", #""UNLICENSED""#, CheckID.playIntegrityLicensing,
+            "licensing-not-allowed"),
+        Change(
+            "accountDetails.appLicensingVerdict", #""LICENSED_""#, CheckID.playIntegrityLicensing,
+            "licensing-not-allowed"),
+        Change("environmentDetails.playProtectVerdict", nil, CheckID.playIntegrityPlayProtect, "play-protect-missing"),
+        Change(
+            "environmentDetails.playProtectVerdict", #""UNEVALUATED""#, CheckID.playIntegrityPlayProtect,
+            "play-protect-unevaluated"),
+        Change(
+            "environmentDetails.playProtectVerdict", #""POSSIBLE_RISK""#, CheckID.playIntegrityPlayProtect,
+            "play-protect-not-allowed"),
+        Change(
+            "environmentDetails.playProtectVerdict", #""NO_RISK""#, CheckID.playIntegrityPlayProtect,
+            "play-protect-not-allowed"),
+        Change(
+            "environmentDetails.appAccessRiskVerdict", "{}", CheckID.playIntegrityAppAccessRisk,
+            "app-access-risk-missing"),
         Change(
             "environmentDetails.appAccessRiskVerdict.appsDetected", #"["KNOWN_INSTALLED","UNKNOWN_CAPTURING"]"#,
-            Check.appAccessRisk, "app-access-risk"),
+            CheckID.playIntegrityAppAccessRisk, "app-access-risk"),
         Change(
-            "environmentDetails.appAccessRiskVerdict.appsDetected", #"["KNOWN_TELEPATHY"]"#, Check.appAccessRisk,
+            "environmentDetails.appAccessRiskVerdict.appsDetected", #"["KNOWN_TELEPATHY"]"#,
+            CheckID.playIntegrityAppAccessRisk,
             "app-access-risk"),
         Change(
             "environmentDetails.appAccessRiskVerdict.appsDetected", "[\"\u{212A}NOWN_INSTALLED\"]",
-            Check.appAccessRisk, "app-access-risk"),
+            CheckID.playIntegrityAppAccessRisk, "app-access-risk"),
         Change(
-            "environmentDetails.locationSpoofingRiskVerdict", nil, Check.locationSpoofing, "location-spoofing-missing"),
+            "environmentDetails.locationSpoofingRiskVerdict", nil, CheckID.playIntegrityLocationSpoofing,
+            "location-spoofing-missing"),
         Change(
-            "environmentDetails.locationSpoofingRiskVerdict", "[]", Check.locationSpoofing, "location-spoofing-missing"),
+            "environmentDetails.locationSpoofingRiskVerdict", "[]", CheckID.playIntegrityLocationSpoofing,
+            "location-spoofing-missing"),
         Change(
             "environmentDetails.locationSpoofingRiskVerdict", #"["LOW_RISK_DEVICE","HIGH_RISK_NETWORK"]"#,
-            Check.locationSpoofing, "location-spoofing-risk"),
+            CheckID.playIntegrityLocationSpoofing, "location-spoofing-risk"),
         Change(
-            "environmentDetails.locationSpoofingRiskVerdict", #""HIGH_RISK_DEVICE""#, Check.locationSpoofing,
+            "environmentDetails.locationSpoofingRiskVerdict", #""HIGH_RISK_DEVICE""#,
+            CheckID.playIntegrityLocationSpoofing,
             "location-spoofing-risk"),
     ]
 
@@ -121,21 +160,21 @@ struct CheckTableTests {
     func genuine() async throws {
         let classic = try await Fixtures.verifier().verify(Fixtures.classic(), at: Fixtures.now)
         #expect(classic.outcome == .accept)
-        #expect(classic.checks.map(\.check) == PlayIntegrityCheck.classicChecks + [PlayIntegrityCheck.challenge])
+        #expect(classic.checks.map(\.check) == PlayIntegrityCheck.classicChecks + [CheckID.playIntegrityChallenge])
         let skipped = classic.checks.filter { $0.status == .skipped }.map(\.check)
-        #expect(skipped == [PlayIntegrityCheck.pcIntegrity, PlayIntegrityCheck.account, PlayIntegrityCheck.challenge])
+        #expect(skipped == [.playIntegrityPCIntegrity, CheckID.playIntegrityAccount, CheckID.playIntegrityChallenge])
         #expect(classic.playIntegrity?.key == "play")
-        #expect(classic.result(PlayIntegrityCheck.decryption)?.finding?.detail == "opened with key play")
+        #expect(classic.result(CheckID.playIntegrityDecryption)?.finding?.detail == "opened with key play")
 
         let standard = try await Fixtures.verifier().verify(
             Fixtures.answer(Fixtures.standard), at: Fixtures.now)
         #expect(standard.outcome == .accept)
-        #expect(standard.checks.map(\.check) == PlayIntegrityCheck.standardChecks + [PlayIntegrityCheck.challenge])
+        #expect(standard.checks.map(\.check) == PlayIntegrityCheck.standardChecks + [CheckID.playIntegrityChallenge])
         #expect(
             standard.checks.filter { $0.status == .skipped }.map(\.check) == [
-                PlayIntegrityCheck.pcIntegrity, PlayIntegrityCheck.account,
+                CheckID.playIntegrityPCIntegrity, CheckID.playIntegrityAccount,
             ])
-        #expect(standard.code(PlayIntegrityCheck.decode) == "answer-supplied")
+        #expect(standard.code(CheckID.playIntegrityDecode) == "answer-supplied")
 
         let pc = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verify(
             Fixtures.answer(Fixtures.pc), at: Fixtures.now)
@@ -171,18 +210,19 @@ struct CheckTableTests {
     @Test(
         "A change of the binding to the request fails only its check",
         arguments: [
-            Change("requestDetails.nonce", #""AAAAAAAAAAAAAAAAAAAAAAAA""#, Check.nonce, "nonce-differs"),
-            Change("requestDetails.nonce", #""no base64!!!!!!!""#, Check.nonce, "nonce-malformed"),
-            Change("requestDetails.nonce", #""""#, Check.nonce, "nonce-differs"),
-            Change("requestDetails.nonce", nil, Check.nonce, "nonce-missing"),
-            Change("requestDetails.requestHash", #""2cp24z""#, Check.requestHash, "request-hash-differs"),
-            Change("requestDetails.requestHash", #""""#, Check.requestHash, "request-hash-differs"),
-            Change("requestDetails.requestHash", nil, Check.requestHash, "request-hash-missing"),
+            Change("requestDetails.nonce", #""AAAAAAAAAAAAAAAAAAAAAAAA""#, CheckID.playIntegrityNonce, "nonce-differs"),
+            Change("requestDetails.nonce", #""no base64!!!!!!!""#, CheckID.playIntegrityNonce, "nonce-malformed"),
+            Change("requestDetails.nonce", #""""#, CheckID.playIntegrityNonce, "nonce-differs"),
+            Change("requestDetails.nonce", nil, CheckID.playIntegrityNonce, "nonce-missing"),
+            Change(
+                "requestDetails.requestHash", #""2cp24z""#, CheckID.playIntegrityRequestHash, "request-hash-differs"),
+            Change("requestDetails.requestHash", #""""#, CheckID.playIntegrityRequestHash, "request-hash-differs"),
+            Change("requestDetails.requestHash", nil, CheckID.playIntegrityRequestHash, "request-hash-missing"),
         ])
     func binding(change: Change) async throws {
         let verifier = try Fixtures.verifier()
         let verdict =
-            change.check == PlayIntegrityCheck.nonce
+            change.check == CheckID.playIntegrityNonce
             ? try await verifier.verify(
                 Fixtures.classic(change.applied(to: Fixtures.android)), at: Fixtures.now)
             : try await verifier.verify(
@@ -194,17 +234,24 @@ struct CheckTableTests {
     @Test(
         "A change of a genuine PC payload fails only the check for it",
         arguments: [
-            Change("deviceIntegrity", "{}", Check.pcIntegrity, "pc-label-missing"),
+            Change("deviceIntegrity", "{}", CheckID.playIntegrityPCIntegrity, "pc-label-missing"),
             Change(
-                "deviceIntegrity.deviceRecognitionVerdict", #"["MEETS_STRONG_INTEGRITY"]"#, Check.pcIntegrity,
+                "deviceIntegrity.deviceRecognitionVerdict", #"["MEETS_STRONG_INTEGRITY"]"#,
+                CheckID.playIntegrityPCIntegrity,
                 "pc-label-missing"),
-            Change("requestDetails.requestTime", #""2026-09-21T14:08:19.999Z""#, Check.freshness, "too-old"),
-            Change("requestDetails.requestTime", #""2026-09-21T14:14:20.001Z""#, Check.freshness, "too-far-ahead"),
-            Change("requestDetails.requestTime", nil, Check.freshness, "time-missing"),
-            Change("requestDetails.requestTime", #""yesterday""#, Check.payload, "unexpected-value"),
-            Change("accountDetails.appLicensingVerdict", #""UNLICENSED""#, Check.licensing, "licensing-not-allowed"),
-            Change("testingDetails.isTestingResponse", "true", Check.testingResponse, "testing-response"),
-            Change("requestDetails.requestHash", #""x""#, Check.requestHash, "request-hash-differs"),
+            Change(
+                "requestDetails.requestTime", #""2026-09-21T14:08:19.999Z""#, CheckID.playIntegrityFreshness, "too-old"),
+            Change(
+                "requestDetails.requestTime", #""2026-09-21T14:14:20.001Z""#, CheckID.playIntegrityFreshness,
+                "too-far-ahead"),
+            Change("requestDetails.requestTime", nil, CheckID.playIntegrityFreshness, "time-missing"),
+            Change("requestDetails.requestTime", #""yesterday""#, CheckID.playIntegrityPayload, "unexpected-value"),
+            Change(
+                "accountDetails.appLicensingVerdict", #""UNLICENSED""#, CheckID.playIntegrityLicensing,
+                "licensing-not-allowed"),
+            Change(
+                "testingDetails.isTestingResponse", "true", CheckID.playIntegrityTestingResponse, "testing-response"),
+            Change("requestDetails.requestHash", #""x""#, CheckID.playIntegrityRequestHash, "request-hash-differs"),
         ])
     func pc(change: Change) async throws {
         let verdict = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verify(
@@ -217,10 +264,10 @@ struct CheckTableTests {
     func otherForm() async throws {
         let pc = try await Fixtures.verifier().verify(
             Fixtures.answer(Fixtures.pc), at: Fixtures.now)
-        #expect(pc.failed == [PlayIntegrityCheck.payload])
+        #expect(pc.failed == [CheckID.playIntegrityPayload])
         let android = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verify(
             Fixtures.answer(Fixtures.standard), at: Fixtures.now)
-        #expect(android.failed == [PlayIntegrityCheck.payload])
+        #expect(android.failed == [CheckID.playIntegrityPayload])
         #expect(android.subject == nil)
     }
 
@@ -229,8 +276,8 @@ struct CheckTableTests {
         let input = try ClassicIntegrityInput(
             token: Fixtures.classicToken(), packageName: "com.example.bank", nonce: Fixtures.nonce)
         let verdict = try await Fixtures.verifier().verify(input, at: Fixtures.now)
-        #expect(verdict.failed == [PlayIntegrityCheck.requestPackage])
-        #expect(verdict.code(PlayIntegrityCheck.requestPackage) == "package-not-expected")
+        #expect(verdict.failed == [CheckID.playIntegrityRequestPackage])
+        #expect(verdict.code(CheckID.playIntegrityRequestPackage) == "package-not-expected")
     }
 
     @Test("Missing signals cause no annotation where the policy only annotates; risks are annotated")
@@ -243,8 +290,8 @@ struct CheckTableTests {
         #expect(quiet.outcome == .accept)
         #expect(quiet.annotated == [])
         let signals = [
-            PlayIntegrityCheck.licensing, PlayIntegrityCheck.playProtect, PlayIntegrityCheck.appAccessRisk,
-            PlayIntegrityCheck.locationSpoofing,
+            CheckID.playIntegrityLicensing, CheckID.playIntegrityPlayProtect, CheckID.playIntegrityAppAccessRisk,
+            CheckID.playIntegrityLocationSpoofing,
         ]
         for check in signals {
             #expect(quiet.result(check)?.because == .notApplicable)
@@ -267,8 +314,8 @@ struct CheckTableTests {
             Fixtures.classic(), at: Fixtures.now)
         #expect(verdict.outcome == .accept)
         for check in [
-            PlayIntegrityCheck.versionCode, PlayIntegrityCheck.sdkVersion, PlayIntegrityCheck.deviceActivity,
-            PlayIntegrityCheck.deviceRecall,
+            CheckID.playIntegrityVersionCode, CheckID.playIntegritySDKVersion, CheckID.playIntegrityDeviceActivity,
+            CheckID.playIntegrityDeviceRecall,
         ] {
             #expect(verdict.result(check)?.because == .policy)
         }
@@ -278,19 +325,25 @@ struct CheckTableTests {
         "Details name the dialog that may help",
         arguments: [
             (
-                Check.appRecognition, "appIntegrity.appRecognitionVerdict", #""UNRECOGNIZED_VERSION""#,
+                CheckID.playIntegrityAppRecognition, "appIntegrity.appRecognitionVerdict", #""UNRECOGNIZED_VERSION""#,
                 "GET_LICENSED (1)"
             ),
-            (Check.licensing, "accountDetails.appLicensingVerdict", #""UNLICENSED""#, "GET_LICENSED (1)"),
             (
-                Check.appAccessRisk, "environmentDetails.appAccessRiskVerdict.appsDetected",
+                CheckID.playIntegrityLicensing, "accountDetails.appLicensingVerdict", #""UNLICENSED""#,
+                "GET_LICENSED (1)"
+            ),
+            (
+                CheckID.playIntegrityAppAccessRisk, "environmentDetails.appAccessRiskVerdict.appsDetected",
                 #"["UNKNOWN_OVERLAYS"]"#, "CLOSE_UNKNOWN_ACCESS_RISK (2)"
             ),
             (
-                Check.appAccessRisk, "environmentDetails.appAccessRiskVerdict.appsDetected",
+                CheckID.playIntegrityAppAccessRisk, "environmentDetails.appAccessRiskVerdict.appsDetected",
                 #"["KNOWN_SOMETHING"]"#, "CLOSE_ALL_ACCESS_RISK (3)"
             ),
-            (Check.deviceRecognition, "deviceIntegrity.deviceRecognitionVerdict", "[]", "GET_STRONG_INTEGRITY (5)"),
+            (
+                CheckID.playIntegrityDeviceRecognition, "deviceIntegrity.deviceRecognitionVerdict", "[]",
+                "GET_STRONG_INTEGRITY (5)"
+            ),
         ])
     func dialogs(check: CheckID, path: String, json: String, dialog: String) async throws {
         let payload = Change(path, json, check, "").applied(to: Fixtures.android)

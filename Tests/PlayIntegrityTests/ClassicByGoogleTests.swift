@@ -13,7 +13,7 @@ struct ClassicByGoogleTests {
     typealias Opener = PlayIntegrityConfiguration.TokenOpener
     typealias Source = PlayIntegrityConfiguration.AnswerSource
 
-    private static let checks = [PlayIntegrityCheck.decryption, PlayIntegrityCheck.signature]
+    private static let checks = [CheckID.playIntegrityDecryption, CheckID.playIntegritySignature]
 
     private func verifier(
         _ opener: Opener?, answers: Source? = nil, keys: [NamedKey] = [], decoder: FixedDecoder? = nil,
@@ -61,10 +61,10 @@ struct ClassicByGoogleTests {
                 #expect(verdict.result(check)?.because == .notApplicable)
                 #expect(verdict.code(check) == "decoded-by-google")
             }
-            #expect(verdict.checks.map(\.check) == PlayIntegrityCheck.classicChecks + [PlayIntegrityCheck.challenge])
+            #expect(verdict.checks.map(\.check) == PlayIntegrityCheck.classicChecks + [CheckID.playIntegrityChallenge])
             let given = try await judge(verifier(opener), answer())
             #expect(given.failed == [])
-            #expect(given.code(PlayIntegrityCheck.decode) == "answer-supplied")
+            #expect(given.code(CheckID.playIntegrityDecode) == "answer-supplied")
         }
     }
 
@@ -74,11 +74,11 @@ struct ClassicByGoogleTests {
         for opener in [nil, Opener.keys] {
             let verifier = try verifier(opener, answers: .caller, keys: [Fixtures.key()], decoder: decoder)
             let refused = try await judge(verifier, answer())
-            #expect(refused.failed == [PlayIntegrityCheck.decode])
-            #expect(refused.code(PlayIntegrityCheck.decode) == "answer-not-taken")
+            #expect(refused.failed == [CheckID.playIntegrityDecode])
+            #expect(refused.code(CheckID.playIntegrityDecode) == "answer-not-taken")
             #expect(refused.subject == nil)
             #expect(try await judge(verifier, Fixtures.classic()).failed == [])
-            #expect(try await judge(verifier, token()).failed == [PlayIntegrityCheck.decode])
+            #expect(try await judge(verifier, token()).failed == [CheckID.playIntegrityDecode])
         }
         #expect(decoder.asked.withLock { $0 } == [])
     }
@@ -112,8 +112,8 @@ struct ClassicByGoogleTests {
         for (answers, canAsk, isAccepted) in table {
             let decoder = canAsk ? FixedDecoder(Fixtures.android) : nil
             let verdict = try await judge(verifier(.google, answers: answers, decoder: decoder), answer())
-            #expect(verdict.failed == (isAccepted ? [] : [PlayIntegrityCheck.decode]), "\(answers as Any) \(canAsk)")
-            if !isAccepted { #expect(verdict.code(PlayIntegrityCheck.decode) == "answer-by-caller") }
+            #expect(verdict.failed == (isAccepted ? [] : [CheckID.playIntegrityDecode]), "\(answers as Any) \(canAsk)")
+            if !isAccepted { #expect(verdict.code(CheckID.playIntegrityDecode) == "answer-by-caller") }
         }
     }
 
@@ -128,23 +128,23 @@ struct ClassicByGoogleTests {
         let input = ClassicIntegrityInput(
             token: FixedDecoder.token, packageName: Fixtures.packageName, nonce: issued.text)
         let other = try await asking.verify(token(), at: Fixtures.now)
-        #expect(other.failed == [PlayIntegrityCheck.nonce])
+        #expect(other.failed == [CheckID.playIntegrityNonce])
         #expect(try await asking.verify(input, at: Fixtures.now).failed == [])
         let replay = try await asking.verify(input, at: Fixtures.now)
-        #expect(replay.failed == [PlayIntegrityCheck.challenge])
-        #expect(replay.code(PlayIntegrityCheck.challenge) == "challenge-consumed")
+        #expect(replay.failed == [CheckID.playIntegrityChallenge])
+        #expect(replay.code(CheckID.playIntegrityChallenge) == "challenge-consumed")
     }
 
     @Test("Answers to standard tokens and Google's refusals are rejected")
     func otherAnswers() async throws {
         let standard = try await verifier(.google, decoder: FixedDecoder(Fixtures.standard))
             .verify(token(), at: Fixtures.now)
-        #expect(standard.failed == [PlayIntegrityCheck.nonce])
+        #expect(standard.failed == [CheckID.playIntegrityNonce])
         let refusal = FixedDecoder(.success(#"{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}"#))
         let refused = try await verifier(.google, decoder: refusal)
             .verify(token(), at: Fixtures.now)
-        #expect(refused.failed == [PlayIntegrityCheck.decode])
-        #expect(refused.code(PlayIntegrityCheck.decode) == "google-refused")
+        #expect(refused.failed == [CheckID.playIntegrityDecode])
+        #expect(refused.code(CheckID.playIntegrityDecode) == "google-refused")
     }
 
     @Test("A token in another form than Google's is not sent; without a decoder there is no verdict on a token")
@@ -152,7 +152,7 @@ struct ClassicByGoogleTests {
         let decoder = FixedDecoder(Fixtures.android)
         let verdict = try await verifier(.google, decoder: decoder)
             .verify(token("A="), at: Fixtures.now)
-        #expect(verdict.code(PlayIntegrityCheck.decode) == "token-not-canonical")
+        #expect(verdict.code(CheckID.playIntegrityDecode) == "token-not-canonical")
         #expect(decoder.asked.withLock { $0 } == [])
         for (opener, expected) in [(Opener.google, "no-service"), (nil, "no-key")] {
             let error = await #expect(throws: VerificationError.self) {

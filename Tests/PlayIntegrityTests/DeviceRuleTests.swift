@@ -22,7 +22,7 @@ struct DeviceRuleTests {
         android.statedDeviceRecognition = rules
         let verdict = try await Fixtures.verifier(Fixtures.configuration(android: android))
             .verify(Fixtures.classic(payload), at: Fixtures.now)
-        #expect(verdict.failed == [] || verdict.failed == [PlayIntegrityCheck.deviceRecognition])
+        #expect(verdict.failed == [] || verdict.failed == [CheckID.playIntegrityDeviceRecognition])
         return verdict.outcome == .accept
     }
 
@@ -72,7 +72,7 @@ struct DeviceRuleTests {
             standard["deviceIntegrity"] = payload["deviceIntegrity"]
             let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verify(
                 Fixtures.answer(standard), at: Fixtures.now)
-            let found = try #require(verdict.result(PlayIntegrityCheck.deviceRecognition))
+            let found = try #require(verdict.result(CheckID.playIntegrityDeviceRecognition))
             #expect((verdict.outcome == .accept) == (found.status != .failed))
             return "\(found.status) \(found.finding?.code ?? "")"
         }

@@ -43,7 +43,7 @@ struct KeySelectionTests {
             let verdict = try await judge(fixture.token(payload()), keys: keys)
             #expect(verdict.outcome == .accept)
             #expect(verdict.playIntegrity?.key == name)
-            #expect(verdict.result(PlayIntegrityCheck.decryption)?.finding?.detail == "opened with key \(name)")
+            #expect(verdict.result(CheckID.playIntegrityDecryption)?.finding?.detail == "opened with key \(name)")
             #expect(verdict.playIntegrity?.fields.first == SubjectField("key", .text(name)))
         }
     }
@@ -52,7 +52,7 @@ struct KeySelectionTests {
     func pairs() async throws {
         let keys = [try Fixtures.key("play-2026", current), try Fixtures.key("play-2025", former)]
         let verdict = try await judge(current.jwe(former.jws(payload())), keys: keys)
-        #expect(verdict.failed == [PlayIntegrityCheck.signature])
+        #expect(verdict.failed == [CheckID.playIntegritySignature])
     }
 
     @Test("A retired, expired or pending key opens nothing, and the failure names it")
@@ -73,10 +73,10 @@ struct KeySelectionTests {
         ] {
             let verdict = try await judge(
                 former.token(payload()), keys: [key, try Fixtures.key("play-2026", current)])
-            #expect(verdict.failed == [PlayIntegrityCheck.decryption])
-            #expect(verdict.code(PlayIntegrityCheck.decryption) == "key-not-live")
-            #expect(verdict.result(PlayIntegrityCheck.decryption)?.finding?.detail.contains("old") == true)
-            #expect(verdict.result(PlayIntegrityCheck.decryption)?.finding?.detail.contains(state) == true)
+            #expect(verdict.failed == [CheckID.playIntegrityDecryption])
+            #expect(verdict.code(CheckID.playIntegrityDecryption) == "key-not-live")
+            #expect(verdict.result(CheckID.playIntegrityDecryption)?.finding?.detail.contains("old") == true)
+            #expect(verdict.result(CheckID.playIntegrityDecryption)?.finding?.detail.contains(state) == true)
             #expect(verdict.subject == nil)
         }
     }
@@ -92,8 +92,8 @@ struct KeySelectionTests {
     func foreign() async throws {
         let keys = [try Fixtures.key("a", current), try Fixtures.key("b", former)]
         let verdict = try await judge(TokenFixture().token(payload()), keys: keys)
-        #expect(verdict.failed == [PlayIntegrityCheck.decryption])
-        #expect(verdict.result(PlayIntegrityCheck.decryption)?.finding?.detail.hasSuffix("tried a, b") == true)
+        #expect(verdict.failed == [CheckID.playIntegrityDecryption])
+        #expect(verdict.result(CheckID.playIntegrityDecryption)?.finding?.detail.hasSuffix("tried a, b") == true)
     }
 
     @Test("Without names, only the keys with the package name or the app as their scope count")
@@ -144,7 +144,7 @@ struct KeySelectionTests {
             now: Fixtures.now)
         #expect(!assessment.isAcceptable)
         let failed = assessment.checks.first { $0.status == .failed }
-        #expect(failed?.check == PlayIntegrityCheck.decryption)
+        #expect(failed?.check == CheckID.playIntegrityDecryption)
         #expect(failed?.finding?.code == "no-live-key")
     }
 
@@ -157,7 +157,7 @@ struct KeySelectionTests {
         let assessment = ClassicIntegrityAssessor.assess(
             try Fixtures.classic(token: current.token(payload())), keys: [try Fixtures.key("k", current)],
             expectations: expectations, now: Date(timeIntervalSince1970: 1e300))
-        let freshness = assessment.checks.first { $0.check == PlayIntegrityCheck.freshness }
+        let freshness = assessment.checks.first { $0.check == CheckID.playIntegrityFreshness }
         #expect(freshness?.status == .failed && freshness?.finding?.code == "time-out-of-range")
     }
 

@@ -39,8 +39,8 @@ struct LedgerTests {
             #expect(try await classic(verifier, nonce: forms[form]).failed == [])
             for other in forms {
                 let again = try await classic(verifier, nonce: other)
-                #expect(again.failed == [PlayIntegrityCheck.challenge])
-                #expect(again.code(PlayIntegrityCheck.challenge) == "challenge-consumed")
+                #expect(again.failed == [CheckID.playIntegrityChallenge])
+                #expect(again.code(CheckID.playIntegrityChallenge) == "challenge-consumed")
             }
         }
     }
@@ -64,17 +64,17 @@ struct LedgerTests {
             app: "shop", for: EvidenceKind.playIntegrityClassic, at: Fixtures.now)
         let nonce = ClassicIntegrityInput.nonce(binding: issued.value, to: hash)
         let other = Digest.sha256(Array("transfer 900 to 42".utf8))
-        #expect(try await judge(issued.value, other, token: token(nonce)).failed == [PlayIntegrityCheck.nonce])
-        #expect(try await judge([1], hash, token: token(nonce)).failed == [PlayIntegrityCheck.nonce])
+        #expect(try await judge(issued.value, other, token: token(nonce)).failed == [CheckID.playIntegrityNonce])
+        #expect(try await judge([1], hash, token: token(nonce)).failed == [CheckID.playIntegrityNonce])
         let unbound = try await judge(issued.value, hash, token: token(issued.text))
-        #expect(unbound.failed == [PlayIntegrityCheck.nonce])
+        #expect(unbound.failed == [CheckID.playIntegrityNonce])
         #expect(try await judge(issued.value, hash, token: token(nonce)).failed == [])
         let again = try await judge(
             issued.value, other, token: token(ClassicIntegrityInput.nonce(binding: issued.value, to: other)))
-        #expect(again.failed == [PlayIntegrityCheck.challenge])
-        #expect(again.code(PlayIntegrityCheck.challenge) == "challenge-consumed")
+        #expect(again.failed == [CheckID.playIntegrityChallenge])
+        #expect(again.code(CheckID.playIntegrityChallenge) == "challenge-consumed")
         // The ledger has not issued the nonce itself.
-        #expect(try await classic(verifier, nonce: nonce).code(PlayIntegrityCheck.challenge) == "challenge-unknown")
+        #expect(try await classic(verifier, nonce: nonce).code(CheckID.playIntegrityChallenge) == "challenge-unknown")
     }
 
     @Test("The composition is SHA-256 of challenge and hash, both with their required lengths")
@@ -122,8 +122,8 @@ struct LedgerTests {
         for (input, code) in inputs {
             for verifier in verifiers {
                 let verdict = try await verifier.verify(input, at: Fixtures.now)
-                #expect(verdict.failed == [PlayIntegrityCheck.decode])
-                #expect(verdict.code(PlayIntegrityCheck.decode) == code)
+                #expect(verdict.failed == [CheckID.playIntegrityDecode])
+                #expect(verdict.code(CheckID.playIntegrityDecode) == code)
                 #expect(verdict.checks.count == PlayIntegrityCheck.classicChecks.count + 1)
             }
             #expect(throws: DecodeError.self) { try EvidenceRecord(input, receivedAt: Fixtures.now) }
@@ -144,12 +144,12 @@ struct LedgerTests {
                 #expect(try await classic(verifier, nonce: sent, given: given).failed == [])
             }
             let other = Base64.encode([UInt8](repeating: 0xFF, count: 14), .url)
-            #expect(try await classic(verifier, nonce: sent, given: other).failed == [PlayIntegrityCheck.nonce])
+            #expect(try await classic(verifier, nonce: sent, given: other).failed == [CheckID.playIntegrityNonce])
         }
         for malformed in [forms[0] + "=", forms[0] + "===", "+-" + forms[0], forms[0].dropLast() + "B"] {
             #expect(
                 try await classic(verifier, nonce: String(malformed), given: forms[0]).failed
-                    == [PlayIntegrityCheck.nonce])
+                    == [CheckID.playIntegrityNonce])
         }
     }
 
@@ -167,8 +167,8 @@ struct LedgerTests {
             (Fixtures.nonce, "challenge-unknown"),
         ] {
             let verdict = try await classic(verifier, nonce: nonce)
-            #expect(verdict.failed == [PlayIntegrityCheck.challenge])
-            #expect(verdict.code(PlayIntegrityCheck.challenge) == code)
+            #expect(verdict.failed == [CheckID.playIntegrityChallenge])
+            #expect(verdict.code(CheckID.playIntegrityChallenge) == code)
         }
     }
 
@@ -178,7 +178,9 @@ struct LedgerTests {
         let issued = try await verifier.issueChallenge(
             app: "shop", for: EvidenceKind.playIntegrityClassic, at: Fixtures.now)
         #expect(
-            try await classic(verifier, nonce: Fixtures.nonce, given: issued.text).failed == [PlayIntegrityCheck.nonce])
+            try await classic(verifier, nonce: Fixtures.nonce, given: issued.text).failed == [
+                CheckID.playIntegrityNonce
+            ])
         #expect(try await classic(verifier, nonce: issued.text).failed == [])
     }
 
@@ -188,7 +190,7 @@ struct LedgerTests {
         for _ in 0..<2 {
             let verdict = try await classic(verifier, nonce: Fixtures.nonce)
             #expect(verdict.outcome == .accept)
-            #expect(verdict.result(PlayIntegrityCheck.challenge)?.because == .policy)
+            #expect(verdict.result(CheckID.playIntegrityChallenge)?.because == .policy)
         }
     }
 
@@ -202,13 +204,13 @@ struct LedgerTests {
             }
             #expect(try await judge(Fixtures.standard, first).outcome == .accept)
             let again = try await judge(Fixtures.standard, second)
-            #expect(again.failed == [PlayIntegrityCheck.challenge])
-            #expect(again.code(PlayIntegrityCheck.challenge) == "digest-used")
+            #expect(again.failed == [CheckID.playIntegrityChallenge])
+            #expect(again.code(CheckID.playIntegrityChallenge) == "digest-used")
             // The same payload with another order of members.
             guard case .object(let members) = Fixtures.standard else { return }
-            #expect(try await judge(.object(members.reversed()), second).failed == [PlayIntegrityCheck.challenge])
+            #expect(try await judge(.object(members.reversed()), second).failed == [CheckID.playIntegrityChallenge])
             let beyond = try await judge(Fixtures.standard, 300_001)
-            #expect(beyond.failed == [PlayIntegrityCheck.freshness])
+            #expect(beyond.failed == [CheckID.playIntegrityFreshness])
             // A second token for the same request is another token.
             var other = Fixtures.standard
             other["requestDetails.timestampMillis"] = .text("1790000000001")
@@ -232,7 +234,7 @@ struct LedgerTests {
             let use = UsedDigest(
                 digest: Array("\(number)".utf8), app: "shop", kind: EvidenceKind.playIntegrityStandard, madeAt: late,
                 usedAt: late, until: late.addingTimeInterval(300))
-            let effect = LedgerEffect(PlayIntegrityCheck.challenge, .rememberDigest(use))
+            let effect = LedgerEffect(.playIntegrityChallenge, .rememberDigest(use))
             try #require(try await ledger.commit([effect], at: late).isApplied)
         }
         let longer = try Fixtures.verifier(
@@ -260,7 +262,7 @@ struct LedgerTests {
             json.replacing("\"nonce\"", with: "\"nonce\""), json.dropLast() + ",\"other\":1}",
             json.replacing("\"1790000000000\"", with: "1790000000000"),
         ] {
-            #expect(try await judge(other).failed == [PlayIntegrityCheck.challenge])
+            #expect(try await judge(other).failed == [CheckID.playIntegrityChallenge])
         }
         #expect(try await judge(json.replacing("\"LEVEL_1\"", with: "\"LEVEL_2\"")).outcome == .accept)
     }
@@ -273,7 +275,7 @@ struct LedgerTests {
             evidence: Fixtures.answer(Fixtures.standard).evidence)
         #expect(
             try await verifier.verify(wrong, at: Fixtures.now).failed
-                == [PlayIntegrityCheck.requestHash])
+                == [CheckID.playIntegrityRequestHash])
         #expect(
             try await verifier.verify(Fixtures.answer(Fixtures.standard), at: Fixtures.now)
                 .outcome == .accept)

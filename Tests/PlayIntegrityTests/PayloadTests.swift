@@ -46,10 +46,10 @@ struct PayloadTests {
         ] as [(String, String, String)])
     func strict(name: String, payload: String, code: String) async throws {
         let verdict = try await verdict(payload)
-        #expect(verdict.failed == [PlayIntegrityCheck.payload])
-        #expect(verdict.code(PlayIntegrityCheck.payload) == code)
+        #expect(verdict.failed == [CheckID.playIntegrityPayload])
+        #expect(verdict.code(CheckID.playIntegrityPayload) == code)
         #expect(verdict.subject == nil)
-        #expect(verdict.result(PlayIntegrityCheck.freshness)?.because == .check(PlayIntegrityCheck.payload))
+        #expect(verdict.result(CheckID.playIntegrityFreshness)?.because == .check(.playIntegrityPayload))
     }
 
     @Test("Text that is not UTF-8 fails the payload check")
@@ -59,8 +59,8 @@ struct PayloadTests {
             payload += bytes + Array("\"}".utf8)
             let verdict = try await Fixtures.verifier().verify(
                 Fixtures.classic(token: Fixtures.keys.token(payload)), at: Fixtures.now)
-            #expect(verdict.failed == [PlayIntegrityCheck.payload])
-            #expect(verdict.code(PlayIntegrityCheck.payload) == "invalid-text")
+            #expect(verdict.failed == [CheckID.playIntegrityPayload])
+            #expect(verdict.code(CheckID.playIntegrityPayload) == "invalid-text")
         }
     }
 
@@ -91,9 +91,9 @@ struct PayloadTests {
         var payload = Fixtures.android
         payload[path.trimmingCharacters(in: .whitespaces)] = .raw(value)
         let verdict = try await verdict(payload.rendered)
-        #expect(verdict.failed == [PlayIntegrityCheck.payload])
-        #expect(verdict.code(PlayIntegrityCheck.payload) == "unexpected-type")
-        let error = try #require(verdict.result(PlayIntegrityCheck.payload)?.finding as? DecodeError)
+        #expect(verdict.failed == [CheckID.playIntegrityPayload])
+        #expect(verdict.code(CheckID.playIntegrityPayload) == "unexpected-type")
+        let error = try #require(verdict.result(CheckID.playIntegrityPayload)?.finding as? DecodeError)
         #expect(error.field == path.trimmingCharacters(in: .whitespaces))
         let rest = String(decoding: Array(payload.rendered.utf8).dropFirst(error.offset), as: UTF8.self)
         #expect(rest.hasPrefix(isUnknown ? "1" : value))
@@ -119,7 +119,7 @@ struct PayloadTests {
             absent[path] = nil
             let (found, expected) = (try await verdict(null.rendered), try await verdict(absent.rendered))
             #expect(found.failed == expected.failed && found.annotated == expected.annotated, "\(path)")
-            #expect(found.result(PlayIntegrityCheck.payload)?.status == .passed, "\(path)")
+            #expect(found.result(CheckID.playIntegrityPayload)?.status == .passed, "\(path)")
         }
         let answer = "{\"error\":null,\"tokenPayloadExternal\":\(Fixtures.standard.rendered)}"
         let standard = try await Fixtures.verifier().verify(
@@ -131,7 +131,7 @@ struct PayloadTests {
         for isFirst in [true, false] {
             let verdict = try await Fixtures.verifier(ledger: ledger).verify(
                 Fixtures.answer(payload), at: Fixtures.now)
-            #expect(verdict.failed == (isFirst ? [] : [PlayIntegrityCheck.challenge]))
+            #expect(verdict.failed == (isFirst ? [] : [CheckID.playIntegrityChallenge]))
             payload["testingDetails"] = .raw("null")
             payload["deviceIntegrity.newSignal"] = .raw("null")
         }
@@ -149,8 +149,8 @@ struct PayloadTests {
             var payload = Fixtures.android
             payload[path] = .raw(value)
             let verdict = try await verdict(payload.rendered)
-            #expect(verdict.failed == [PlayIntegrityCheck.payload], "\(path)")
-            #expect(verdict.code(PlayIntegrityCheck.payload) == "unexpected-value")
+            #expect(verdict.failed == [CheckID.playIntegrityPayload], "\(path)")
+            #expect(verdict.code(CheckID.playIntegrityPayload) == "unexpected-value")
         }
     }
 
@@ -159,7 +159,7 @@ struct PayloadTests {
     func sdkVersions(value: String) async throws {
         var payload = Fixtures.android
         payload["deviceIntegrity.deviceAttributes.sdkVersion"] = .raw(value)
-        #expect(try await verdict(payload.rendered).failed == [PlayIntegrityCheck.payload])
+        #expect(try await verdict(payload.rendered).failed == [CheckID.playIntegrityPayload])
     }
 
     @Test("64-bit integers are read from strings and from numbers", arguments: ["1790000000000", "\"1790000000000\""])
@@ -181,8 +181,8 @@ struct PayloadTests {
         ] {
             for pair in ["\(field),\(other)", "\(other),\(field)"] {
                 let verdict = try await verdict(Self.genuine.replacing(field, with: pair))
-                #expect(verdict.failed == [PlayIntegrityCheck.payload])
-                #expect(verdict.code(PlayIntegrityCheck.payload) == "unexpected")
+                #expect(verdict.failed == [CheckID.playIntegrityPayload])
+                #expect(verdict.code(CheckID.playIntegrityPayload) == "unexpected")
             }
         }
     }
@@ -222,18 +222,21 @@ struct PayloadTests {
             let verdict = try await verdict(payload.rendered)
             #expect(
                 verdict.failed == [
-                    PlayIntegrityCheck.appRecognition, PlayIntegrityCheck.appPackage, PlayIntegrityCheck.certificate,
-                    PlayIntegrityCheck.versionCode, PlayIntegrityCheck.deviceRecognition, PlayIntegrityCheck.sdkVersion,
-                    PlayIntegrityCheck.deviceActivity, PlayIntegrityCheck.deviceRecall, PlayIntegrityCheck.licensing,
-                    PlayIntegrityCheck.playProtect, PlayIntegrityCheck.appAccessRisk,
-                    PlayIntegrityCheck.locationSpoofing,
+                    CheckID.playIntegrityAppRecognition, CheckID.playIntegrityAppPackage,
+                    CheckID.playIntegrityCertificate,
+                    CheckID.playIntegrityVersionCode, CheckID.playIntegrityDeviceRecognition,
+                    CheckID.playIntegritySDKVersion,
+                    CheckID.playIntegrityDeviceActivity, CheckID.playIntegrityDeviceRecall,
+                    CheckID.playIntegrityLicensing,
+                    CheckID.playIntegrityPlayProtect, CheckID.playIntegrityAppAccessRisk,
+                    CheckID.playIntegrityLocationSpoofing,
                 ])
         }
         let nothing = try await verdict("{}")
         #expect(
             nothing.failed.prefix(4) == [
-                PlayIntegrityCheck.requestPackage, PlayIntegrityCheck.nonce, PlayIntegrityCheck.freshness,
-                PlayIntegrityCheck.appRecognition,
+                CheckID.playIntegrityRequestPackage, CheckID.playIntegrityNonce, CheckID.playIntegrityFreshness,
+                CheckID.playIntegrityAppRecognition,
             ])
     }
 

@@ -67,9 +67,9 @@ struct RecordTests {
         #expect(try await verify(classic(), kind: "classic").outcome == .accept)
         let standard = try await verify(Self.standard, kind: "standard")
         #expect(standard.outcome == .accept)
-        #expect(standard.code(PlayIntegrityCheck.decode) == "answer-supplied")
+        #expect(standard.code(CheckID.playIntegrityDecode) == "answer-supplied")
         let refused = #"{"packageName":"com.example.shop","requestHash":"x","decoded":{"error":{"code":400}}}"#
-        #expect(try await verify(refused, kind: "standard").code(PlayIntegrityCheck.decode) == "google-refused")
+        #expect(try await verify(refused, kind: "standard").code(CheckID.playIntegrityDecode) == "google-refused")
     }
 
     @Test(
@@ -102,7 +102,7 @@ struct RecordTests {
     func nonceLengths() async throws {
         for length in [16, 500] {
             let verdict = try await verify(classic(nonce: String(repeating: "A", count: length)), kind: "classic")
-            #expect(verdict.failed == [PlayIntegrityCheck.nonce])
+            #expect(verdict.failed == [CheckID.playIntegrityNonce])
         }
     }
 
@@ -132,7 +132,7 @@ struct RecordTests {
         #expect(try await verify(Self.standard, kind: "standard", apps: apps).app == "app1")
         let named = try await verify(Self.standard, kind: "standard", app: "app0", apps: apps)
         #expect(named.app == "app0")
-        #expect(named.failed.first == PlayIntegrityCheck.requestPackage)
+        #expect(named.failed.first == CheckID.playIntegrityRequestPackage)
         #expect(
             await requestError(Self.standard, apps: ["com.example.bank", "com.example.game"])?.reason == .ambiguousApp)
         #expect(
@@ -145,6 +145,6 @@ struct RecordTests {
     @Test("A single app judges all evidence; evidence of another app fails the package check")
     func singleApp() async throws {
         let verdict = try await verify(Self.standard, kind: "standard", apps: ["com.example.bank"])
-        #expect(verdict.failed.first == PlayIntegrityCheck.requestPackage)
+        #expect(verdict.failed.first == CheckID.playIntegrityRequestPackage)
     }
 }

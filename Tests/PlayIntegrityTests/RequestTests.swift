@@ -45,14 +45,14 @@ struct RequestTests {
         let first = try await verifier.verifyPlayIntegrityRequest(request, at: Fixtures.now)
         #expect(first.failed == [] && first.playIntegrity?.request?.label == "assay")
         let again = try await verifier.verifyPlayIntegrityRequest(request, at: Fixtures.now)
-        #expect(again.failed == [PlayIntegrityCheck.challenge])
+        #expect(again.failed == [CheckID.playIntegrityChallenge])
         #expect(decoder.asked.withLock { $0 }.first == "\(FixedDecoder.token) \(Fixtures.packageName) android")
         // The token by itself is rejected too.
         let alone = try await verifier.verify(
             StandardIntegrityInput(
                 packageName: Fixtures.packageName, requestHash: hash, evidence: .token(FixedDecoder.token)),
             at: Fixtures.now)
-        #expect(alone.failed == [PlayIntegrityCheck.challenge])
+        #expect(alone.failed == [CheckID.playIntegrityChallenge])
     }
 
     @Test("A request that is already rejected causes no call to Google")
@@ -70,7 +70,7 @@ struct RequestTests {
             #expect(
                 verdict.checks.count == PlayIntegrityRequest.checks.catalogue.count
                     + PlayIntegrityCheck.standardChecks.count + 1)
-            #expect(verdict.checks.last?.check == PlayIntegrityCheck.challenge)
+            #expect(verdict.checks.last?.check == CheckID.playIntegrityChallenge)
             #expect(decoder.asked.withLock { $0 } == [])
         }
     }
@@ -85,9 +85,9 @@ struct RequestTests {
         }
         let issued = try await verifier.issueChallenge(app: "shop", for: .playIntegrityRequest, at: Fixtures.now)
         #expect(try await judge(issued.text, token: "AAAA") == [])
-        #expect(try await judge(issued.text, token: "BBBB") == [PlayIntegrityCheck.challenge])
+        #expect(try await judge(issued.text, token: "BBBB") == [CheckID.playIntegrityChallenge])
         let foreign = try await verifier.issueChallenge(app: "shop", for: .playIntegrityClassic, at: Fixtures.now)
-        #expect(try await judge(foreign.text, token: "CCCC") == [PlayIntegrityCheck.challenge])
+        #expect(try await judge(foreign.text, token: "CCCC") == [CheckID.playIntegrityChallenge])
     }
 
     @Test("A policy without requests is an error of the caller")

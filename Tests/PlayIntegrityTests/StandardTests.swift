@@ -25,7 +25,7 @@ struct StandardTests {
             let verifier = try Fixtures.verifier(Fixtures.configuration(android: rules), services: [decoder])
             let verdict = try await verifier.verify(input(), at: Fixtures.now)
             #expect(verdict.outcome == .accept)
-            #expect(verdict.result(PlayIntegrityCheck.decode)?.finding == nil)
+            #expect(verdict.result(CheckID.playIntegrityDecode)?.finding == nil)
             #expect(verdict.playIntegrity?.key == nil)
             #expect(decoder.asked.withLock { $0 } == ["\(FixedDecoder.token) com.example.shop \(form)"])
         }
@@ -48,8 +48,8 @@ struct StandardTests {
         let decoder = Decoder(.success(Self.body(Fixtures.standard)))
         let verdict = try await Fixtures.verifier(services: [decoder])
             .verify(input(token), at: Fixtures.now)
-        #expect(verdict.failed == [PlayIntegrityCheck.decode])
-        #expect(verdict.code(PlayIntegrityCheck.decode) == code)
+        #expect(verdict.failed == [CheckID.playIntegrityDecode])
+        #expect(verdict.code(CheckID.playIntegrityDecode) == code)
         #expect(decoder.asked.withLock { $0 } == [])
     }
 
@@ -92,12 +92,12 @@ struct StandardTests {
                 Fixtures.configuration(answers: .caller), services: [Decoder(.success(json))]
             )
             .verify(evidence, at: Fixtures.now)
-            #expect(verdict.failed == [PlayIntegrityCheck.decode])
-            #expect(verdict.code(PlayIntegrityCheck.decode) == "google-refused")
-            let detail = verdict.result(PlayIntegrityCheck.decode)?.finding?.detail ?? ""
+            #expect(verdict.failed == [CheckID.playIntegrityDecode])
+            #expect(verdict.code(CheckID.playIntegrityDecode) == "google-refused")
+            let detail = verdict.result(CheckID.playIntegrityDecode)?.finding?.detail ?? ""
             #expect(detail.contains("400 INVALID_ARGUMENT"))
             #expect(detail.hasSuffix(#"Integrity token cannot be decrypted\n"#))
-            #expect(verdict.result(PlayIntegrityCheck.challenge)?.because == .check(PlayIntegrityCheck.decode))
+            #expect(verdict.result(CheckID.playIntegrityChallenge)?.because == .check(.playIntegrityDecode))
         }
     }
 
@@ -109,7 +109,7 @@ struct StandardTests {
             """
         let verdict = try await Fixtures.verifier().verify(
             Fixtures.answer(json: json), at: Fixtures.now)
-        let detail = verdict.result(PlayIntegrityCheck.decode)?.finding?.detail ?? ""
+        let detail = verdict.result(CheckID.playIntegrityDecode)?.finding?.detail ?? ""
         #expect(detail.hasSuffix("(400 INVALID_ARGUMENT): Invalid value: (...) (Bearer (...)"), "\(detail)")
         #expect(!detail.contains("tok3n") && !detail.contains("ya29"))
     }
@@ -131,8 +131,8 @@ struct StandardTests {
     func otherForms(json: String, code: String) async throws {
         let verdict = try await Fixtures.verifier().verify(
             Fixtures.answer(json: json), at: Fixtures.now)
-        #expect(verdict.failed == [PlayIntegrityCheck.decode])
-        #expect(verdict.code(PlayIntegrityCheck.decode) == code)
+        #expect(verdict.failed == [CheckID.playIntegrityDecode])
+        #expect(verdict.code(CheckID.playIntegrityDecode) == code)
         #expect(verdict.subject == nil)
     }
 
@@ -141,8 +141,8 @@ struct StandardTests {
         let json = #"{"tokenPayloadExternal":{"requestDetails":{"requestHash":1}}}"#
         let verdict = try await Fixtures.verifier().verify(
             Fixtures.answer(json: json), at: Fixtures.now)
-        #expect(verdict.failed == [PlayIntegrityCheck.payload])
-        let error = verdict.result(PlayIntegrityCheck.payload)?.finding as? DecodeError
+        #expect(verdict.failed == [CheckID.playIntegrityPayload])
+        let error = verdict.result(CheckID.playIntegrityPayload)?.finding as? DecodeError
         #expect(error?.offset == 57)
         #expect(error?.field == "requestDetails.requestHash")
     }
@@ -158,7 +158,7 @@ struct StandardTests {
             let input = StandardIntegrityInput(
                 packageName: Fixtures.packageName, requestHash: given, evidence: Fixtures.answer(payload).evidence)
             let verdict = try await Fixtures.verifier().verify(input, at: Fixtures.now)
-            #expect(verdict.failed == (isAccepted ? [] : [PlayIntegrityCheck.requestHash]))
+            #expect(verdict.failed == (isAccepted ? [] : [CheckID.playIntegrityRequestHash]))
         }
     }
 }

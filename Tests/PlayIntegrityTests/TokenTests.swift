@@ -43,7 +43,7 @@ struct TokenTests {
 
     @Test("The outer form has one encoding, five parts and the lengths of its algorithms")
     func outerForm() async throws {
-        let decode = PlayIntegrityCheck.decode
+        let decode = CheckID.playIntegrityDecode
         let genuine = try Fixtures.keys.token(Self.payload)
         try await expect("", fails: decode, "malformed", "nothing")
         try await expect(genuine + ".", fails: decode, "malformed", "six parts")
@@ -90,7 +90,7 @@ struct TokenTests {
         ])
     func headers(header: String) async throws {
         let token = try Fixtures.keys.jwe(Fixtures.keys.jws(Self.payload), header: header)
-        try await expect(token, fails: PlayIntegrityCheck.decode, nil, header)
+        try await expect(token, fails: CheckID.playIntegrityDecode, nil, header)
     }
 
     @Test(
@@ -99,14 +99,14 @@ struct TokenTests {
     func keyAlgorithms(name: String) async throws {
         let token = try Fixtures.keys.jwe(
             Fixtures.keys.jws(Self.payload), header: #"{"alg":"\#(name)","enc":"A256GCM"}"#)
-        try await expect(token, fails: PlayIntegrityCheck.decryption, "algorithm-not-allowed", name)
+        try await expect(token, fails: CheckID.playIntegrityDecryption, "algorithm-not-allowed", name)
     }
 
     @Test("Another content encryption fails decryption", arguments: ["A128GCM", "A256CBC-HS512", "a256gcm", ""])
     func contentAlgorithms(name: String) async throws {
         let token = try Fixtures.keys.jwe(
             Fixtures.keys.jws(Self.payload), header: #"{"alg":"A256KW","enc":"\#(name)"}"#)
-        try await expect(token, fails: PlayIntegrityCheck.decryption, "algorithm-not-allowed", name)
+        try await expect(token, fails: CheckID.playIntegrityDecryption, "algorithm-not-allowed", name)
     }
 
     @Test("Embedded and referenced keys are ignored: the app's own key decides")
@@ -116,7 +116,7 @@ struct TokenTests {
         #expect(try await verdict(token).failed == [])
         let foreign = TokenFixture()
         let forged = try Fixtures.keys.jwe(foreign.jws(Self.payload, header: header))
-        try await expect(forged, fails: PlayIntegrityCheck.signature, "signature-invalid", "foreign key")
+        try await expect(forged, fails: CheckID.playIntegritySignature, "signature-invalid", "foreign key")
     }
 
     @Test("A change of any part, and a foreign key, fail decryption")
@@ -124,19 +124,19 @@ struct TokenTests {
         for part in 1..<5 {
             try await expect(
                 replacing(part) { ($0.first == "A" ? "B" : "A") + $0.dropFirst() },
-                fails: PlayIntegrityCheck.decryption,
+                fails: CheckID.playIntegrityDecryption,
                 part == 1 ? "key-unwrap-failed" : "decryption-failed", "part \(part)")
         }
         try await expect(
             replacing(0) { _ in TokenFixture.base64url(#"{"enc":"A256GCM","alg":"A256KW"}"#.utf8) },
-            fails: PlayIntegrityCheck.decryption, "decryption-failed", "another header of the same meaning")
+            fails: CheckID.playIntegrityDecryption, "decryption-failed", "another header of the same meaning")
         try await expect(
-            TokenFixture().token(Self.payload), fails: PlayIntegrityCheck.decryption, "key-unwrap-failed", "foreign")
+            TokenFixture().token(Self.payload), fails: CheckID.playIntegrityDecryption, "key-unwrap-failed", "foreign")
     }
 
     @Test("The decrypted token must be a compact JWS with an ES256 signature of the app's key")
     func innerForm() async throws {
-        let signature = PlayIntegrityCheck.signature
+        let signature = CheckID.playIntegritySignature
         let jws = try Fixtures.keys.jws(Self.payload)
         let parts = jws.split(separator: ".").map(String.init)
         let raw = try Base64.decode(parts[2], .url)
@@ -196,7 +196,7 @@ struct TokenTests {
         ] {
             let code = Crypto.HMAC<SHA256>.authenticationCode(for: Data(input.utf8), using: SymmetricKey(data: key))
             try await expect(
-                Fixtures.keys.jwe("\(input).\(TokenFixture.base64url(code))"), fails: PlayIntegrityCheck.signature,
+                Fixtures.keys.jwe("\(input).\(TokenFixture.base64url(code))"), fails: CheckID.playIntegritySignature,
                 "algorithm-not-allowed", "HS256")
         }
     }
@@ -207,7 +207,7 @@ struct TokenTests {
         for length in stride(from: 0, to: genuine.utf8.count, by: 7) {
             let verdict = try await verdict(String(genuine.prefix(length)))
             #expect(verdict.failed.count == 1)
-            #expect(verdict.failed.first != PlayIntegrityCheck.payload)
+            #expect(verdict.failed.first != CheckID.playIntegrityPayload)
         }
     }
 }

@@ -18,8 +18,8 @@ struct VersionTests {
     func versionCodes(_ rules: VersionRules<Int64>, _ code: String?) async throws {
         let verifier = try Fixtures.verifier(Fixtures.configuration(android: Fixtures.rules(versions: rules)))
         let verdict = try await verifier.verify(Fixtures.classic(), at: Fixtures.now)
-        #expect(verdict.failed == (code == nil ? [] : [PlayIntegrityCheck.versionCode]))
-        #expect(verdict.code(PlayIntegrityCheck.versionCode) == code)
+        #expect(verdict.failed == (code == nil ? [] : [CheckID.playIntegrityVersionCode]))
+        #expect(verdict.code(CheckID.playIntegrityVersionCode) == code)
         #expect(verdict.remedy == (code == nil ? nil : .updateApp))
     }
 }

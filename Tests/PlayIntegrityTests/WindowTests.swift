@@ -26,7 +26,7 @@ struct WindowTests {
             let madeAt = Fixtures.milliseconds + millisecond
             let now = Date(timeIntervalSince1970: Double(madeAt + age) / 1000)
             let verdict = try await verdict(madeAt: madeAt, at: now)
-            #expect(verdict.failed == (isFresh ? [] : [PlayIntegrityCheck.freshness]), "\(millisecond)")
+            #expect(verdict.failed == (isFresh ? [] : [CheckID.playIntegrityFreshness]), "\(millisecond)")
         }
     }
 
@@ -38,7 +38,7 @@ struct WindowTests {
         ] {
             let now = try #require(RFC3339.parse(text))
             let verdict = try await verdict(madeAt: Fixtures.milliseconds + 153, at: now)
-            #expect(verdict.failed == (isFresh ? [] : [PlayIntegrityCheck.freshness]), "\(text)")
+            #expect(verdict.failed == (isFresh ? [] : [CheckID.playIntegrityFreshness]), "\(text)")
             #expect(RFC3339.format(verdict.judgedAt) == text)
         }
     }
@@ -49,7 +49,7 @@ struct WindowTests {
             for madeAt in [0, 1, Int64.max] {
                 let verdict = try await verdict(madeAt: madeAt, at: Date(timeIntervalSince1970: now))
                 let isFresh = now == 0 && madeAt < 2
-                #expect(verdict.failed == (isFresh ? [] : [PlayIntegrityCheck.freshness]), "\(now) \(madeAt)")
+                #expect(verdict.failed == (isFresh ? [] : [CheckID.playIntegrityFreshness]), "\(now) \(madeAt)")
             }
         }
     }
@@ -65,7 +65,7 @@ struct WindowTests {
             payload["requestDetails.requestTime"] = .text(text)
             let verdict = try await Fixtures.verifier(Fixtures.configuration(android: nil))
                 .verify(Fixtures.answer(payload), at: Fixtures.now)
-            #expect(verdict.failed == (isFresh ? [] : [PlayIntegrityCheck.freshness]), "\(text)")
+            #expect(verdict.failed == (isFresh ? [] : [CheckID.playIntegrityFreshness]), "\(text)")
         }
     }
 }

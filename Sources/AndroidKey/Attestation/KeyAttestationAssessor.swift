@@ -28,7 +28,7 @@ package enum KeyAttestationAssessor {
     static func decode(
         _ input: KeyAttestationInput, _ trust: AndroidKeyTrust, _ run: inout CheckRun
     ) -> KeyAttestationEvidence? {
-        run.decode(KeyAttestationCheck.decode) { () throws(DecodeError) in
+        run.decode(.androidKeyAttestationDecode) { () throws(DecodeError) in
             try KeyAttestationEvidence(input.certificates, trust)
         }
     }
@@ -49,18 +49,18 @@ package enum KeyAttestationAssessor {
 
         var effects: [LedgerEffect] = []
         if expectations.configuration.challenge == .caller {
-            run.add(.leftToCaller(KeyAttestationCheck.challenge))
+            run.add(.leftToCaller(.androidKeyAttestationChallenge))
         } else if run.failedAuthenticity != nil {
-            run.skip([KeyAttestationCheck.challenge])
+            run.skip([.androidKeyAttestationChallenge])
         } else {
             effects.append(
                 LedgerEffect(
-                    KeyAttestationCheck.challenge,
+                    .androidKeyAttestationChallenge,
                     .consumeChallenge(
                         value: LedgerChallenge.value(of: input.challenge), app: expectations.app,
                         purpose: ChallengePurpose(.androidKeyAttestation))))
         }
-        let ledgerChecks = effects.map(\.check) + [KeyAttestationCheck.enrolment]
+        let ledgerChecks = effects.map(\.check) + [CheckID.androidKeyAttestationEnrolment]
         if let subject {
             let configuration = expectations.configuration
             let rules = EnrolmentRules(
@@ -68,7 +68,7 @@ package enum KeyAttestationAssessor {
                 limit: configuration.maximumKeys)
             effects.append(
                 LedgerEffect(
-                    KeyAttestationCheck.enrolment,
+                    .androidKeyAttestationEnrolment,
                     .enrol(
                         subject.enrolment(account.account, expectations, unproven: unproven(run.results), at: now),
                         rules)))
@@ -86,16 +86,16 @@ package enum KeyAttestationAssessor {
         _ status: KeyAttestationStatus, _ run: inout CheckRun
     ) -> AndroidKeySubject? {
         let walk = ChainWalk(evidence: evidence, trust: checks.expectations.trust, now: checks.now)
-        let chain = run.authenticity(KeyAttestationCheck.chain, try walk.chain())
-        let target: Void? = run.authenticity(KeyAttestationCheck.target) { () throws(CheckFailure) in
+        let chain = run.authenticity(.androidKeyAttestationChain, try walk.chain())
+        let target: Void? = run.authenticity(.androidKeyAttestationTarget) { () throws(CheckFailure) in
             if let chain { try checks.target(evidence, chain) }
         }
         if target != nil, let chain { walk.remember(chain) }
-        let description = run.authenticity(KeyAttestationCheck.attestationExtension, try checks.description(evidence))
+        let description = run.authenticity(.androidKeyAttestationExtension, try checks.description(evidence))
         if let remark = description.flatMap(KeyAttestationCheck.remark) { run.remark(remark) }
-        let key = run.authenticity(KeyAttestationCheck.publicKey, try checks.publicKey(evidence, description))
-        _ = run.authenticity(KeyAttestationCheck.challengeBinding, try checks.challengeBinding(description))
-        _ = run.authenticity(KeyAttestationCheck.securityLevel, try checks.securityLevel(description, chain))
+        let key = run.authenticity(.androidKeyAttestationPublicKey, try checks.publicKey(evidence, description))
+        _ = run.authenticity(.androidKeyAttestationChallengeBinding, try checks.challengeBinding(description))
+        _ = run.authenticity(.androidKeyAttestationSecurityLevel, try checks.securityLevel(description, chain))
         guard run.failedAuthenticity == nil, let chain, let description, let key else {
             run.skip(KeyAttestationCheck.catalogue.dropFirst(7).filter { $0.kind != .ledger }.map(\.id))
             return nil
@@ -104,15 +104,15 @@ package enum KeyAttestationAssessor {
         assess(checks, evidence, chain, description, info, &run)
         var list: AttestationStatusList?
         switch status {
-        case .none: run.policy(KeyAttestationCheck.revocation, .notRequired)
+        case .none: run.policy(.androidKeyAttestationRevocation, .notRequired)
         case .list(let found):
             list = found
-            run.policy(KeyAttestationCheck.revocation, try checks.revocation(chain, found))
+            run.policy(.androidKeyAttestationRevocation, try checks.revocation(chain, found))
         case .unavailable:
             // Skipped because of itself: such an assessment can never be accepted.
-            run.add(.skipped(KeyAttestationCheck.revocation, because: .check(KeyAttestationCheck.revocation)))
+            run.add(.skipped(.androidKeyAttestationRevocation, because: .check(.androidKeyAttestationRevocation)))
         }
-        run.policy(KeyAttestationCheck.account, try checks.accountOfRequest(account))
+        run.policy(.androidKeyAttestationAccount, try checks.accountOfRequest(account))
         run.confirm(account)
         return AndroidKeySubject(
             evidence: evidence, chain: chain, description: description, key: key, info: try? info.get(), list: list)
@@ -120,7 +120,7 @@ package enum KeyAttestationAssessor {
 
     /// The policy checks that found something which the policy, or an allowance, tolerates. Requests have their own check of the account.
     private static func unproven(_ results: [CheckResult]) -> [CheckID] {
-        results.filter { $0.status == .annotated && $0.check != KeyAttestationCheck.account }.map(\.check)
+        results.filter { $0.status == .annotated && $0.check != CheckID.androidKeyAttestationAccount }.map(\.check)
     }
 
     /// Runs the policy checks of device, app and key.
@@ -128,20 +128,19 @@ package enum KeyAttestationAssessor {
         _ checks: KeyAttestationCheck, _ evidence: KeyAttestationEvidence, _ chain: AttestationChain,
         _ description: KeyDescription, _ info: Result<ProvisioningInfo?, DecodeError>, _ run: inout CheckRun
     ) {
-        typealias Check = KeyAttestationCheck
-        run.policy(Check.version, try checks.version(description))
-        run.policy(Check.rootOfTrust, try checks.rootOfTrust(description))
-        run.policy(Check.osVersion, try checks.osVersion(description))
-        run.policy(Check.patchLevel, try checks.patchLevel(description))
-        run.policy(Check.application, try checks.application(description))
-        run.policy(Check.origin, try checks.origin(description))
-        run.policy(Check.purpose, try checks.purpose(description))
-        run.policy(Check.keyScope, try checks.keyScope(description))
-        run.policy(Check.userAuthentication, try checks.userAuthentication(description))
-        run.policy(Check.rollbackResistance, try checks.rollbackResistance(description))
-        run.policy(Check.creationTime, try checks.creationTime(description))
-        run.policy(Check.deviceIdentity, try checks.deviceIdentity(description))
-        run.policy(Check.provisioning, try checks.provisioning(chain, info))
-        run.policy(Check.consistency, try checks.consistency(evidence, description))
+        run.policy(.androidKeyAttestationVersion, try checks.version(description))
+        run.policy(.androidKeyAttestationRootOfTrust, try checks.rootOfTrust(description))
+        run.policy(.androidKeyAttestationOSVersion, try checks.osVersion(description))
+        run.policy(.androidKeyAttestationPatchLevel, try checks.patchLevel(description))
+        run.policy(.androidKeyAttestationApplication, try checks.application(description))
+        run.policy(.androidKeyAttestationOrigin, try checks.origin(description))
+        run.policy(.androidKeyAttestationPurpose, try checks.purpose(description))
+        run.policy(.androidKeyAttestationKeyScope, try checks.keyScope(description))
+        run.policy(.androidKeyAttestationUserAuthentication, try checks.userAuthentication(description))
+        run.policy(.androidKeyAttestationRollbackResistance, try checks.rollbackResistance(description))
+        run.policy(.androidKeyAttestationCreationTime, try checks.creationTime(description))
+        run.policy(.androidKeyAttestationDeviceIdentity, try checks.deviceIdentity(description))
+        run.policy(.androidKeyAttestationProvisioning, try checks.provisioning(chain, info))
+        run.policy(.androidKeyAttestationConsistency, try checks.consistency(evidence, description))
     }
 }

@@ -1,14 +1,16 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 
 // MARK: consistency
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The attestation does not contradict itself.
-    package static let consistency = CheckID("android-key.attestation.consistency")
+    public static let androidKeyAttestationConsistency = CheckID("android-key.attestation.consistency")
+}
 
+extension KeyAttestationCheck {
     static let consistencyEntry = CheckDefinition(
-        consistency, .policy(default: .annotate),
+        .androidKeyAttestationConsistency, .policy(default: .annotate),
         proves: """
             The attestation is of a version that Android documents, has what its version always has, and the certificate of the key \
             is none that issues others.

@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
@@ -6,12 +6,14 @@ import FoundationEssentials
 
 // MARK: version
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The version of the attestation.
-    package static let version = CheckID("android-key.attestation.version")
+    public static let androidKeyAttestationVersion = CheckID("android-key.attestation.version")
+}
 
+extension KeyAttestationCheck {
     static let versionEntry = CheckDefinition(
-        version, .policy(default: .enforce),
+        .androidKeyAttestationVersion, .policy(default: .enforce),
         proves: "The attestation is of a version that the policy allows.",
         stops: "Old keystores, whose attestations say less and which have known flaws.",
         lookAt:
@@ -36,12 +38,14 @@ extension CheckCode {
 
 // MARK: root-of-trust
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The device booted a system that is allowed.
-    package static let rootOfTrust = CheckID("android-key.attestation.root-of-trust")
+    public static let androidKeyAttestationRootOfTrust = CheckID("android-key.attestation.root-of-trust")
+}
 
+extension KeyAttestationCheck {
     static let rootOfTrustEntry = CheckDefinition(
-        rootOfTrust, .policy(default: .enforce),
+        .androidKeyAttestationRootOfTrust, .policy(default: .enforce),
         proves: "The boot loader is locked and verified the system, with the maker's key or one that the policy lists.",
         stops: "Rooted phones and modified systems, which can lie about apps and times.",
         lookAt: "bootStates and verifiedBootKeys in the policy; the state and the key in the detail.",
@@ -84,12 +88,14 @@ extension CheckCode {
 
 // MARK: os-version
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The version of Android.
-    package static let osVersion = CheckID("android-key.attestation.os-version")
+    public static let androidKeyAttestationOSVersion = CheckID("android-key.attestation.os-version")
+}
 
+extension KeyAttestationCheck {
     static let osVersionEntry = CheckDefinition(
-        osVersion, .policy(default: .enforce),
+        .androidKeyAttestationOSVersion, .policy(default: .enforce),
         proves: "The version of Android that the boot loader told the hardware is at least the policy's minimum.",
         stops: "Systems with published exploits.",
         lookAt: "minimumOSVersion in the policy, and the version in the detail. Development boards say 0.",
@@ -118,12 +124,14 @@ extension CheckCode {
 
 // MARK: patch-level
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The security patch levels.
-    package static let patchLevel = CheckID("android-key.attestation.patch-level")
+    public static let androidKeyAttestationPatchLevel = CheckID("android-key.attestation.patch-level")
+}
 
+extension KeyAttestationCheck {
     static let patchLevelEntry = CheckDefinition(
-        patchLevel, .policy(default: .enforce),
+        .androidKeyAttestationPatchLevel, .policy(default: .enforce),
         proves:
             "The security patch levels that the policy names are recent, counted from the first day of their month.",
         stops: "Devices that miss the fixes of published vulnerabilities.",
@@ -217,12 +225,14 @@ extension CheckCode {
 
 // MARK: device-identity
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// Identifiers of the device.
-    package static let deviceIdentity = CheckID("android-key.attestation.device-identity")
+    public static let androidKeyAttestationDeviceIdentity = CheckID("android-key.attestation.device-identity")
+}
 
+extension KeyAttestationCheck {
     static let deviceIdentityEntry = CheckDefinition(
-        deviceIdentity, .policy(default: .enforce),
+        .androidKeyAttestationDeviceIdentity, .policy(default: .enforce),
         proves: "The attestation carries no identifier of the device, where the policy forbids them.",
         stops: "Identifiers such as the IMEI in the records of a service that must not have them.",
         lookAt: "deviceIdentity in the policy. Only system apps and device owners can have identifiers attested.",
@@ -247,12 +257,14 @@ extension CheckCode {
 
 // MARK: provisioning
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// How the attestation key came into the device.
-    package static let provisioning = CheckID("android-key.attestation.provisioning")
+    public static let androidKeyAttestationProvisioning = CheckID("android-key.attestation.provisioning")
+}
 
+extension KeyAttestationCheck {
     static let provisioningEntry = CheckDefinition(
-        provisioning, .policy(default: .enforce),
+        .androidKeyAttestationProvisioning, .policy(default: .enforce),
         proves: """
             The attestation key was provisioned in a way that the policy allows, and Google's server gave the device no more \
             certificates than it allows.

@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
@@ -6,12 +6,14 @@ import FoundationEssentials
 
 // MARK: application
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The app that made the key.
-    package static let application = CheckID("android-key.attestation.application")
+    public static let androidKeyAttestationApplication = CheckID("android-key.attestation.application")
+}
 
+extension KeyAttestationCheck {
     static let applicationEntry = CheckDefinition(
-        application, .policy(default: .enforce),
+        .androidKeyAttestationApplication, .policy(default: .enforce),
         proves: """
             One of the policy's packages made the key, in a version that it allows, and all signing certificates are the \
             policy's. The operating system says so, which is worth as much as its verified boot.
@@ -94,12 +96,14 @@ extension CheckCode {
 
 // MARK: origin
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// Where the key comes from.
-    package static let origin = CheckID("android-key.attestation.origin")
+    public static let androidKeyAttestationOrigin = CheckID("android-key.attestation.origin")
+}
 
+extension KeyAttestationCheck {
     static let originEntry = CheckDefinition(
-        origin, .policy(default: .enforce),
+        .androidKeyAttestationOrigin, .policy(default: .enforce),
         proves: "The secure hardware made the key, so that it exists nowhere else.",
         stops: "Imported keys, of which an attacker has copies.",
         lookAt: "The origin in the detail: only generated counts, and only the hardware's word.",
@@ -127,12 +131,14 @@ extension CheckCode {
 
 // MARK: purpose
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// What the key may be used for.
-    package static let purpose = CheckID("android-key.attestation.purpose")
+    public static let androidKeyAttestationPurpose = CheckID("android-key.attestation.purpose")
+}
 
+extension KeyAttestationCheck {
     static let purposeEntry = CheckDefinition(
-        purpose, .policy(default: .enforce),
+        .androidKeyAttestationPurpose, .policy(default: .enforce),
         proves: "The hardware lets the key sign, and do nothing that the policy does not list.",
         stops: "Keys that an app can be brought to use for another protocol, and keys that attest other keys.",
         lookAt: "purposes in the policy, and what the app gives to KeyGenParameterSpec.Builder.",
@@ -163,12 +169,14 @@ extension CheckCode {
 
 // MARK: key-scope
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// Who may use the key.
-    package static let keyScope = CheckID("android-key.attestation.key-scope")
+    public static let androidKeyAttestationKeyScope = CheckID("android-key.attestation.key-scope")
+}
 
+extension KeyAttestationCheck {
     static let keyScopeEntry = CheckDefinition(
-        keyScope, .policy(default: .enforce),
+        .androidKeyAttestationKeyScope, .policy(default: .enforce),
         proves: "The key is that of one app.",
         stops: "Keys that every app on the device may use.",
         lookAt: "Tag 600, allApplications, in either list.",
@@ -191,12 +199,14 @@ extension CheckCode {
 
 // MARK: user-authentication
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// Whether the user must authenticate.
-    package static let userAuthentication = CheckID("android-key.attestation.user-authentication")
+    public static let androidKeyAttestationUserAuthentication = CheckID("android-key.attestation.user-authentication")
+}
 
+extension KeyAttestationCheck {
     static let userAuthenticationEntry = CheckDefinition(
-        userAuthentication, .policy(default: .enforce),
+        .androidKeyAttestationUserAuthentication, .policy(default: .enforce),
         proves: "The hardware lets the key be used only after the user has authenticated, where the policy demands it.",
         stops: "Use of the key by someone who found the phone, or by malware in the background.",
         lookAt: "userAuthentication in the policy, and setUserAuthenticationRequired in the app.",
@@ -224,12 +234,14 @@ extension CheckCode {
 
 // MARK: rollback-resistance
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// Whether deleting the key is final.
-    package static let rollbackResistance = CheckID("android-key.attestation.rollback-resistance")
+    public static let androidKeyAttestationRollbackResistance = CheckID("android-key.attestation.rollback-resistance")
+}
 
+extension KeyAttestationCheck {
     static let rollbackResistanceEntry = CheckDefinition(
-        rollbackResistance, .policy(default: .enforce),
+        .androidKeyAttestationRollbackResistance, .policy(default: .enforce),
         proves: "A deleted key cannot be brought back with an old copy of the storage, where the policy demands it.",
         stops: "Restoring a key that was deleted.",
         lookAt: "rollbackResistance in the policy. Few devices have it, and apps cannot ask for it.",
@@ -254,12 +266,14 @@ extension CheckCode {
 
 // MARK: creation-time
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// When the key was made.
-    package static let creationTime = CheckID("android-key.attestation.creation-time")
+    public static let androidKeyAttestationCreationTime = CheckID("android-key.attestation.creation-time")
+}
 
+extension KeyAttestationCheck {
     static let creationTimeEntry = CheckDefinition(
-        creationTime, .policy(default: .enforce),
+        .androidKeyAttestationCreationTime, .policy(default: .enforce),
         proves: "The key was made recently, as the operating system says.",
         stops: "Keys that an attacker made while the device was in other hands.",
         lookAt: "creationTime in the policy; the clock of the device, which the time comes from.",
@@ -305,12 +319,14 @@ extension CheckCode {
 
 // MARK: revocation
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// No certificate is revoked or suspended.
-    package static let revocation = CheckID("android-key.attestation.revocation")
+    public static let androidKeyAttestationRevocation = CheckID("android-key.attestation.revocation")
+}
 
+extension KeyAttestationCheck {
     static let revocationEntry = CheckDefinition(
-        revocation, .policy(default: .enforce),
+        .androidKeyAttestationRevocation, .policy(default: .enforce),
         proves: "The status list revokes or suspends no certificate of the chain but the leaf, which it cannot have.",
         stops: "Attestation keys that were extracted from devices, as modules that spoof attestations use them.",
         lookAt: "The certificate that the detail names, and the list: the verdict names it by its SHA-256.",

@@ -1,17 +1,19 @@
-package import AssayCore
+public import AssayCore
 
 // The account, and what the ledger decides.
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The account may enrol the key.
-    package static let account = CheckID("android-key.attestation.account")
+    public static let androidKeyAttestationAccount = CheckID("android-key.attestation.account")
     /// The challenge was issued and is used once.
-    package static let challenge = CheckID("android-key.attestation.challenge")
+    public static let androidKeyAttestationChallenge = CheckID("android-key.attestation.challenge")
     /// The key is enrolled, or the facts of an enrolled key are refreshed.
-    package static let enrolment = CheckID("android-key.attestation.enrolment")
+    public static let androidKeyAttestationEnrolment = CheckID("android-key.attestation.enrolment")
+}
 
+extension KeyAttestationCheck {
     static let accountEntry = CheckDefinition.account(
-        account,
+        .androidKeyAttestationAccount,
         proves: "The account that the backend names for the attestation is not blocked; the key will belong to it.",
         codes: [.accountMissing])
 
@@ -24,14 +26,14 @@ extension KeyAttestationCheck {
     }
 
     static let challengeEntry = CheckDefinition(
-        challenge, .ledger,
+        .androidKeyAttestationChallenge, .ledger,
         proves: "The challenge was issued for this app and purpose, has not expired, and is used for the first time.",
         stops: "Replay of a recorded attestation.",
         lookAt: "`challenge` in the policy, the challenge's lifetime, and whether the request was retried.",
         source: "\(android), attestationChallenge", remedy: .newChallenge, codes: CheckCode.ofChallenge)
 
     static let enrolmentEntry = CheckDefinition(
-        enrolment, .ledger,
+        .androidKeyAttestationEnrolment, .ledger,
         proves: """
             The key is not blocked, and is enrolled for the first time; or, with reattestation: refresh, it is enrolled for \
             this app, and this attestation brings its facts up to date.

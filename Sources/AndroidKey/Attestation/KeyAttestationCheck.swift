@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
@@ -27,12 +27,14 @@ package struct KeyAttestationCheck: Sendable {
 
 // MARK: decode
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The certificates can be read.
-    package static let decode = CheckID("android-key.attestation.decode")
+    public static let androidKeyAttestationDecode = CheckID("android-key.attestation.decode")
+}
 
+extension KeyAttestationCheck {
     private static let decodeEntry = CheckDefinition(
-        decode, .gate,
+        .androidKeyAttestationDecode, .gate,
         proves: "The evidence has 1 to 10 certificates in DER, each of them whole and of at most 16 KiB.",
         stops: "Input that two parsers read differently: BER, trailing bytes, one certificate behind another.",
         lookAt: """
@@ -44,12 +46,14 @@ extension KeyAttestationCheck {
 
 // MARK: chain
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The certificates lead to a pinned key.
-    package static let chain = CheckID("android-key.attestation.chain")
+    public static let androidKeyAttestationChain = CheckID("android-key.attestation.chain")
+}
 
+extension KeyAttestationCheck {
     private static let chainEntry = CheckDefinition(
-        chain, .gate,
+        .androidKeyAttestationChain, .gate,
         proves: """
             Each certificate is signed with the key of the next one, and the last one with a key of Google; issuers may issue, \
             and those of remote provisioning are valid at the time of judgement.
@@ -65,12 +69,14 @@ extension KeyAttestationCheck {
 
 // MARK: target
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The first certificate is the attested one.
-    package static let target = CheckID("android-key.attestation.target")
+    public static let androidKeyAttestationTarget = CheckID("android-key.attestation.target")
+}
 
+extension KeyAttestationCheck {
     private static let targetEntry = CheckDefinition(
-        target, .gate,
+        .androidKeyAttestationTarget, .gate,
         proves: "Certificate 0 alone has the key attestation extension, and certificate 1 is one that issues.",
         stops: """
             An extended chain: an app lets its genuine attested key sign a certificate with a forged extension for another key. \
@@ -121,12 +127,14 @@ extension CheckCode {
 
 // MARK: extension
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The key attestation extension can be read.
-    package static let attestationExtension = CheckID("android-key.attestation.extension")
+    public static let androidKeyAttestationExtension = CheckID("android-key.attestation.extension")
+}
 
+extension KeyAttestationCheck {
     private static let extensionEntry = CheckDefinition(
-        attestationExtension, .gate,
+        .androidKeyAttestationExtension, .gate,
         proves: "The extension is a KeyDescription in strict DER, with each tag once and in ascending order.",
         stops: "Descriptions that two parsers read differently, so that one of them sees another key.",
         lookAt: "The tag and the byte that the detail names. Unknown tags are no error, and are reported.",
@@ -158,12 +166,14 @@ extension CheckCode {
 
 // MARK: public-key
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The attested key is usable, and the one that the app claims.
-    package static let publicKey = CheckID("android-key.attestation.public-key")
+    public static let androidKeyAttestationPublicKey = CheckID("android-key.attestation.public-key")
+}
 
+extension KeyAttestationCheck {
     private static let publicKeyEntry = CheckDefinition(
-        publicKey, .gate,
+        .androidKeyAttestationPublicKey, .gate,
         proves:
             "The key is of an allowed algorithm, as the extension describes it, and the one that the app claims to have.",
         stops: "Weak keys, and a genuine attestation of one key that is sent for another.",
@@ -218,12 +228,14 @@ extension CheckCode {
 
 // MARK: challenge-binding
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// The key was attested for this challenge.
-    package static let challengeBinding = CheckID("android-key.attestation.challenge-binding")
+    public static let androidKeyAttestationChallengeBinding = CheckID("android-key.attestation.challenge-binding")
+}
 
+extension KeyAttestationCheck {
     private static let challengeBindingEntry = CheckDefinition(
-        challengeBinding, .gate,
+        .androidKeyAttestationChallengeBinding, .gate,
         proves: "The app gave exactly this challenge to the keystore when it made the key.",
         stops: "Replay of a genuine attestation that was made for another request.",
         lookAt: """
@@ -253,12 +265,14 @@ extension CheckCode {
 
 // MARK: security-level
 
-extension KeyAttestationCheck {
+extension CheckID {
     /// Secure hardware holds the key.
-    package static let securityLevel = CheckID("android-key.attestation.security-level")
+    public static let androidKeyAttestationSecurityLevel = CheckID("android-key.attestation.security-level")
+}
 
+extension KeyAttestationCheck {
     private static let securityLevelEntry = CheckDefinition(
-        securityLevel, .gate,
+        .androidKeyAttestationSecurityLevel, .gate,
         proves: "Secure hardware, at least the policy's, made the attestation and keeps the key.",
         stops: "Keys in the operating system, which malware can copy, and emulators.",
         lookAt: """

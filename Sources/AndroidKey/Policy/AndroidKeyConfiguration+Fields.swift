@@ -50,7 +50,7 @@ extension AndroidKeyConfiguration: SectionConfiguration {
             "verifiedBootKeys", \.rules.verifiedBootKeys, digests,
             "SHA-256 of the boot key of another system that is allowed."),
         .field("minimumOSVersion", \.rules.minimumOSVersion, version, "The lowest version of Android.").example("12")
-            .needed(by: KeyAttestationCheck.osVersion).weak(
+            .needed(by: .androidKeyAttestationOSVersion).weak(
                 if: { $0.rules.minimumOSVersion == nil },
                 "not set: versions of Android that get no security updates are accepted"),
         .group(
@@ -62,18 +62,18 @@ extension AndroidKeyConfiguration: SectionConfiguration {
         .field(
             "minimumAttestationVersion", \.rules.minimumAttestationVersion, .count,
             "The lowest version of attestations."
-        ).example("3").needed(by: KeyAttestationCheck.version),
+        ).example("3").needed(by: .androidKeyAttestationVersion),
         .field("purposes", \.rules.purposes, list(of: .word), "A use that a key may have.").weak(
             if: { !Set($0.rules.purposes).isSubset(of: [.sign, .verify]) },
             "a key that also decrypts, derives or attests can be made to sign what it was not meant for"),
         .field(
             "userAuthentication", \.rules.userAuthentication, .word, "Whether each use must need the user."
-        ).example("required").needed(by: KeyAttestationCheck.userAuthentication) {
+        ).example("required").needed(by: .androidKeyAttestationUserAuthentication) {
             $0.rules.userAuthentication == .any
         },
         .field(
             "rollbackResistance", \.rules.rollbackResistance, .word, "Whether deleting a key must be final."
-        ).example("required").needed(by: KeyAttestationCheck.rollbackResistance) {
+        ).example("required").needed(by: .androidKeyAttestationRollbackResistance) {
             $0.rules.rollbackResistance == .any
         },
         .group(
@@ -81,12 +81,13 @@ extension AndroidKeyConfiguration: SectionConfiguration {
             else: { _ in CreationTimeRules() },
             unset: ["creationTime.past", "creationTime.future"],
             [
-                .field("past", \.past, age, "How long ago.").example("5m").needed(by: KeyAttestationCheck.creationTime),
+                .field("past", \.past, age, "How long ago.").example("5m").needed(
+                    by: .androidKeyAttestationCreationTime),
                 .field("future", \.future, age, "How far ahead of the server's clock."),
             ]),
         .field(
             "deviceIdentity", \.rules.deviceIdentity, .word, "Whether identifiers of the device may be attested."
-        ).example("forbidden").needed(by: KeyAttestationCheck.deviceIdentity) { $0.rules.deviceIdentity == .allowed },
+        ).example("forbidden").needed(by: .androidKeyAttestationDeviceIdentity) { $0.rules.deviceIdentity == .allowed },
         .field("provisioning", \.rules.provisioning, .word, "How the attestation key came into the device."),
         .field(
             "maximumCertificatesIssued", \.rules.maximumCertificatesIssued, .count,
@@ -109,7 +110,7 @@ extension AndroidKeyConfiguration: SectionConfiguration {
         .field(
             "maximumAge", \.maximumAge, age, "The greatest age, from the first of the month.",
             required: "a length of time, such as 365d"
-        ).example("365d").needed(by: KeyAttestationCheck.patchLevel).weak {
+        ).example("365d").needed(by: .androidKeyAttestationPatchLevel).weak {
             // Phones are patched at least every three months for some years.
             guard $0.maximumAge > 2 * 365 * 86_400 else { return nil }
             return "\(PolicyNode.text(ofSeconds: $0.maximumAge)) is long: exploits for such systems are public"

@@ -1,6 +1,17 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
+
+extension CheckID {
+    /// The signature of the request and its input are strict structured fields.
+    public static let androidKeyRequestDecode = CheckID("android-key.request.decode")
+    /// The signature covers what the policy demands.
+    public static let androidKeyRequestComponents = CheckID("android-key.request.components")
+    /// The signature is fresh.
+    public static let androidKeyRequestFreshness = CheckID("android-key.request.freshness")
+    /// The body is the signed one.
+    public static let androidKeyRequestContentDigest = CheckID("android-key.request.content-digest")
+}
 
 /// A request that an enrolled key has signed (RFC 9421): `keyid` names the key, `alg` its algorithm, and the value is its signature
 /// over the signature base.
@@ -23,7 +34,9 @@ package enum AndroidKeyRequest {
 
     /// The checks of the signature's form, before those of the key.
     package static let checks = RequestChecks(
-        engine: AndroidKeyConfiguration.engine,
+        engine: AndroidKeyConfiguration.engine, decode: .androidKeyRequestDecode,
+        components: .androidKeyRequestComponents,
+        freshness: .androidKeyRequestFreshness, contentDigest: .androidKeyRequestContentDigest,
         codes: [.keyIDMissing, .keyIDMalformed, .algorithmMissing, .algorithmUnknown], hasAlgorithm: true)
 
     /// The entries of all checks of requests, in the order in which they run.
@@ -84,26 +97,26 @@ package enum AndroidKeyRequest {
 
         var effects: [LedgerEffect] = []
         switch (rules.nonce, signed?.signature.input.nonce) {
-        case _ where run.failedAuthenticity != nil: run.skip([Check.challenge])
-        case (.any, _): run.add(.skipped(Check.challenge, because: .policy))
+        case _ where run.failedAuthenticity != nil: run.skip([.androidKeyRequestChallenge])
+        case (.any, _): run.add(.skipped(CheckID.androidKeyRequestChallenge, because: .policy))
         case (.ledger, let nonce?) where !nonce.isEmpty:
             effects.append(
                 LedgerEffect(
-                    Check.challenge,
+                    .androidKeyRequestChallenge,
                     .consumeChallenge(
                         value: LedgerChallenge.value(of: Array(nonce.utf8)), app: expectations.app,
                         purpose: ChallengePurpose(.androidKeyRequest))))
         case (.ledger, _):
-            _ = run.gate(Check.challenge) { () throws(CheckFailure) in
+            _ = run.gate(.androidKeyRequestChallenge) { () throws(CheckFailure) in
                 throw CheckFailure(
                     .nonceMissing, "the policy says nonce: ledger, and the signature has no nonce")
             }
         }
-        let ledgerChecks = effects.map(\.check) + [Check.replay]
+        let ledgerChecks = effects.map(\.check) + [CheckID.androidKeyRequestReplay]
         if let signed, subject != nil, let created = signed.signature.input.created {
             effects.append(
                 .rememberRequest(
-                    signed.base, created: created, rules.freshness, Check.replay, .androidKeyRequest,
+                    signed.base, created: created, rules.freshness, CheckID.androidKeyRequestReplay, .androidKeyRequest,
                     app: expectations.app, at: now))
             effects += Check.uses(of: keys, signed.part.identifier, account, expectations)
         }
@@ -119,15 +132,15 @@ package enum AndroidKeyRequest {
         _ checks: AndroidKeyRequestCheck, _ account: AccountStandings, _ run: inout CheckRun
     ) -> AndroidKeySubject? {
         typealias Check = AndroidKeyRequestCheck
-        let key = run.authenticity(Check.key, try checks.key())
+        let key = run.authenticity(.androidKeyRequestKey, try checks.key())
         if key != nil, checks.keys.enrolled == nil {
             // An enrolled key is compared by ``AndroidKeyRequestCheck/uses(of:_:_:_:)``.
             run.confirm(KeyIdentifier.androidKey(checks.signed.part.identifier).subject, .blocked)
             run.remark(Check.keySupplied)
         }
-        _ = run.authenticity(Check.signature, try checks.signature(key))
-        run.policy(Check.keyState, try checks.keyState(key, account))
-        run.policy(Check.account, try checks.accountOfRequest(account))
+        _ = run.authenticity(.androidKeyRequestSignature, try checks.signature(key))
+        run.policy(.androidKeyRequestKeyState, try checks.keyState(key, account))
+        run.policy(.androidKeyRequestAccount, try checks.accountOfRequest(account))
         run.confirm(account)
         guard run.failedAuthenticity == nil, let key else { return nil }
         return checks.subject(key)

@@ -1,15 +1,17 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
 // The state of the key, the account, and what the ledger decides.
 
-extension AndroidKeyRequestCheck {
+extension CheckID {
     /// What was attested is still allowed.
-    package static let keyState = CheckID("android-key.request.key-state")
+    public static let androidKeyRequestKeyState = CheckID("android-key.request.key-state")
+}
 
+extension AndroidKeyRequestCheck {
     static let keyStateEntry = CheckDefinition(
-        keyState, .policy(default: .enforce),
+        .androidKeyRequestKeyState, .policy(default: .enforce),
         proves: """
             The key was attested within maximumAttestationAge, and the policy still allows its algorithm, its app, where it is \
             kept and what its device had booted; nothing that its attestation failed was only noted then and is enforced now.
@@ -52,7 +54,7 @@ extension AndroidKeyRequestCheck {
         typealias Property = EnrolledAndroidProperty
         try requireSecurityLevel(properties[Property.securityLevel])
         var noted: [any CheckFinding] = []
-        try assess(KeyAttestationCheck.application, account, &noted) { () throws(CheckFailure) in
+        try assess(CheckID.androidKeyAttestationApplication, account, &noted) { () throws(CheckFailure) in
             let name = properties[Property.packageName]
             guard let name, configuration.packages.containsBytes(of: name) else {
                 throw CheckFailure(
@@ -60,14 +62,14 @@ extension AndroidKeyRequestCheck {
                     "the key was enrolled by \(name?.excerpt ?? "another app"), which packages does not list")
             }
         }
-        try assess(KeyAttestationCheck.rootOfTrust, account, &noted) { () throws(CheckFailure) in
+        try assess(CheckID.androidKeyAttestationRootOfTrust, account, &noted) { () throws(CheckFailure) in
             try requireSystem(properties)
         }
         for name in (properties[Property.unproven] ?? "").split(separator: Property.separator) {
             // A check that this version does not know counts as enforced.
             let check = KeyAttestationCheck.catalogue.first { $0.id.name.isByteEqual(to: String(name)) }?.id
             // Judged by its facts, which the policy may allow by now.
-            guard check != KeyAttestationCheck.rootOfTrust else { continue }
+            guard check != CheckID.androidKeyAttestationRootOfTrust else { continue }
             try assess(check, account, &noted) { () throws(CheckFailure) in
                 throw CheckFailure(
                     .attestationTolerated,
@@ -155,12 +157,15 @@ extension CheckCode {
 
 // MARK: account
 
-extension AndroidKeyRequestCheck {
+extension CheckID {
     /// The key belongs to the account of the request.
-    package static let account = CheckID("android-key.request.account")
+    public static let androidKeyRequestAccount = CheckID("android-key.request.account")
+}
 
+extension AndroidKeyRequestCheck {
     static let accountEntry = CheckDefinition.account(
-        account, proves: "The key belongs to the account that the backend names for the request, which is not blocked.",
+        .androidKeyRequestAccount,
+        proves: "The key belongs to the account that the backend names for the request, which is not blocked.",
         stops: """
             Requests in the session of one account that the device of another has signed; evidence of accounts that were \
             found to do harm.
@@ -206,14 +211,16 @@ extension CheckCode {
 
 // MARK: challenge and replay: decided by the ledger
 
-extension AndroidKeyRequestCheck {
+extension CheckID {
     /// The nonce is a challenge that was issued, and is used once.
-    package static let challenge = CheckID("android-key.request.challenge")
+    public static let androidKeyRequestChallenge = CheckID("android-key.request.challenge")
     /// The request is used once.
-    package static let replay = CheckID("android-key.request.replay")
+    public static let androidKeyRequestReplay = CheckID("android-key.request.replay")
+}
 
+extension AndroidKeyRequestCheck {
     static let challengeEntry = CheckDefinition(
-        challenge, .ledger,
+        .androidKeyRequestChallenge, .ledger,
         proves:
             "The nonce of the signature was issued for this app and purpose, has not expired, and is used for the first time.",
         stops: "Replay of a recorded request, and requests that were signed ahead of time.",
@@ -221,7 +228,7 @@ extension AndroidKeyRequestCheck {
         source: "RFC 9421 section 7.2.2", remedy: .newChallenge, codes: [.nonceMissing] + CheckCode.ofChallenge)
 
     static let replayEntry = CheckDefinition(
-        replay, .ledger,
+        .androidKeyRequestReplay, .ledger,
         proves: "The signed request is accepted for the first time inside its window.",
         stops: "Replay of a recorded request, also with the other form that an ECDSA signature has.",
         lookAt: """
@@ -238,13 +245,13 @@ extension AndroidKeyRequestCheck {
     ) -> [LedgerEffect] {
         guard let enrolled = keys.enrolled else { return [] }
         let identifier = KeyIdentifier.androidKey(identifier)
-        var effects = [LedgerEffect(key, .useKey(KeyUse(key: identifier, app: expectations.app)))]
+        var effects = [LedgerEffect(.androidKeyRequestKey, .useKey(KeyUse(key: identifier, app: expectations.app)))]
         if expectations.configuration.account != .none, enrolled.account != nil, let named = account.account,
-            expectations.modes[Self.account] == .enforce,
-            !account.standings.contains(where: { $0.allowance?.checks.contains(Self.account) == true })
+            expectations.modes[.androidKeyRequestAccount] == .enforce,
+            !account.standings.contains(where: { $0.allowance?.checks.contains(.androidKeyRequestAccount) == true })
         {
             let use = KeyUse(key: identifier, app: expectations.app, account: named)
-            effects.append(LedgerEffect(Self.account, .useKey(use)))
+            effects.append(LedgerEffect(.androidKeyRequestAccount, .useKey(use)))
         }
         return effects
     }

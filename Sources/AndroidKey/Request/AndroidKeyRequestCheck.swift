@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
@@ -19,6 +19,11 @@ package struct AndroidKeyRequestCheck {
 
 // MARK: key
 
+extension CheckID {
+    /// The key is known, and signs with the algorithm that the request names.
+    public static let androidKeyRequestKey = CheckID("android-key.request.key")
+}
+
 extension AndroidKeyRequestCheck {
     /// A key that can sign requests, with its SubjectPublicKeyInfo.
     struct SigningKey {
@@ -26,11 +31,8 @@ extension AndroidKeyRequestCheck {
         let key: AttestedKey
     }
 
-    /// The key is known, and signs with the algorithm that the request names.
-    package static let key = CheckID("android-key.request.key")
-
     private static let keyEntry = CheckDefinition(
-        key, .gate,
+        .androidKeyRequestKey, .gate,
         proves: """
             `keyid` names a key that was enrolled for this app and is neither blocked nor retired, or the one that came with \
             the record, and `alg` is the algorithm of that key.
@@ -142,12 +144,14 @@ extension CheckCode {
 
 // MARK: signature
 
-extension AndroidKeyRequestCheck {
+extension CheckID {
     /// The key signed the signature base.
-    package static let signature = CheckID("android-key.request.signature")
+    public static let androidKeyRequestSignature = CheckID("android-key.request.signature")
+}
 
+extension AndroidKeyRequestCheck {
     private static let signatureEntry = CheckDefinition(
-        signature, .gate,
+        .androidKeyRequestSignature, .gate,
         proves: "The enrolled key signed the signature base of this request.",
         stops: "Requests that the device did not make, and changes to one that it made.",
         lookAt: """

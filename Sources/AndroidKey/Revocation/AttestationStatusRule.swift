@@ -169,7 +169,7 @@ extension SectionField {
             $0[keyPath: property].settings
         } read: { (values, node, files) throws(PolicyError) in
             values[keyPath: property] = try AttestationStatusRule(reading: node, files: files)
-        }.example("service").remarks { $0[keyPath: property].remarks }.needed(by: KeyAttestationCheck.revocation) {
+        }.example("service").remarks { $0[keyPath: property].remarks }.needed(by: .androidKeyAttestationRevocation) {
             if case .none = $0[keyPath: property] { true } else { false }
         }
     }
@@ -178,7 +178,7 @@ extension SectionField {
 extension VerificationPolicy {
     /// Whether key attestations of an app are judged by the list of a service.
     package var needsStatusService: Bool {
-        modes[KeyAttestationCheck.revocation] != .off
+        modes[.androidKeyAttestationRevocation] != .off
             && apps.contains { app in
                 if case .service? = app.configuration(AndroidKeyConfiguration.self)?.statusList { true } else { false }
             }

@@ -17,7 +17,7 @@ package enum AssertionAssessor {
 
     /// Decodes an assertion.
     static func decode(_ input: AssertionInput, _ run: inout CheckRun) -> AssertionEvidence? {
-        run.decode(AssertionCheck.decode) { () throws(DecodeError) in try AssertionEvidence(input.assertion) }
+        run.decode(.appAttestAssertionDecode) { () throws(DecodeError) in try AssertionEvidence(input.assertion) }
     }
 
     /// Runs every check after decoding. The run skips them if the evidence is nil.
@@ -39,24 +39,24 @@ package enum AssertionAssessor {
 
         var effects: [LedgerEffect] = []
         switch (frame.challenge, bound) {
-        case (.caller, _): run.add(.leftToCaller(AssertionCheck.challenge))
-        case (.ledger, .notRequired): run.add(.skipped(AssertionCheck.challenge, because: .policy))
+        case (.caller, _): run.add(.leftToCaller(.appAttestAssertionChallenge))
+        case (.ledger, .notRequired): run.add(.skipped(.appAttestAssertionChallenge, because: .policy))
         case (.ledger, .missing(let finding)):
-            _ = run.gate(AssertionCheck.challenge) { () throws(CheckFailure) in throw CheckFailure(finding) }
+            _ = run.gate(.appAttestAssertionChallenge) { () throws(CheckFailure) in throw CheckFailure(finding) }
         case (.ledger, .found(let challenge)):
             effects.append(
-                .consumeChallenge(challenge, AssertionCheck.challenge, frame.kind, expectations))
+                .consumeChallenge(challenge, .appAttestAssertionChallenge, frame.kind, expectations))
         case (.ledger, nil):
-            run.skip([AssertionCheck.challenge])
+            run.skip([.appAttestAssertionChallenge])
         }
-        let ledgerChecks = effects.map(\.check) + [AssertionCheck.counter]
+        let ledgerChecks = effects.map(\.check) + [CheckID.appAttestAssertionCounter]
         // The origin of a supplied key is unknown: assume the authority that the policy trusts.
         let testAuthority = expectations.trust.testAuthority
         if let subject, let counter = subject.counter {
             let identifier = KeyIdentifier.appAttest(input.keyID)
             effects.append(
                 LedgerEffect(
-                    AssertionCheck.counter,
+                    .appAttestAssertionCounter,
                     .advanceCounter(
                         CounterAdvance(
                             key: identifier, app: expectations.app, counter: counter,
@@ -84,24 +84,24 @@ package enum AssertionAssessor {
     ) -> (AppAttestSubject?, BoundChallenge?) {
         let extensions = checks.evidence.authenticatorData.extensions
         let configuration = checks.expectations.configuration
-        let key = run.authenticity(AssertionCheck.key, try checks.key())
+        let key = run.authenticity(.appAttestAssertionKey, try checks.key())
         if key != nil, checks.keys.enrolled == nil {
             run.remark(AssertionCheck.keySupplied)
         }
-        _ = run.authenticity(AssertionCheck.signature, try checks.signature(key))
-        let appID = run.gate(AssertionCheck.appID, try checks.appID())
+        _ = run.authenticity(.appAttestAssertionSignature, try checks.signature(key))
+        let appID = run.gate(.appAttestAssertionAppID, try checks.appID())
         // Parse client data only after its signature has passed.
         let bound = run.failedAuthenticity == nil ? checks.boundChallenge : nil
-        run.policy(AssertionCheck.clientData, try checks.clientData(bound))
+        run.policy(.appAttestAssertionClientData, try checks.clientData(bound))
         run.policy(
-            AssertionCheck.validationCategory,
+            .appAttestAssertionValidationCategory,
             try SharedRules.validationCategory(extensions, support: checks.extensionSupport, in: configuration))
         run.policy(
-            AssertionCheck.bundleVersion,
+            .appAttestAssertionBundleVersion,
             try SharedRules.bundleVersion(extensions, support: checks.extensionSupport, in: configuration))
-        run.policy(AssertionCheck.keyState, try checks.keyState())
-        run.policy(AssertionCheck.riskMetric, try checks.keyRisk(at: now))
-        run.policy(AssertionCheck.account, try checks.accountOfRequest(account))
+        run.policy(.appAttestAssertionKeyState, try checks.keyState())
+        run.policy(.appAttestAssertionRiskMetric, try checks.keyRisk(at: now))
+        run.policy(.appAttestAssertionAccount, try checks.accountOfRequest(account))
         run.confirm(account)
 
         guard run.failedAuthenticity == nil, let key else { return (nil, nil) }

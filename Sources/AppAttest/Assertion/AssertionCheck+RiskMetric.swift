@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 public import FoundationEssentials
 
 /// The risk metric of a key, from its last refreshed receipt.
@@ -9,12 +9,14 @@ public struct AppAttestRiskMetric: Sendable, Equatable {
     public let measuredAt: Date
 }
 
-extension AssertionCheck {
+extension CheckID {
     /// The device has not attested too many keys, by the last refreshed receipt of its key.
-    package static let riskMetric = CheckID("app-attest.assertion.risk-metric")
+    public static let appAttestAssertionRiskMetric = CheckID("app-attest.assertion.risk-metric")
+}
 
+extension AssertionCheck {
     static let riskMetricEntry = CheckDefinition(
-        riskMetric, .policy(default: .annotate),
+        .appAttestAssertionRiskMetric, .policy(default: .annotate),
         proves: """
             By the last refreshed receipt of the key, the number of keys that the device attested for this app in 30 days is at \
             most the policy's, and the receipt is not older than the policy allows.

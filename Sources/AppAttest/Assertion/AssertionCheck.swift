@@ -11,8 +11,10 @@ extension EvidenceKind {
 package struct AssertionCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [
-        decodeEntry, keyEntry, signatureEntry, appIDEntry, clientDataEntry, .validationCategory(validationCategory),
-        .bundleVersion(bundleVersion), keyStateEntry, riskMetricEntry, accountEntry, challengeEntry, counterEntry,
+        decodeEntry, keyEntry, signatureEntry, appIDEntry, clientDataEntry,
+        .validationCategory(.appAttestAssertionValidationCategory),
+        .bundleVersion(.appAttestAssertionBundleVersion), keyStateEntry, riskMetricEntry, accountEntry, challengeEntry,
+        counterEntry,
     ]
 
     static let apple = "Apple, Validating apps that connect to your server, Verify the assertion"
@@ -31,12 +33,14 @@ package struct AssertionCheck: Sendable {
 
 // MARK: key
 
-extension AssertionCheck {
+extension CheckID {
     /// The key is known.
-    package static let key = CheckID("app-attest.assertion.key")
+    public static let appAttestAssertionKey = CheckID("app-attest.assertion.key")
+}
 
+extension AssertionCheck {
     private static let keyEntry = CheckDefinition(
-        key, .gate,
+        .appAttestAssertionKey, .gate,
         proves: "The key identifier names a key that was enrolled for this app, or the one that came with the record.",
         stops: "Assertions by keys that were never attested, and by keys of another app.",
         lookAt: """
@@ -129,12 +133,14 @@ extension CheckCode {
 
 // MARK: signature
 
-extension AssertionCheck {
+extension CheckID {
     /// Steps 1 to 3: the key signed the authenticator data and the client data.
-    package static let signature = CheckID("app-attest.assertion.signature")
+    public static let appAttestAssertionSignature = CheckID("app-attest.assertion.signature")
+}
 
+extension AssertionCheck {
     private static let signatureEntry = CheckDefinition(
-        signature, .gate,
+        .appAttestAssertionSignature, .gate,
         proves: "The attested key signed SHA-256(authenticatorData || clientDataHash) as a message.",
         stops: "Requests that the device did not make, and changes to one that it made.",
         lookAt: """
@@ -170,12 +176,14 @@ extension CheckCode {
 
 // MARK: app-id
 
-extension AssertionCheck {
+extension CheckID {
     /// Step 4: the authenticator data is for the App ID of the key.
-    package static let appID = CheckID("app-attest.assertion.app-id")
+    public static let appAttestAssertionAppID = CheckID("app-attest.assertion.app-id")
+}
 
+extension AssertionCheck {
     private static let appIDEntry = CheckDefinition(
-        appID, .gate,
+        .appAttestAssertionAppID, .gate,
         proves: "The authenticator data is for the App ID for which the key was enrolled.",
         stops: "Assertions of another app of the same device.",
         lookAt: "appIDs in the policy; whether the app moved to another team.",
@@ -197,12 +205,14 @@ extension AssertionCheck {
 
 // MARK: client-data
 
-extension AssertionCheck {
+extension CheckID {
     /// Step 6: the client data carries the challenge.
-    package static let clientData = CheckID("app-attest.assertion.client-data")
+    public static let appAttestAssertionClientData = CheckID("app-attest.assertion.client-data")
+}
 
+extension AssertionCheck {
     private static let clientDataEntry = CheckDefinition(
-        clientData, .policy(default: .enforce),
+        .appAttestAssertionClientData, .policy(default: .enforce),
         proves: "The signed client data carries the challenge, at the place that the policy names.",
         stops: "Replay of a signed request under another challenge.",
         lookAt: "clientData in the policy: raw, none, or the JSON pointer of the challenge.",
@@ -251,12 +261,14 @@ extension CheckCode {
 
 // MARK: validation-category and bundle-version: see SharedRules
 
-extension AssertionCheck {
+extension CheckID {
     /// How the app was installed, since iOS 27.
-    package static let validationCategory = CheckID("app-attest.assertion.validation-category")
+    public static let appAttestAssertionValidationCategory = CheckID("app-attest.assertion.validation-category")
     /// The app's build, since iOS 27.
-    package static let bundleVersion = CheckID("app-attest.assertion.bundle-version")
+    public static let appAttestAssertionBundleVersion = CheckID("app-attest.assertion.bundle-version")
+}
 
+extension AssertionCheck {
     /// An assertion must carry the extensions that the key's attestation carried.
     var extensionSupport: SharedRules.ExtensionSupport {
         guard let facts = keys.facts else {
@@ -270,12 +282,14 @@ extension AssertionCheck {
 
 // MARK: key-state
 
-extension AssertionCheck {
+extension CheckID {
     /// The key may still be used.
-    package static let keyState = CheckID("app-attest.assertion.key-state")
+    public static let appAttestAssertionKeyState = CheckID("app-attest.assertion.key-state")
+}
 
+extension AssertionCheck {
     private static let keyStateEntry = CheckDefinition(
-        keyState, .policy(default: .enforce),
+        .appAttestAssertionKeyState, .policy(default: .enforce),
         proves: "The key is not blocked, and the policy still allows the environment that it was enrolled in.",
         stops: "Further use of keys that were found to be abused.",
         lookAt: "`assay ledger show` for the key.",
@@ -299,18 +313,20 @@ extension AssertionCheck {
 
 // MARK: challenge and counter: decided by the ledger
 
-extension AssertionCheck {
+extension CheckID {
     /// The challenge was issued and is used once.
-    package static let challenge = CheckID("app-attest.assertion.challenge")
-
-    private static let challengeEntry = CheckDefinition.challenge(
-        challenge, stops: "Replay of a recorded request.", source: "\(apple), step 6", codes: BoundChallenge.codes)
-
+    public static let appAttestAssertionChallenge = CheckID("app-attest.assertion.challenge")
     /// Step 5: the counter increases.
-    package static let counter = CheckID("app-attest.assertion.counter")
+    public static let appAttestAssertionCounter = CheckID("app-attest.assertion.counter")
+}
+
+extension AssertionCheck {
+    private static let challengeEntry = CheckDefinition.challenge(
+        .appAttestAssertionChallenge, stops: "Replay of a recorded request.", source: "\(apple), step 6",
+        codes: BoundChallenge.codes)
 
     private static let counterEntry = CheckDefinition(
-        counter, .ledger,
+        .appAttestAssertionCounter, .ledger,
         proves: """
             The counter is greater than every one before it; or, when the policy says so, its direct successor, or one of \
             a window that was not accepted before.

@@ -1,12 +1,14 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 
-extension AssertionCheck {
+extension CheckID {
     /// The assertion has the only allowed form.
-    package static let decode = CheckID("app-attest.assertion.decode")
+    public static let appAttestAssertionDecode = CheckID("app-attest.assertion.decode")
+}
 
+extension AssertionCheck {
     static let decodeEntry = CheckDefinition(
-        decode, .gate,
+        .appAttestAssertionDecode, .gate,
         proves: """
             The assertion is one CBOR map in strict form with a signature and authenticator data whose parts fill it \
             exactly.

@@ -17,7 +17,7 @@ package enum AttestationAssessor {
     static func decode(
         _ input: AttestationInput, _ trust: AppAttestTrust, _ run: inout CheckRun
     ) -> AttestationEvidence? {
-        run.decode(AttestationCheck.decode) { () throws(DecodeError) in
+        run.decode(.appAttestAttestationDecode) { () throws(DecodeError) in
             try AttestationEvidence(input.attestation, authorities: trust.attestation)
         }
     }
@@ -40,25 +40,25 @@ package enum AttestationAssessor {
         var effects: [LedgerEffect] = []
         switch (expectations.configuration.challenge, input.clientData.data) {
         case (.caller, _):
-            run.add(.leftToCaller(AttestationCheck.challenge))
+            run.add(.leftToCaller(.appAttestAttestationChallenge))
         case (.ledger, _) where run.failedAuthenticity != nil:
-            run.skip([AttestationCheck.challenge])
+            run.skip([.appAttestAttestationChallenge])
         case (.ledger, nil):
-            _ = run.gate(AttestationCheck.challenge) { () throws(CheckFailure) in
+            _ = run.gate(.appAttestAttestationChallenge) { () throws(CheckFailure) in
                 throw AttestationCheck.challengeMissing
             }
         case (.ledger, let challenge?):
             effects.append(
                 .consumeChallenge(
-                    challenge, AttestationCheck.challenge, EvidenceKind.appAttestAttestation, expectations))
+                    challenge, .appAttestAttestationChallenge, EvidenceKind.appAttestAttestation, expectations))
         }
-        let ledgerChecks = effects.map(\.check) + [AttestationCheck.enrolment]
+        let ledgerChecks = effects.map(\.check) + [CheckID.appAttestAttestationEnrolment]
         if let subject, let key = enrolment(of: subject, account.account, expectations, at: now) {
             let configuration = expectations.configuration
             let rules = EnrolmentRules(
                 refreshKeeping: configuration.reattestation == .refresh ? EnrolledProperty.identity : nil,
                 limit: configuration.maximumKeys)
-            effects.append(LedgerEffect(AttestationCheck.enrolment, .enrol(key, rules)))
+            effects.append(LedgerEffect(.appAttestAttestationEnrolment, .enrol(key, rules)))
         }
         return Assessment(
             kind: EvidenceKind.appAttestAttestation, app: expectations.app, catalogue: AttestationCheck.catalogue,
@@ -74,32 +74,32 @@ package enum AttestationAssessor {
         _ checks: AttestationCheck, _ account: AccountStandings, _ run: inout CheckRun
     ) -> AppAttestSubject? {
         let evidence = checks.evidence
-        _ = run.authenticity(AttestationCheck.chain, try checks.chain())
-        let key = run.authenticity(AttestationCheck.publicKey, try checks.publicKey())
-        _ = run.authenticity(AttestationCheck.nonce, try checks.nonce())
-        _ = run.authenticity(AttestationCheck.keyID, try checks.keyID(key))
-        _ = run.authenticity(AttestationCheck.credentialID, try checks.credentialID())
-        let appID = run.gate(AttestationCheck.appID, try checks.appID())
-        let environment = run.gate(AttestationCheck.environment, try checks.environment())
-        _ = run.gate(AttestationCheck.counter, try checks.counter())
+        _ = run.authenticity(.appAttestAttestationChain, try checks.chain())
+        let key = run.authenticity(.appAttestAttestationPublicKey, try checks.publicKey())
+        _ = run.authenticity(.appAttestAttestationNonce, try checks.nonce())
+        _ = run.authenticity(.appAttestAttestationKeyID, try checks.keyID(key))
+        _ = run.authenticity(.appAttestAttestationCredentialID, try checks.credentialID())
+        let appID = run.gate(.appAttestAttestationAppID, try checks.appID())
+        let environment = run.gate(.appAttestAttestationEnvironment, try checks.environment())
+        _ = run.gate(.appAttestAttestationCounter, try checks.counter())
 
         let certificate = AttestedCertificate(evidence.leaf)
         let extensions = evidence.authenticatorData.extensions
         let support = SharedRules.ExtensionSupport(osVersion: certificate.osVersion)
         var receipt: Receipt?
-        run.policy(AttestationCheck.receipt) { () throws(CheckFailure) in
+        run.policy(.appAttestAttestationReceipt) { () throws(CheckFailure) in
             receipt = try checks.receipt()
             return .passed
         }
         run.policy(
-            AttestationCheck.validationCategory,
+            .appAttestAttestationValidationCategory,
             try SharedRules.validationCategory(extensions, support: support, in: checks.expectations.configuration))
         run.policy(
-            AttestationCheck.bundleVersion,
+            .appAttestAttestationBundleVersion,
             try SharedRules.bundleVersion(extensions, support: support, in: checks.expectations.configuration))
-        run.policy(AttestationCheck.osVersion, try checks.osVersion(certificate))
-        run.policy(AttestationCheck.platform, try checks.platform(certificate))
-        run.policy(AttestationCheck.account, try checks.accountOfRequest(account))
+        run.policy(.appAttestAttestationOSVersion, try checks.osVersion(certificate))
+        run.policy(.appAttestAttestationPlatform, try checks.platform(certificate))
+        run.policy(.appAttestAttestationAccount, try checks.accountOfRequest(account))
         run.confirm(account)
 
         guard run.failedAuthenticity == nil, let key else { return nil }

@@ -1,14 +1,16 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 
 // MARK: receipt
 
-extension AttestationCheck {
+extension CheckID {
     /// The receipt is Apple's, and about this key and app.
-    package static let receipt = CheckID("app-attest.attestation.receipt")
+    public static let appAttestAttestationReceipt = CheckID("app-attest.attestation.receipt")
+}
 
+extension AttestationCheck {
     static let receiptEntry = CheckDefinition(
-        receipt, .policy(default: .annotate),
+        .appAttestAttestationReceipt, .policy(default: .annotate),
         proves: "Apple signed the receipt, and it is about this key, this app and this environment.",
         stops: "Another device's receipt, which would fetch the risk metric of the wrong device.",
         lookAt: """
@@ -69,21 +71,23 @@ extension CheckCode {
 
 // MARK: validation-category and bundle-version: see SharedRules
 
-extension AttestationCheck {
+extension CheckID {
     /// How the app was installed, since iOS 27.
-    package static let validationCategory = CheckID("app-attest.attestation.validation-category")
+    public static let appAttestAttestationValidationCategory = CheckID("app-attest.attestation.validation-category")
     /// The app's build, since iOS 27.
-    package static let bundleVersion = CheckID("app-attest.attestation.bundle-version")
+    public static let appAttestAttestationBundleVersion = CheckID("app-attest.attestation.bundle-version")
 }
 
 // MARK: os-version
 
-extension AttestationCheck {
+extension CheckID {
     /// The device's operating system.
-    package static let osVersion = CheckID("app-attest.attestation.os-version")
+    public static let appAttestAttestationOSVersion = CheckID("app-attest.attestation.os-version")
+}
 
+extension AttestationCheck {
     static let osVersionEntry = CheckDefinition(
-        osVersion, .policy(default: .enforce),
+        .appAttestAttestationOSVersion, .policy(default: .enforce),
         proves: "The operating system that Apple certified is at least the policy's minimum.",
         stops: "Devices on systems with known jailbreaks.",
         lookAt: "minimumOSVersion in the policy, and the version in the detail.",
@@ -130,12 +134,14 @@ extension CheckCode {
 
 // MARK: platform
 
-extension AttestationCheck {
+extension CheckID {
     /// The additional requirements for macOS.
-    package static let platform = CheckID("app-attest.attestation.platform")
+    public static let appAttestAttestationPlatform = CheckID("app-attest.attestation.platform")
+}
 
+extension AttestationCheck {
     static let platformEntry = CheckDefinition(
-        platform, .policy(default: .enforce),
+        .appAttestAttestationPlatform, .policy(default: .enforce),
         proves: "On macOS the key's access control list is the one that Apple documents.",
         stops: "Keys on a Mac that software without the app's identity may use.",
         lookAt: "Leaf extension 1.2.840.113635.100.8.6. On iOS nothing is demanded.",
@@ -174,12 +180,15 @@ extension CheckCode {
 
 // MARK: challenge
 
-extension AttestationCheck {
+extension CheckID {
     /// The challenge was issued and is used once.
-    package static let challenge = CheckID("app-attest.attestation.challenge")
+    public static let appAttestAttestationChallenge = CheckID("app-attest.attestation.challenge")
+}
 
+extension AttestationCheck {
     static let challengeEntry = CheckDefinition.challenge(
-        challenge, stops: "Replay of a recorded attestation.", source: "\(apple), step 2", codes: [.challengeHashOnly])
+        .appAttestAttestationChallenge, stops: "Replay of a recorded attestation.", source: "\(apple), step 2",
+        codes: [.challengeHashOnly])
 
     /// The failure of an attestation with a challenge that the ledger cannot look up.
     static var challengeMissing: CheckFailure {
@@ -197,12 +206,14 @@ extension CheckCode {
 
 // MARK: enrolment
 
-extension AttestationCheck {
+extension CheckID {
     /// The key is enrolled, or the facts of an enrolled key are refreshed.
-    package static let enrolment = CheckID("app-attest.attestation.enrolment")
+    public static let appAttestAttestationEnrolment = CheckID("app-attest.attestation.enrolment")
+}
 
+extension AttestationCheck {
     static let enrolmentEntry = CheckDefinition(
-        enrolment, .ledger,
+        .appAttestAttestationEnrolment, .ledger,
         proves: """
             The key is not blocked, and is enrolled for the first time; or, with reattestation: refresh, it is enrolled for \
             this app, and this attestation brings its facts up to date.

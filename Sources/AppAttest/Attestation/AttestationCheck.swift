@@ -13,8 +13,8 @@ package struct AttestationCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [
         decodeEntry, chainEntry, publicKeyEntry, nonceEntry, keyIDEntry, credentialIDEntry, appIDEntry,
-        environmentEntry, counterEntry, receiptEntry, .validationCategory(validationCategory),
-        .bundleVersion(bundleVersion), osVersionEntry, platformEntry, accountEntry,
+        environmentEntry, counterEntry, receiptEntry, .validationCategory(.appAttestAttestationValidationCategory),
+        .bundleVersion(.appAttestAttestationBundleVersion), osVersionEntry, platformEntry, accountEntry,
         challengeEntry, enrolmentEntry,
     ]
 
@@ -30,12 +30,14 @@ package struct AttestationCheck: Sendable {
 
 // MARK: chain
 
-extension AttestationCheck {
+extension CheckID {
     /// Step 1: the certificates lead to Apple's App Attest root.
-    package static let chain = CheckID("app-attest.attestation.chain")
+    public static let appAttestAttestationChain = CheckID("app-attest.attestation.chain")
+}
 
+extension AttestationCheck {
     private static let chainEntry = CheckDefinition(
-        chain, .gate,
+        .appAttestAttestationChain, .gate,
         proves: "Apple's App Attest authority issued the leaf, and it was valid at the time of judgement.",
         stops: """
             Certificates of the attacker's own, or of another Apple authority, and keys whose certificate has expired.
@@ -71,12 +73,15 @@ extension CheckCode {
 
 // MARK: public-key
 
-extension AttestationCheck {
-    /// Step 5, first half, and the credential key: the attested key is a P-256 key, and the same in both places.
-    package static let publicKey = CheckID("app-attest.attestation.public-key")
+extension CheckID {
+    /// Step 5, first half, and the credential key: the attested key is a P-256 key, and the same in both
+    /// places.
+    public static let appAttestAttestationPublicKey = CheckID("app-attest.attestation.public-key")
+}
 
+extension AttestationCheck {
     private static let publicKeyEntry = CheckDefinition(
-        publicKey, .gate,
+        .appAttestAttestationPublicKey, .gate,
         proves: "The attested key is an uncompressed P-256 key, and the authenticator data has the same key.",
         stops: "An attested certificate with the credential key of another device.",
         lookAt: "Whether the object was assembled from two attestations.",
@@ -112,12 +117,14 @@ extension CheckCode {
 
 // MARK: nonce
 
-extension AttestationCheck {
+extension CheckID {
     /// Steps 2 to 4: the leaf's nonce covers authenticator data and client data.
-    package static let nonce = CheckID("app-attest.attestation.nonce")
+    public static let appAttestAttestationNonce = CheckID("app-attest.attestation.nonce")
+}
 
+extension AttestationCheck {
     private static let nonceEntry = CheckDefinition(
-        nonce, .gate,
+        .appAttestAttestationNonce, .gate,
         proves: """
             The leaf certifies exactly this authenticator data and this challenge: its extension \
             1.2.840.113635.100.8.2 is SHA-256(authenticatorData || clientDataHash).
@@ -168,12 +175,14 @@ extension CheckCode {
 
 // MARK: key-id
 
-extension AttestationCheck {
+extension CheckID {
     /// Step 5: the key identifier is the hash of the attested key.
-    package static let keyID = CheckID("app-attest.attestation.key-id")
+    public static let appAttestAttestationKeyID = CheckID("app-attest.attestation.key-id")
+}
 
+extension AttestationCheck {
     private static let keyIDEntry = CheckDefinition(
-        keyID, .gate,
+        .appAttestAttestationKeyID, .gate,
         proves: "The key identifier that the app sent is SHA-256 of the attested key's X9.63 point.",
         stops: "Enrolment of a genuine key under the identifier of another key.",
         lookAt: "The encoding of keyId: standard base64 of 32 bytes.",
@@ -195,12 +204,14 @@ extension AttestationCheck {
 
 // MARK: credential-id
 
-extension AttestationCheck {
+extension CheckID {
     /// Step 9: the credential ID is the key identifier.
-    package static let credentialID = CheckID("app-attest.attestation.credential-id")
+    public static let appAttestAttestationCredentialID = CheckID("app-attest.attestation.credential-id")
+}
 
+extension AttestationCheck {
     private static let credentialIDEntry = CheckDefinition(
-        credentialID, .gate,
+        .appAttestAttestationCredentialID, .gate,
         proves: "The credential ID in the authenticator data is the key identifier.",
         stops: "Authenticator data of another key.",
         lookAt: "Whether keyId and attestation belong together.",
@@ -223,12 +234,14 @@ extension CheckCode {
 
 // MARK: app-id
 
-extension AttestationCheck {
+extension CheckID {
     /// Step 6: the authenticator data is for one of the policy's App IDs.
-    package static let appID = CheckID("app-attest.attestation.app-id")
+    public static let appAttestAttestationAppID = CheckID("app-attest.attestation.app-id")
+}
 
+extension AttestationCheck {
     private static let appIDEntry = CheckDefinition(
-        appID, .gate,
+        .appAttestAttestationAppID, .gate,
         proves: "The authenticator data is for one of the policy's App IDs.",
         stops: "Genuine attestations made by another app, including one of the attacker's own.",
         lookAt: """
@@ -249,12 +262,14 @@ extension AttestationCheck {
 
 // MARK: environment
 
-extension AttestationCheck {
+extension CheckID {
     /// Step 8: the AAGUID names an environment that the policy allows.
-    package static let environment = CheckID("app-attest.attestation.environment")
+    public static let appAttestAttestationEnvironment = CheckID("app-attest.attestation.environment")
+}
 
+extension AttestationCheck {
     private static let environmentEntry = CheckDefinition(
-        environment, .gate,
+        .appAttestAttestationEnvironment, .gate,
         proves: "All 16 bytes of the AAGUID name an environment that the policy allows.",
         stops: "Development builds in production: any developer account can sign and debug them.",
         lookAt: """
@@ -279,12 +294,14 @@ extension AttestationCheck {
 
 // MARK: counter
 
-extension AttestationCheck {
+extension CheckID {
     /// Step 7: the counter is 0.
-    package static let counter = CheckID("app-attest.attestation.counter")
+    public static let appAttestAttestationCounter = CheckID("app-attest.attestation.counter")
+}
 
+extension AttestationCheck {
     private static let counterEntry = CheckDefinition(
-        counter, .gate,
+        .appAttestAttestationCounter, .gate,
         proves: "The key has not signed anything yet.",
         stops: "Enrolment of a key that was in use elsewhere.",
         lookAt: "Whether the object is really an attestation.",

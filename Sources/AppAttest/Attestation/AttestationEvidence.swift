@@ -1,12 +1,14 @@
-package import AssayCore
+public import AssayCore
 package import AssayPrimitives
 
-extension AttestationCheck {
+extension CheckID {
     /// The attestation object has the only allowed form.
-    package static let decode = CheckID("app-attest.attestation.decode")
+    public static let appAttestAttestationDecode = CheckID("app-attest.attestation.decode")
+}
 
+extension AttestationCheck {
     static let decodeEntry = CheckDefinition(
-        decode, .gate,
+        .appAttestAttestationDecode, .gate,
         proves: """
             The attestation is one CBOR map in strict form with format apple-appattest, two well-formed certificates, \
             and authenticator data whose parts fill it exactly.

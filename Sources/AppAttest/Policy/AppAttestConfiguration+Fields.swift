@@ -26,11 +26,11 @@ extension AppAttestConfiguration: SectionConfiguration {
             "Which steps of a counter are allowed: increasing, successor or window(N)."),
         .reattestation(\.reattestation, \.challenge),
         .accounts(\.account, \.maximumKeys),
-        minimumOSVersion.example("16.0").needed(by: AttestationCheck.osVersion).weak(
+        minimumOSVersion.example("16.0").needed(by: .appAttestAttestationOSVersion).weak(
             if: { $0.minimumOSVersion == nil }, "not set: systems with known jailbreaks are accepted"),
         .versions(
             \.versions, minimum: "minimumBundleVersion", "The lowest bundle version.", version, example: "1",
-            neededBy: AttestationCheck.bundleVersion, AssertionCheck.bundleVersion),
+            neededBy: CheckID.appAttestAttestationBundleVersion, CheckID.appAttestAssertionBundleVersion),
         .field(
             "validationCategories", \.validationCategories, .list(of: .word), "A way of distribution that is allowed."
         ).weak { values in
@@ -64,8 +64,8 @@ extension AppAttestConfiguration: SectionConfiguration {
         .field(
             "maximumRiskMetric", \.maximumRiskMetric, .number(0...Int.max, "a whole number from 0 on"),
             "The greatest risk metric that is allowed."
-        ).example("10").needed(by: [ReceiptCheck.riskMetric, AssertionCheck.riskMetric]).states(
-            AssertionCheck.riskMetric),
+        ).example("10").needed(by: [.appAttestReceiptRiskMetric, .appAttestAssertionRiskMetric]).states(
+            .appAttestAssertionRiskMetric),
         .field(
             "maximumRiskMetricAge", \.maximumRiskMetricAge, receiptAge,
             "How old the risk metric of an assertion's key may be."

@@ -18,7 +18,7 @@ package enum ReceiptAssessor {
 
     /// Decodes a receipt. `trust` only caches certificates and does not affect the result.
     static func decode(_ input: ReceiptInput, _ trust: AppAttestTrust, _ run: inout CheckRun) -> SignedReceipt? {
-        run.decode(ReceiptCheck.decode) { () throws(DecodeError) in
+        run.decode(.appAttestReceiptDecode) { () throws(DecodeError) in
             try SignedReceipt(input.receipt[...], authorities: trust.receipts)
         }
     }
@@ -32,13 +32,13 @@ package enum ReceiptAssessor {
         if let signed {
             let checks = ReceiptCheck(
                 receipt: signed.payload, input: input, enrolled: enrolled, expectations: expectations, now: now)
-            _ = run.authenticity(ReceiptCheck.signature, try signed.verifySignature())
-            _ = run.authenticity(ReceiptCheck.chain, try signed.verifySigner(trust: expectations.trust))
-            let appID = run.gate(ReceiptCheck.appID, try checks.appID())
-            _ = run.gate(ReceiptCheck.publicKey, try checks.publicKey())
-            run.policy(ReceiptCheck.environment, try checks.environment())
-            run.policy(ReceiptCheck.freshness, try checks.freshness())
-            run.policy(ReceiptCheck.riskMetric, try checks.riskMetric())
+            _ = run.authenticity(.appAttestReceiptSignature, try signed.verifySignature())
+            _ = run.authenticity(.appAttestReceiptChain, try signed.verifySigner(trust: expectations.trust))
+            let appID = run.gate(.appAttestReceiptAppID, try checks.appID())
+            _ = run.gate(.appAttestReceiptPublicKey, try checks.publicKey())
+            run.policy(.appAttestReceiptEnvironment, try checks.environment())
+            run.policy(.appAttestReceiptFreshness, try checks.freshness())
+            run.policy(.appAttestReceiptRiskMetric, try checks.riskMetric())
             if run.failedAuthenticity == nil {
                 var facts = AppAttestSubject(keyID: input.keyID)
                 facts.appID = appID

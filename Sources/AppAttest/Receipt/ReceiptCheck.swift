@@ -32,12 +32,14 @@ package struct ReceiptCheck: Sendable {
 
 // MARK: app-id
 
-extension ReceiptCheck {
+extension CheckID {
     /// The receipt is for one of the policy's App IDs.
-    package static let appID = CheckID("app-attest.receipt.app-id")
+    public static let appAttestReceiptAppID = CheckID("app-attest.receipt.app-id")
+}
 
+extension ReceiptCheck {
     private static let appIDEntry = CheckDefinition(
-        appID, .gate,
+        .appAttestReceiptAppID, .gate,
         proves: "Field 2 is one of the policy's App IDs, and that of the enrolled key.",
         stops: "Receipts of another app.",
         lookAt: "appIDs in the policy.",
@@ -62,12 +64,14 @@ extension ReceiptCheck {
 
 // MARK: public-key
 
-extension ReceiptCheck {
+extension CheckID {
     /// The receipt is about the key.
-    package static let publicKey = CheckID("app-attest.receipt.public-key")
+    public static let appAttestReceiptPublicKey = CheckID("app-attest.receipt.public-key")
+}
 
+extension ReceiptCheck {
     private static let publicKeyEntry = CheckDefinition(
-        publicKey, .gate,
+        .appAttestReceiptPublicKey, .gate,
         proves: "Field 3 certifies the key that the key identifier names.",
         stops: "The receipt, and so the risk metric, of another device.",
         lookAt: "Whether receipt and keyId belong together.",
@@ -99,12 +103,14 @@ extension CheckCode {
 
 // MARK: environment
 
-extension ReceiptCheck {
+extension CheckID {
     /// The policy allows the environment of the receipt.
-    package static let environment = CheckID("app-attest.receipt.environment")
+    public static let appAttestReceiptEnvironment = CheckID("app-attest.receipt.environment")
+}
 
+extension ReceiptCheck {
     private static let environmentEntry = CheckDefinition(
-        environment, .policy(default: .enforce),
+        .appAttestReceiptEnvironment, .policy(default: .enforce),
         proves: "Field 7 is an environment that the policy allows.",
         stops: "Receipts of development builds.",
         lookAt: "environments in the policy.",
@@ -135,12 +141,14 @@ extension CheckCode {
 
 // MARK: freshness
 
-extension ReceiptCheck {
+extension CheckID {
     /// The receipt is fresh, and has not expired.
-    package static let freshness = CheckID("app-attest.receipt.freshness")
+    public static let appAttestReceiptFreshness = CheckID("app-attest.receipt.freshness")
+}
 
+extension ReceiptCheck {
     private static let freshnessEntry = CheckDefinition(
-        freshness, .policy(default: .enforce),
+        .appAttestReceiptFreshness, .policy(default: .enforce),
         proves: """
             The receipt has not expired, and its age at the time of judgement is at most the one that the policy allows.
             """,
@@ -182,12 +190,14 @@ extension CheckCode {
 
 // MARK: risk-metric
 
-extension ReceiptCheck {
+extension CheckID {
     /// The device has not attested too many keys.
-    package static let riskMetric = CheckID("app-attest.receipt.risk-metric")
+    public static let appAttestReceiptRiskMetric = CheckID("app-attest.receipt.risk-metric")
+}
 
+extension ReceiptCheck {
     private static let riskMetricEntry = CheckDefinition(
-        riskMetric, .policy(default: .enforce),
+        .appAttestReceiptRiskMetric, .policy(default: .enforce),
         proves: "The number of keys that the device attested in the last 30 days is at most the policy's.",
         stops: "One device that attests for many.",
         lookAt: "receipt.maximumRiskMetric in the policy; the metric comes only with refreshed receipts.",

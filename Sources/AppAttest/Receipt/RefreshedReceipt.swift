@@ -129,7 +129,7 @@ extension AppAttestEngine {
             identifier: key.identifier, app: key.app, publicKey: key.publicKey, counters: key.counters,
             enrolledAt: key.enrolledAt, properties: properties, account: key.account)
         return LedgerEffect(
-            ReceiptCheck.riskMetric, .enrol(new, EnrolmentRules(refreshKeeping: kept.sorted())))
+            .appAttestReceiptRiskMetric, .enrol(new, EnrolmentRules(refreshKeeping: kept.sorted())))
     }
 }
 

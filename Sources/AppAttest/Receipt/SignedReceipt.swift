@@ -1,23 +1,26 @@
-package import AssayCore
+public import AssayCore
 package import AssayPrimitives
 
-extension ReceiptCheck {
+extension CheckID {
     /// The receipt is a CMS message with a payload in the allowed form.
-    package static let decode = CheckID("app-attest.receipt.decode")
+    public static let appAttestReceiptDecode = CheckID("app-attest.receipt.decode")
+    /// The signer signed the payload.
+    public static let appAttestReceiptSignature = CheckID("app-attest.receipt.signature")
+    /// The signer is Apple's receipt service.
+    public static let appAttestReceiptChain = CheckID("app-attest.receipt.chain")
+}
 
+extension ReceiptCheck {
     static let decodeEntry = CheckDefinition(
-        decode, .gate,
+        .appAttestReceiptDecode, .gate,
         proves: "The receipt is a CMS message with one signer, and a payload whose fields have their types.",
         stops: "Payloads that two parsers read differently: duplicated fields, values of another type.",
         lookAt: "The byte that the detail names; Apple's server answers with base64 of the receipt.",
         source: apple,
         remedy: .nothing, codes: CheckCode.ofDecoding)
 
-    /// The signer signed the payload.
-    package static let signature = CheckID("app-attest.receipt.signature")
-
     static let signatureEntry = CheckDefinition(
-        signature, .gate,
+        .appAttestReceiptSignature, .gate,
         proves: "The signer signed exactly this payload.",
         stops: "Invented and altered receipts.",
         lookAt: """
@@ -26,11 +29,8 @@ extension ReceiptCheck {
         source: "\(apple); RFC 5652 section 5.4",
         remedy: .nothing, codes: SignedReceipt.signatureCodes)
 
-    /// The signer is Apple's receipt service.
-    package static let chain = CheckID("app-attest.receipt.chain")
-
     static let chainEntry = CheckDefinition(
-        chain, .gate,
+        .appAttestReceiptChain, .gate,
         proves: """
             The signer's certificate leads to Apple Root CA - G3, was valid when the receipt was made, and is marked \
             for receipts (1.2.840.113635.100.12.15).

@@ -7,12 +7,25 @@ extension EvidenceKind {
     public static let appAttestRequest = EvidenceKind("app-attest.request")
 }
 
+extension CheckID {
+    /// The signature of the request and its input are strict structured fields.
+    public static let appAttestRequestDecode = CheckID("app-attest.request.decode")
+    /// The signature covers what the policy demands.
+    public static let appAttestRequestComponents = CheckID("app-attest.request.components")
+    /// The signature is fresh.
+    public static let appAttestRequestFreshness = CheckID("app-attest.request.freshness")
+    /// The body is the signed one.
+    public static let appAttestRequestContentDigest = CheckID("app-attest.request.content-digest")
+}
+
 /// A request with an assertion as its signature. The client data of the assertion is the signature base (RFC 9421
 /// section 2.5), and `keyid` names its key.
 package enum AppAttestRequest {
     /// The checks of the signature, which precede those of the assertion.
     package static let checks = RequestChecks(
-        engine: AppAttestConfiguration.engine, codes: [.keyIDMissing, .keyIDMalformed])
+        engine: AppAttestConfiguration.engine, decode: .appAttestRequestDecode, components: .appAttestRequestComponents,
+        freshness: .appAttestRequestFreshness, contentDigest: .appAttestRequestContentDigest,
+        codes: [.keyIDMissing, .keyIDMalformed])
 
     /// A request with a well-formed signature.
     typealias Signed = RequestEvidence<[UInt8]>
@@ -47,7 +60,7 @@ package enum AppAttestRequest {
         let input = AssertionInput(
             keyID: signed?.part ?? [], assertion: signed?.signature.bytes ?? [], clientData: .data(signed?.base ?? []))
         let evidence = signed.flatMap { _ in AssertionAssessor.decode(input, &run) }
-        if signed == nil { run.skip([AssertionCheck.decode]) }
+        if signed == nil { run.skip([.appAttestAssertionDecode]) }
         return AssertionAssessor.assess(
             evidence, of: input, in: .request(signed, rules), keys, account, expectations, now, &run)
     }

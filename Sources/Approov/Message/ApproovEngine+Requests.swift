@@ -12,7 +12,7 @@ extension ApproovEngine: RequestEngine {
             }
             return RequestEvidenceRules(
                 kind: .approovMessage, enforcement: configuration.enforcement,
-                scope: .signature(contentDigest: ApproovCheck.contentDigest, body: signing.body))
+                scope: .signature(contentDigest: CheckID.approovMessageContentDigest, body: signing.body))
         }
     }
 
@@ -37,8 +37,9 @@ extension ApproovEngine: RequestEngine {
 
     /// The checks by which the policy refuses the app, the device or the service. Another token would fail too.
     private static let finalChecks = [
-        ApproovCheck.issuer, ApproovCheck.audience, ApproovCheck.failover, ApproovCheck.annotations,
-        ApproovCheck.device, ApproovCheck.account,
+        CheckID.approovTokenIssuer, CheckID.approovTokenAudience, CheckID.approovTokenFailover,
+        CheckID.approovTokenAnnotations,
+        CheckID.approovTokenDevice, CheckID.approovTokenAccount,
     ]
 
     /// Whether another token may pass.

@@ -1,13 +1,15 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
 
-extension ApproovCheck {
+extension CheckID {
     /// The app signed this message.
-    package static let messageSignature = CheckID("approov.message.signature")
+    public static let approovMessageSignature = CheckID("approov.message.signature")
+}
 
+extension ApproovCheck {
     static let messageSignatureEntry = CheckDefinition(
-        messageSignature, .gate,
+        .approovMessageSignature, .gate,
         proves: "The app signed this method, URI and token, and everything else that the signature covers.",
         stops: "Requests that were changed, or made by another program with the app's token.",
         lookAt: """
@@ -106,7 +108,7 @@ extension ApproovMessageAssessor.Context {
         let binding = MessageToken.boundValues(in: input.fields, expectations.configuration)
         ApproovTokenAssessor.assess(token, binding, input.address, account, expectations, now, &run)
         if token.isExcused {
-            for check in ApproovCheck.messageChecks + [ApproovCheck.replay] {
+            for check in ApproovCheck.messageChecks + [CheckID.approovMessageReplay] {
                 run.add(.skipped(check, because: .notApplicable))
             }
             return Assessment(
@@ -122,9 +124,9 @@ extension ApproovMessageAssessor.Context {
         var effects: [LedgerEffect] = []
         var ledgerChecks: [CheckID] = []
         switch signing.replay {
-        case .caller: run.add(.leftToCaller(ApproovCheck.replay))
+        case .caller: run.add(.leftToCaller(.approovMessageReplay))
         case .ledger:
-            ledgerChecks.append(ApproovCheck.replay)
+            ledgerChecks.append(CheckID.approovMessageReplay)
             // A message without a creation time has failed the freshness check.
             if let signed, let created = signed.facts.createdSeconds {
                 effects.append(
@@ -144,20 +146,20 @@ extension ApproovMessageAssessor.Context {
     private func signed(_ token: ApproovTokenAssessor.Outcome, _ run: inout CheckRun) -> Signed? {
         guard let claims = token.token?.claims else { return nil }
         let message = input.parts
-        let signature = run.authenticity(ApproovCheck.messageDecode, try RequestSignature(of: message, signing))
+        let signature = run.authenticity(.approovMessageDecode, try RequestSignature(of: message, signing))
         guard let signature else { return nil }
-        let key = run.authenticity(ApproovCheck.messageKey, try MessageKey(claims, keys, signing.signer))
+        let key = run.authenticity(.approovMessageKey, try MessageKey(claims, keys, signing.signer))
         guard let key else { return nil }
         let components = CoveredComponents(
             signature.input, of: message, hasBody: input.body.isPresent, demanded: signing.components,
             allowsFragment: signing.quirks.contains(.targetURIWithFragment))
-        guard let standardBase = run.signatureBase(ApproovCheck.components, components),
+        guard let standardBase = run.signatureBase(.approovMessageComponents, components),
             let base = verifiedBase(signature, key, standardBase, components, &run)
         else { return nil }
         let freshness = SignatureFreshness(of: signature.input, in: signing.freshness, at: now)
-        _ = run.gate(ApproovCheck.freshness, try freshness.require())
+        _ = run.gate(.approovMessageFreshness, try freshness.require())
         let digests = run.contentDigests(
-            ApproovCheck.contentDigest, after: ApproovCheck.components, components,
+            CheckID.approovMessageContentDigest, after: CheckID.approovMessageComponents, components,
             CoveredBody(
                 input.body, of: message,
                 form: signing.quirks.contains(.digestAsString) ? .byteSequenceOrString : .byteSequence))
@@ -171,7 +173,7 @@ extension ApproovMessageAssessor.Context {
         _ run: inout CheckRun
     ) -> [UInt8]? {
         var name: String?
-        let base = run.authenticity(ApproovCheck.messageSignature) { () throws(CheckFailure) in
+        let base = run.authenticity(.approovMessageSignature) { () throws(CheckFailure) in
             func isSigned(_ base: [UInt8]) -> Bool {
                 let answer = key.verifies(signature.bytes, over: base)
                 name = answer.name

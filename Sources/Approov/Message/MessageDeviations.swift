@@ -1,17 +1,19 @@
-package import AssayCore
+public import AssayCore
+
+extension CheckID {
+    /// The signature covers the components that the policy demands, and nothing ambiguous.
+    public static let approovMessageComponents = CheckID("approov.message.components")
+    /// The signature is recent.
+    public static let approovMessageFreshness = CheckID("approov.message.freshness")
+    /// The body matches the digests that the signature covers.
+    public static let approovMessageContentDigest = CheckID("approov.message.content-digest")
+}
 
 extension ApproovCheck {
-    /// The signature covers the components that the policy demands, and nothing ambiguous.
-    package static let components = CheckID("approov.message.components")
-    /// The signature is recent.
-    package static let freshness = CheckID("approov.message.freshness")
-    /// The body matches the digests that the signature covers.
-    package static let contentDigest = CheckID("approov.message.content-digest")
-
     static let componentsEntry = CheckDefinition.components(
-        components, lookAt: "`components` in the policy; the components that the app is set up to sign.")
-    static let freshnessEntry = CheckDefinition.freshness(freshness)
-    static let contentDigestEntry = CheckDefinition.contentDigest(contentDigest)
+        .approovMessageComponents, lookAt: "`components` in the policy; the components that the app is set up to sign.")
+    static let freshnessEntry = CheckDefinition.freshness(.approovMessageFreshness)
+    static let contentDigestEntry = CheckDefinition.contentDigest(.approovMessageContentDigest)
 }
 
 extension CoveredComponents {

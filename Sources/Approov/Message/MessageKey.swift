@@ -1,12 +1,14 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 
-extension ApproovCheck {
+extension CheckID {
     /// The token names a message key of the kind that the policy demands.
-    package static let messageKey = CheckID("approov.message.key")
+    public static let approovMessageKey = CheckID("approov.message.key")
+}
 
+extension ApproovCheck {
     static let messageKeyEntry = CheckDefinition(
-        messageKey, .gate,
+        .approovMessageKey, .gate,
         proves: "The token names the key: `ipk` for installations, `mskid` and a live key of that ID for accounts.",
         stops: "Messages whose signature no attested key made.",
         lookAt: "Whether message signing is enabled for the account; `assay keys list` for `mskid`.",

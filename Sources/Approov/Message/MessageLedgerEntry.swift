@@ -1,12 +1,14 @@
-package import AssayCore
+public import AssayCore
 import FoundationEssentials
 
-extension ApproovCheck {
+extension CheckID {
     /// The message is used only once.
-    package static let replay = CheckID("approov.message.replay")
+    public static let approovMessageReplay = CheckID("approov.message.replay")
+}
 
+extension ApproovCheck {
     static let replayEntry = CheckDefinition(
-        replay, .ledger,
+        .approovMessageReplay, .ledger,
         proves: "The signed message is accepted for the first time inside its window.",
         stops: "Replay of a recorded request, also with the other form that an ECDSA signature has.",
         lookAt: """
@@ -23,6 +25,7 @@ extension LedgerEffect {
         _ base: [UInt8], created: Int64, _ window: FreshnessWindow, app: String, at now: Date
     ) -> LedgerEffect {
         rememberRequest(
-            base, created: created, window, ApproovCheck.replay, EvidenceKind.approovMessage, app: app, at: now)
+            base, created: created, window, CheckID.approovMessageReplay, EvidenceKind.approovMessage, app: app, at: now
+        )
     }
 }

@@ -1,11 +1,13 @@
-package import AssayCore
+public import AssayCore
+
+extension CheckID {
+    /// The signature's fields have the only allowed form.
+    public static let approovMessageDecode = CheckID("approov.message.decode")
+}
 
 extension ApproovCheck {
-    /// The signature's fields have the only allowed form.
-    package static let messageDecode = CheckID("approov.message.decode")
-
     static let messageDecodeEntry = CheckDefinition(
-        messageDecode, .gate,
+        .approovMessageDecode, .gate,
         proves: """
             `Signature-Input` and `Signature` are strict structured fields with one signature of the policy's label.
             """,

@@ -1,13 +1,15 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
 
-extension ApproovCheck {
+extension CheckID {
     /// The measurement equals the one in the token.
-    package static let measurement = CheckID("approov.proof.measurement")
+    public static let approovProofMeasurement = CheckID("approov.proof.measurement")
+}
 
+extension ApproovCheck {
     static let measurementEntry = CheckDefinition(
-        measurement, .gate,
+        .approovProofMeasurement, .gate,
         proves: """
             The app still measures what the token carried: the proof is the HMAC of the hardware's nonce and one of \
             its measurements under the key of proofs.
@@ -49,7 +51,7 @@ package enum ApproovProofAssessor {
         expectations: ApproovExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: 3)
-        let sealed = run.authenticity(ApproovCheck.sealed, try SealedMeasurements(opening: text, with: keys, at: now))
+        let sealed = run.authenticity(.approovProofSealed, try SealedMeasurements(opening: text, with: keys, at: now))
         if let sealed { run.remark(Finding(.openedWithKey, "with key \(sealed.key.excerpt)")) }
         let proven = measure(input, sealed?.measurements, &run)
         return assessment(input, expectations, run, proven.map { ApproovSubject(measurement: $0) })
@@ -76,7 +78,7 @@ package enum ApproovProofAssessor {
         _ input: ApproovProofInput, _ measurements: ApproovClaims.Measurements?, isRefused: Bool = false,
         _ run: inout CheckRun
     ) -> ApproovMeasurement? {
-        let proven = run.authenticity(ApproovCheck.measurement) { () throws(CheckFailure) in
+        let proven = run.authenticity(.approovProofMeasurement) { () throws(CheckFailure) in
             if isRefused, measurements != nil {
                 throw CheckFailure(
                     .measurementsNotEncrypted,
@@ -98,7 +100,7 @@ package enum ApproovProofAssessor {
         let isConsumed = expectations.configuration.proof.nonce == .ledger
         return Assessment(
             kind: EvidenceKind.approovProof, app: expectations.app, catalogue: ApproovCheck.catalogue,
-            checks: run.results, ledgerChecks: isConsumed ? [ApproovCheck.proofChallenge] : [],
+            checks: run.results, ledgerChecks: isConsumed ? [CheckID.approovProofChallenge] : [],
             effects: isConsumed ? [.consumeNonce(input.nonce, app: expectations.app)] : [],
             confirmations: run.confirmations, subject: subject, testAuthority: nil)
     }

@@ -1,12 +1,14 @@
-package import AssayCore
+public import AssayCore
 import FoundationEssentials
 
-extension ApproovCheck {
+extension CheckID {
     /// The nonce is a challenge of the ledger.
-    package static let proofChallenge = CheckID("approov.proof.challenge")
+    public static let approovProofChallenge = CheckID("approov.proof.challenge")
+}
 
+extension ApproovCheck {
     static let proofChallengeEntry = CheckDefinition(
-        proofChallenge, .ledger,
+        .approovProofChallenge, .ledger,
         proves: "The ledger issued the nonce for proofs of this app, and it was not used before.",
         stops: "Replay of a recorded proof.",
         lookAt: "Whether the nonce comes from `assay challenge issue --for approov.proof`, and from the same ledger.",
@@ -18,7 +20,7 @@ extension LedgerEffect {
     /// Consumes the nonce of a proof.
     static func consumeNonce(_ nonce: [UInt8], app: String) -> LedgerEffect {
         LedgerEffect(
-            ApproovCheck.proofChallenge,
+            .approovProofChallenge,
             .consumeChallenge(value: nonce, app: app, purpose: ChallengePurpose(EvidenceKind.approovProof)))
     }
 }

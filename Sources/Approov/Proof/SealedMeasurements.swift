@@ -1,13 +1,15 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
-extension ApproovCheck {
+extension CheckID {
     /// A key of the hardware opens the measurement token.
-    package static let sealed = CheckID("approov.proof.sealed")
+    public static let approovProofSealed = CheckID("approov.proof.sealed")
+}
 
+extension ApproovCheck {
     static let sealedEntry = CheckDefinition(
-        sealed, .gate,
+        .approovProofSealed, .gate,
         proves: "A live key of the hardware opens the measurement token, which is whole and has not expired.",
         stops: "Measurements for other hardware, and measurement tokens that were changed or have expired.",
         lookAt: """

@@ -30,7 +30,7 @@ struct ApproovTextAssessor {
     ) -> Assessment {
         ApproovTokenAssessor.assess(token, input.binding, input.address, account, expectations, now, &run)
         if token.isExcused {
-            for check in ApproovCheck.textChecks + [ApproovCheck.textReplay] {
+            for check in ApproovCheck.textChecks + [CheckID.approovTextReplay] {
                 run.add(.skipped(check, because: .notApplicable))
             }
             return assessment(run, passesWithoutProof: true)
@@ -43,9 +43,9 @@ struct ApproovTextAssessor {
         var effects: [LedgerEffect] = []
         var ledgerChecks: [CheckID] = []
         switch signing.replay {
-        case .caller: run.add(.leftToCaller(ApproovCheck.textReplay))
+        case .caller: run.add(.leftToCaller(.approovTextReplay))
         case .ledger:
-            ledgerChecks.append(ApproovCheck.textReplay)
+            ledgerChecks.append(CheckID.approovTextReplay)
             // A token whose expiry the ledger cannot store has failed the expiry check.
             if let text, let claims = token.token?.claims, claims.expiresAt != nil, let expiry = claims.expiry {
                 effects.append(.rememberText(text.text, expiry: expiry, app: expectations.app, at: now))
@@ -70,16 +70,16 @@ struct ApproovTextAssessor {
     /// misconfigured app from a forger.
     private func signed(_ claims: ApproovClaims?, _ run: inout CheckRun) -> SignedText? {
         guard let claims else { return nil }
-        let text = run.decode(ApproovCheck.textDecode) { () throws(DecodeError) in try SignedText(input) }
+        let text = run.decode(.approovTextDecode) { () throws(DecodeError) in try SignedText(input) }
         guard let text else { return nil }
-        let key = run.authenticity(ApproovCheck.textKey, try MessageKey(claims, keys, .account))
+        let key = run.authenticity(.approovTextKey, try MessageKey(claims, keys, .account))
         guard let key else { return nil }
         _ = run.gate(
-            ApproovCheck.textToken,
+            .approovTextToken,
             try text.require(
                 ApproovTokenText.withoutPrefix(of: input.token, expectations.configuration),
                 expiringAt: claims.expiry, remembering: signing.replay == .ledger, at: now))
-        let name = run.authenticity(ApproovCheck.textSignature, try text.verify(key))
+        let name = run.authenticity(.approovTextSignature, try text.verify(key))
         guard let name else { return nil }
         if let name { run.remark(Finding(.authenticatedWithKey, "with key \(name.excerpt)")) }
         return text

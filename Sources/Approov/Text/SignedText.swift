@@ -1,38 +1,40 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
-extension ApproovCheck {
+extension CheckID {
     /// The text and its signature are well-formed.
-    package static let textDecode = CheckID("approov.text.decode")
+    public static let approovTextDecode = CheckID("approov.text.decode")
     /// The token names a key of the account.
-    package static let textKey = CheckID("approov.text.key")
+    public static let approovTextKey = CheckID("approov.text.key")
     /// The text contains the token.
-    package static let textToken = CheckID("approov.text.token")
+    public static let approovTextToken = CheckID("approov.text.token")
     /// The account's key signed the text.
-    package static let textSignature = CheckID("approov.text.signature")
+    public static let approovTextSignature = CheckID("approov.text.signature")
+}
 
+extension ApproovCheck {
     static let textDecodeEntry = CheckDefinition(
-        textDecode, .gate,
+        .approovTextDecode, .gate,
         proves: "The signature is standard base64 of 32 bytes, and there is a text of at most 1 MiB.",
         stops: "Signatures that are cut or encoded otherwise, and texts made to exhaust the server.",
         lookAt: "Whether the app sends what `getMessageSignature` returned, or nothing because it got no key.",
         source: accountSigning, remedy: .nothing, codes: CheckCode.ofDecoding)
     static let textKeyEntry = CheckDefinition(
-        textKey, .gate,
+        .approovTextKey, .gate,
         proves: "The token names a live message signing key of the account in `mskid`.",
         stops: "Texts whose signature no attested app can have made.",
         lookAt: "Whether message signing is enabled for the account; `assay keys list` for `mskid`.",
         source: accountSigning, remedy: .contactSupport,
         codes: [.messageKeyIDMissing, .keyNotLive, .unknownKeyID])
     static let textTokenEntry = CheckDefinition(
-        textToken, .gate,
+        .approovTextToken, .gate,
         proves: "The signed text contains the token that came with it, and the ledger can remember the text.",
         stops: "A signed text that is sent again with a newer token.",
         lookAt: "Whether the app puts the token that it sends into the text; how long the token lives.",
         source: accountSigning, remedy: .retry, codes: [.tokenNotInText, .textTokenLivesTooLong])
     static let textSignatureEntry = CheckDefinition(
-        textSignature, .gate,
+        .approovTextSignature, .gate,
         proves: "An app with the account's message signing key signed this text.",
         stops: "Texts that were changed, and texts of apps that failed attestation: those get a random key.",
         lookAt: "Whether the server has the same bytes that the app signed; whether Approov changed the key.",

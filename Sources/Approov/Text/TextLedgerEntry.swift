@@ -1,13 +1,15 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
-extension ApproovCheck {
+extension CheckID {
     /// The text is used only once.
-    package static let textReplay = CheckID("approov.text.replay")
+    public static let approovTextReplay = CheckID("approov.text.replay")
+}
 
+extension ApproovCheck {
     static let textReplayEntry = CheckDefinition(
-        textReplay, .ledger,
+        .approovTextReplay, .ledger,
         proves: "The signed text is accepted for the first time while its token lives.",
         stops: "Replay of a recorded text with its token.",
         lookAt: "Whether the text was sent twice; whether each text has something of its own, such as a number.",
@@ -23,7 +25,7 @@ extension LedgerEffect {
     static func rememberText(_ text: [UInt8], expiry: Double, app: String, at now: Date) -> LedgerEffect {
         let expiresAt = Date(timeIntervalSince1970: expiry)
         return LedgerEffect(
-            ApproovCheck.textReplay,
+            .approovTextReplay,
             .rememberDigest(
                 UsedDigest(
                     digest: Digest.sha256(Digest.sha256(Array(app.utf8)) + Digest.sha256(text)), app: app,

@@ -57,7 +57,7 @@ package enum ApproovTokenAssessor {
         demandsPrefix: Bool, _ configuration: ApproovConfiguration, _ run: inout CheckRun,
         _ find: () throws(CheckFailure) -> ApproovTokenInput.Evidence
     ) -> ApproovTokenText.Parts? {
-        run.authenticity(ApproovCheck.decode) { () throws(CheckFailure) in
+        run.authenticity(.approovTokenDecode) { () throws(CheckFailure) in
             let evidence = try find()
             if let absence = MessageToken.absence(of: evidence, configuration) {
                 if configuration.statusWords[.empty] == .annotate, evidence != .repeated {
@@ -90,13 +90,13 @@ package enum ApproovTokenAssessor {
             return Outcome(token: nil, claimed: substitute?.claimed)
         }
         if case .excused(let finding) = parts {
-            run.remark(with: .annotated(ApproovCheck.decode, finding))
+            run.remark(with: .annotated(CheckID.approovTokenDecode, finding))
             return Outcome(token: nil, claimed: nil, isExcused: true)
         }
         let opened = open(parts, for: use, keys, &run)
         guard let opened else { return Outcome(token: nil, claimed: ApproovSubject.Claimed(parts)) }
         run.remark(with: opened.passed)
-        let claims = run.decode(ApproovCheck.claims) { () throws(DecodeError) in
+        let claims = run.decode(.approovTokenClaims) { () throws(DecodeError) in
             switch opened.claims {
             case .json(let bytes):
                 try ClaimsReader.read(JSONReader.readObject(bytes, limit: InputLimits.joseText))
@@ -131,21 +131,21 @@ package enum ApproovTokenAssessor {
         switch parts {
         case .excused: return nil
         case .signed(let jws):
-            let candidates = run.authenticity(ApproovCheck.key, try keys.candidates(for: jws.header))
+            let candidates = run.authenticity(.approovTokenKey, try keys.candidates(for: jws.header))
             guard let candidates else { return nil }
-            let key = run.authenticity(ApproovCheck.signature, try keys.verify(jws, with: candidates))
+            let key = run.authenticity(.approovTokenSignature, try keys.verify(jws, with: candidates))
             guard let key else { return nil }
             return Opened(name: key.name, passed: key.passed, form: .jws, claims: .json(jws.payload))
         case .encrypted(let jwe):
-            let candidates = run.authenticity(ApproovCheck.key, try keys.candidates(decrypting: jwe.header))
+            let candidates = run.authenticity(.approovTokenKey, try keys.candidates(decrypting: jwe.header))
             guard let candidates else { return nil }
-            let opened = run.authenticity(ApproovCheck.decryption, try keys.open(jwe, with: candidates))
+            let opened = run.authenticity(.approovTokenDecryption, try keys.open(jwe, with: candidates))
             guard let (key, plaintext) = opened else { return nil }
             return Opened(name: key.name, passed: key.passed, form: .jwe, claims: .decrypted(plaintext))
         case .loggable(let loggable):
-            let secrets = run.authenticity(ApproovCheck.key, try keys.secrets())
+            let secrets = run.authenticity(.approovTokenKey, try keys.secrets())
             guard let secrets else { return nil }
-            let key = run.authenticity(ApproovCheck.signature) { () throws(CheckFailure) in
+            let key = run.authenticity(.approovTokenSignature) { () throws(CheckFailure) in
                 let key = try keys.verify(loggable, with: secrets)
                 guard use == .analysis else { throw ApproovTokenKeys.loggableAdmitsNothing(key.name) }
                 return key
@@ -176,7 +176,7 @@ package enum ApproovTokenAssessor {
         _ account: AccountStandings, _ expectations: ApproovExpectations, _ run: inout CheckRun
     ) {
         for check in expectations.tokenChecks.dropFirst() {
-            if check == ApproovCheck.account {
+            if check == CheckID.approovTokenAccount {
                 run.policy(check, try account.answer())
                 run.confirm(account)
             } else {

@@ -1,12 +1,18 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 
-extension ApproovCheck {
+extension CheckID {
     /// A live key matches the header's key ID and algorithm.
-    package static let key = CheckID("approov.token.key")
+    public static let approovTokenKey = CheckID("approov.token.key")
+    /// Approov signed the token.
+    public static let approovTokenSignature = CheckID("approov.token.signature")
+    /// Approov encrypted the token.
+    public static let approovTokenDecryption = CheckID("approov.token.decryption")
+}
 
+extension ApproovCheck {
     static let keyEntry = CheckDefinition(
-        key, .gate,
+        .approovTokenKey, .gate,
         proves: "The header names a live key of the app, or none, and the algorithm that belongs to such a key.",
         stops: "Tokens that choose their own algorithm, such as `none` or a public key used as a secret.",
         lookAt: "`assay keys list` and `keys` in the policy: kid, algorithm, whether the key is live.",
@@ -14,11 +20,8 @@ extension ApproovCheck {
         remedy: .contactSupport,
         codes: [.algorithmNotAllowed, .noLiveKey, .missingKeyID, .unknownKeyID, .keyNotLive, .noSecret])
 
-    /// Approov signed the token.
-    package static let signature = CheckID("approov.token.signature")
-
     static let signatureEntry = CheckDefinition(
-        signature, .gate,
+        .approovTokenSignature, .gate,
         proves: "A holder of the account's key signed header and claims.",
         stops: """
             Forged and changed tokens, and the tokens that Approov gives to apps that fail attestation, which it \
@@ -31,11 +34,8 @@ extension ApproovCheck {
         source: "RFC 7515 section 5.2; \(backend)",
         remedy: .contactSupport, codes: CheckCode.ofSignature + [.keyNotLive, .authenticatedWithKey, .loggableToken])
 
-    /// Approov encrypted the token.
-    package static let decryption = CheckID("approov.token.decryption")
-
     static let decryptionEntry = CheckDefinition(
-        decryption, .gate,
+        .approovTokenDecryption, .gate,
         proves: "A live secret opens the token with A256GCMKW and A256GCM, and the token is unchanged.",
         stops: "Forged and changed tokens, and the tokens that Approov gives to apps that fail attestation.",
         lookAt: "As for `approov.token.signature`; whether the domain was set up for encrypted tokens.",
@@ -102,7 +102,7 @@ final class ApproovTokenKeys: Sendable {
             entry.material.secret.map {
                 Candidate(
                     name: entry.name, keyID: nil, isSymmetric: true, algorithm: "HS256", key: $0,
-                    gate: ApproovCheck.signature)
+                    gate: CheckID.approovTokenSignature)
             }
         }
     }
@@ -117,7 +117,7 @@ final class ApproovTokenKeys: Sendable {
             entry.material.verifications.map {
                 Candidate(
                     name: entry.name, keyID: $0.keyID, isSymmetric: $0.key.isSymmetric, algorithm: $0.key.algorithm,
-                    key: $0.key, gate: ApproovCheck.signature)
+                    key: $0.key, gate: CheckID.approovTokenSignature)
             }
         }
     }
@@ -153,7 +153,7 @@ final class ApproovTokenKeys: Sendable {
             entry.material.decryption.map {
                 Candidate(
                     name: entry.name, keyID: entry.material.keyID, isSymmetric: true, algorithm: $0.algorithm, key: $0,
-                    gate: ApproovCheck.decryption)
+                    gate: CheckID.approovTokenDecryption)
             }
         }
     }

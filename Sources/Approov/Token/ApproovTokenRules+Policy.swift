@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 
 extension ApproovTokenRules {
@@ -11,12 +11,14 @@ extension ApproovTokenRules {
 
 // MARK: issuer
 
-extension ApproovCheck {
+extension CheckID {
     /// The issuer, if any, is one of the policy's and is not revoked.
-    package static let issuer = CheckID("approov.token.issuer")
+    public static let approovTokenIssuer = CheckID("approov.token.issuer")
+}
 
+extension ApproovCheck {
     static let issuerEntry = CheckDefinition(
-        issuer, .policy(default: .enforce),
+        .approovTokenIssuer, .policy(default: .enforce),
         proves: "The issuer that the token names is one of the policy's, and not revoked in the ledger.",
         stops: "Long-lived tokens that the policy does not list, or that were lost.",
         lookAt: """
@@ -60,12 +62,14 @@ extension CheckCode {
 
 // MARK: audience
 
-extension ApproovCheck {
+extension CheckID {
     /// The token is meant for this API.
-    package static let audience = CheckID("approov.token.audience")
+    public static let approovTokenAudience = CheckID("approov.token.audience")
+}
 
+extension ApproovCheck {
     static let audienceEntry = CheckDefinition(
-        audience, .policy(default: .enforce),
+        .approovTokenAudience, .policy(default: .enforce),
         proves: "The token is meant for an audience of the policy's.",
         stops: "Tokens that were issued for another API of the account.",
         lookAt: "`audiences` in the policy.",
@@ -106,12 +110,14 @@ extension CheckCode {
 
 // MARK: failover
 
-extension ApproovCheck {
+extension CheckID {
     /// The token comes from the primary service, or the policy accepts failover tokens.
-    package static let failover = CheckID("approov.token.failover")
+    public static let approovTokenFailover = CheckID("approov.token.failover")
+}
 
+extension ApproovCheck {
     static let failoverEntry = CheckDefinition(
-        failover, .policy(default: .enforce),
+        .approovTokenFailover, .policy(default: .enforce),
         proves: """
             The token names a device, as tokens of the primary service do, or the policy accepts tokens of the \
             failover service.
@@ -148,23 +154,24 @@ extension CheckCode {
 
 // MARK: annotations
 
-extension ApproovCheck {
+extension CheckID {
     /// The token names no property that shows tampering.
-    package static let tampering = CheckID("approov.token.tampering")
+    public static let approovTokenTampering = CheckID("approov.token.tampering")
+    /// The device has no property that the policy rejects.
+    public static let approovTokenAnnotations = CheckID("approov.token.annotations")
+}
 
+extension ApproovCheck {
     static let tamperingEntry = CheckDefinition(
-        tampering, .gate,
+        .approovTokenTampering, .gate,
         proves: "The token names none of \(AnnotationRules.floor.joined(separator: ", ")).",
         stops: "Apps that were changed while they ran, and exchanges with Approov that were tampered with.",
         lookAt: "The property that the detail names. No policy lets it pass.",
         source: "Approov, Annotation Results",
         remedy: .contactSupport, codes: [.tampered])
 
-    /// The device has no property that the policy rejects.
-    package static let annotations = CheckID("approov.token.annotations")
-
     static let annotationsEntry = CheckDefinition(
-        annotations, .policy(default: .enforce),
+        .approovTokenAnnotations, .policy(default: .enforce),
         proves: "The token names no property of the device that the policy rejects.",
         stops: "Devices that Approov accepts and the policy does not.",
         lookAt: "`annotations` in the policy; `assay ledger allow --device DID --reason ...` for a device of your own.",
@@ -221,12 +228,14 @@ extension CheckCode {
 
 // MARK: device
 
-extension ApproovCheck {
+extension CheckID {
     /// The device is not blocked.
-    package static let device = CheckID("approov.token.device")
+    public static let approovTokenDevice = CheckID("approov.token.device")
+}
 
+extension ApproovCheck {
     static let deviceEntry = CheckDefinition(
-        device, .policy(default: .enforce),
+        .approovTokenDevice, .policy(default: .enforce),
         proves: "The device is not blocked in the ledger.",
         stops: "Devices that were found to do harm.",
         lookAt: "`assay ledger show --device DID`, which shows since when, until when and why.",
@@ -260,20 +269,25 @@ extension CheckCode {
 
 // MARK: account
 
-extension ApproovCheck {
+extension CheckID {
     /// The account is not blocked.
-    package static let account = CheckID("approov.token.account")
-    static let accountEntry = CheckDefinition.account(account)
+    public static let approovTokenAccount = CheckID("approov.token.account")
+}
+
+extension ApproovCheck {
+    static let accountEntry = CheckDefinition.account(.approovTokenAccount)
 }
 
 // MARK: address
 
-extension ApproovCheck {
+extension CheckID {
     /// The request comes from the address that Approov saw.
-    package static let address = CheckID("approov.token.address")
+    public static let approovTokenAddress = CheckID("approov.token.address")
+}
 
+extension ApproovCheck {
     static let addressEntry = CheckDefinition(
-        address, .signal,
+        .approovTokenAddress, .signal,
         proves: "The request comes from the address that Approov saw.",
         stops: """
             Nothing by itself: devices change networks within the life of a token. Many such requests together may \

@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
@@ -17,30 +17,32 @@ struct ApproovTokenRules {
     /// Runs the checks in order.
     func run(_ account: AccountStandings, _ run: inout CheckRun) {
         run.allow(standings)
-        _ = run.gate(ApproovCheck.expiry, try expiry())
-        run.conditionalGate(ApproovCheck.binding, try boundData())
-        _ = run.gate(ApproovCheck.tampering, try tampering())
-        run.policy(ApproovCheck.issuer, try issuer())
+        _ = run.gate(.approovTokenExpiry, try expiry())
+        run.conditionalGate(.approovTokenBinding, try boundData())
+        _ = run.gate(.approovTokenTampering, try tampering())
+        run.policy(.approovTokenIssuer, try issuer())
         run.confirm(claims.issuer.map(ApproovSubjects.issuer), .issuerRevoked)
-        run.policy(ApproovCheck.audience, try audience())
-        run.policy(ApproovCheck.failover, try failover())
-        run.policy(ApproovCheck.annotations, try annotations())
-        run.policy(ApproovCheck.device, try device())
+        run.policy(.approovTokenAudience, try audience())
+        run.policy(.approovTokenFailover, try failover())
+        run.policy(.approovTokenAnnotations, try annotations())
+        run.policy(.approovTokenDevice, try device())
         run.confirm(claims.deviceID.map(ApproovSubjects.device), .deviceBlocked)
-        run.policy(ApproovCheck.account, try account.answer())
+        run.policy(.approovTokenAccount, try account.answer())
         run.confirm(account)
-        run.policy(ApproovCheck.address, clientAddress())
+        run.policy(.approovTokenAddress, clientAddress())
     }
 }
 
 // MARK: expiry
 
-extension ApproovCheck {
+extension CheckID {
     /// The token has not expired.
-    package static let expiry = CheckID("approov.token.expiry")
+    public static let approovTokenExpiry = CheckID("approov.token.expiry")
+}
 
+extension ApproovCheck {
     static let expiryEntry = CheckDefinition(
-        expiry, .gate,
+        .approovTokenExpiry, .gate,
         proves: "The token says when it expires, and that is still ahead.",
         stops: "Tokens that were collected earlier.",
         lookAt: """
@@ -99,12 +101,14 @@ extension CheckCode {
 
 // MARK: binding
 
-extension ApproovCheck {
+extension CheckID {
     /// The token is bound to the data in this request.
-    package static let binding = CheckID("approov.token.binding")
+    public static let approovTokenBinding = CheckID("approov.token.binding")
+}
 
+extension ApproovCheck {
     static let bindingEntry = CheckDefinition(
-        binding, .gate,
+        .approovTokenBinding, .gate,
         proves: "The token is bound to the values that this request carries in the policy's fields, in their order.",
         stops: "A stolen token that is sent with another session.",
         lookAt: """

@@ -1,12 +1,14 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 
-extension ApproovCheck {
+extension CheckID {
     /// The token has the form that the policy demands.
-    package static let decode = CheckID("approov.token.decode")
+    public static let approovTokenDecode = CheckID("approov.token.decode")
+}
 
+extension ApproovCheck {
     static let decodeEntry = CheckDefinition(
-        decode, .gate,
+        .approovTokenDecode, .gate,
         proves: "The text is one token of the form that the policy names, or a loggable token, in strict form.",
         stops: "Input that two parsers read differently, and status words or other texts in place of a token.",
         lookAt: """

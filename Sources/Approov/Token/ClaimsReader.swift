@@ -1,12 +1,14 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 
-extension ApproovCheck {
+extension CheckID {
     /// The claims are strict JSON, and each known claim has its type.
-    package static let claims = CheckID("approov.token.claims")
+    public static let approovTokenClaims = CheckID("approov.token.claims")
+}
 
+extension ApproovCheck {
     static let claimsEntry = CheckDefinition(
-        claims, .gate,
+        .approovTokenClaims, .gate,
         proves: "The claims are one strict JSON object, and every known claim has its type.",
         stops: "Claims that two readers understand differently, such as duplicates.",
         lookAt: "The claim and byte in the detail.",

@@ -60,8 +60,8 @@ struct DeviceCheckAssessor {
     private func skipping(_ reason: CheckResult.SkipReason, _ finding: Finding? = nil) -> Assessment {
         assessment.adding(
             [
-                .skipped(DeviceCheckCheck.answer, because: reason, finding),
-                .skipped(DeviceCheckCheck.token, because: reason), .skipped(DeviceCheckCheck.ban, because: reason),
+                .skipped(.deviceCheckAnswer, because: reason, finding),
+                .skipped(.deviceCheckToken, because: reason), .skipped(.deviceCheckBan, because: reason),
             ], of: DeviceCheckCheck.catalogue, effect: nil,
             bits: nil)
     }
@@ -90,7 +90,7 @@ struct DeviceCheckAssessor {
             } else if findings.ban != nil, let allowance = try await allowance(account) {
                 findings.excuse = allowance
                 try await lift(token, service, app)
-            } else if findings.ban == nil || modes[DeviceCheckCheck.ban] != .enforce {
+            } else if findings.ban == nil || modes[.deviceCheckBan] != .enforce {
                 try await prove(token, bits, isNewKey: isNewKey, service, app)
             } else {
                 findings.isTokenProven = false
@@ -102,7 +102,7 @@ struct DeviceCheckAssessor {
                 // If Apple reported a device as banned, never accept it because a later request failed. An outage of the ledger is not
                 // one of Apple.
                 guard !(outage is LedgerOutage), Self.toleratedOutages.contains(outage.code),
-                    configuration.outage == .annotate, findings.ban == nil || modes[DeviceCheckCheck.ban] != .enforce
+                    configuration.outage == .annotate, findings.ban == nil || modes[.deviceCheckBan] != .enforce
                 else { throw .outage(outage) }
                 count(outage)
                 return completed(
@@ -115,7 +115,7 @@ struct DeviceCheckAssessor {
             digest: Digest.sha256(Array("device token\n".utf8) + token), app: app.name, kind: assessment.kind,
             madeAt: now,
             usedAt: now, until: now.addingTimeInterval(DeviceCheckSection.memory))
-        return completed(findings, effect: LedgerEffect(DeviceCheckCheck.replay, .rememberDigest(use)))
+        return completed(findings, effect: LedgerEffect(.deviceCheckReplay, .rememberDigest(use)))
     }
 
     /// The outages that no client can bring about by what it sends. A client can use up the quota, and an answer in an unknown form may
@@ -197,7 +197,7 @@ struct DeviceCheckAssessor {
             let owner = if let account { account } else { try await accountOfKey() }
             if let owner { subjects.append(LedgerSubject(.account, owner)) }
             return try await ledger.standings(of: subjects, at: now).compactMap(\.allowance).first {
-                $0.checks.contains(DeviceCheckCheck.ban)
+                $0.checks.contains(.deviceCheckBan)
             }
         } catch {
             throw .outage(error)
@@ -218,32 +218,32 @@ struct DeviceCheckAssessor {
     private func completed(_ findings: Findings, effect: LedgerEffect?) -> Assessment {
         var run = CheckRun(modes: modes, capacity: 3)
         if let answer = findings.answer {
-            run.policy(DeviceCheckCheck.answer) { () throws(CheckFailure) in throw CheckFailure(answer) }
-            run.add(.skipped(DeviceCheckCheck.token, because: .check(DeviceCheckCheck.answer)))
-            run.add(.skipped(DeviceCheckCheck.ban, because: .check(DeviceCheckCheck.answer)))
+            run.policy(.deviceCheckAnswer) { () throws(CheckFailure) in throw CheckFailure(answer) }
+            run.add(.skipped(.deviceCheckToken, because: .check(.deviceCheckAnswer)))
+            run.add(.skipped(.deviceCheckBan, because: .check(.deviceCheckAnswer)))
         } else {
             let isAnswered = findings.bits != nil
             if isAnswered {
-                run.add(.passed(DeviceCheckCheck.answer))
+                run.add(.passed(.deviceCheckAnswer))
             } else {
-                run.add(.skipped(DeviceCheckCheck.answer, because: .notApplicable))
+                run.add(.skipped(.deviceCheckAnswer, because: .notApplicable))
             }
             if findings.isTokenProven || findings.token != nil {
-                run.policy(DeviceCheckCheck.token) { () throws(CheckFailure) in
+                run.policy(.deviceCheckToken) { () throws(CheckFailure) in
                     if let token = findings.token { throw CheckFailure(token) }
                     return .passed
                 }
             } else {
-                run.add(.skipped(DeviceCheckCheck.token, because: .check(DeviceCheckCheck.ban)))
+                run.add(.skipped(.deviceCheckToken, because: .check(.deviceCheckBan)))
             }
             if isAnswered {
                 if let excuse = findings.excuse { run.allow([.allowed(excuse)]) }
-                run.policy(DeviceCheckCheck.ban) { () throws(CheckFailure) in
+                run.policy(.deviceCheckBan) { () throws(CheckFailure) in
                     if let ban = findings.ban { throw CheckFailure(ban) }
                     return .passed
                 }
             } else {
-                run.add(.skipped(DeviceCheckCheck.ban, because: .check(DeviceCheckCheck.token)))
+                run.add(.skipped(.deviceCheckBan, because: .check(.deviceCheckToken)))
             }
         }
         return assessment.adding(

@@ -1,20 +1,22 @@
-package import AssayCore
+public import AssayCore
+
+extension CheckID {
+    /// Apple has answered about the device token.
+    public static let deviceCheckAnswer = CheckID("device-check.answer")
+    /// The device token is genuine.
+    public static let deviceCheckToken = CheckID("device-check.token")
+    /// The device is not banned.
+    public static let deviceCheckBan = CheckID("device-check.ban")
+    /// The device token comes for the first time.
+    public static let deviceCheckReplay = CheckID("device-check.replay")
+}
 
 /// The checks of device tokens: their names and catalogue entries.
 package enum DeviceCheckCheck {
-    /// Apple has answered about the device token.
-    package static let answer = CheckID("device-check.answer")
-    /// The device token is genuine.
-    package static let token = CheckID("device-check.token")
-    /// The device is not banned.
-    package static let ban = CheckID("device-check.ban")
-    /// The device token comes for the first time.
-    package static let replay = CheckID("device-check.replay")
-
     /// The entries, in the order in which the checks run.
     package static let catalogue: [CheckDefinition] = [
         CheckDefinition(
-            answer, .signal, proves: "Apple's server has answered about the device token.",
+            .deviceCheckAnswer, .signal, proves: "Apple's server has answered about the device token.",
             stops: """
                 Nothing by itself. If Apple does not answer, the policy decides whether a verdict without the bits is \
                 allowed.
@@ -23,7 +25,7 @@ package enum DeviceCheckCheck {
             source: "Apple, Accessing and modifying per-device data", remedy: .retry,
             codes: [.appleUnavailable, .notAsked]),
         CheckDefinition(
-            token, .policy(default: .enforce),
+            .deviceCheckToken, .policy(default: .enforce),
             proves: "Apple confirms that this team's app has just generated the device token on a genuine device.",
             stops: "Clients that hide the device's bits by sending no device token, or a forged one.",
             lookAt:
@@ -31,7 +33,7 @@ package enum DeviceCheckCheck {
             source: "Apple, Accessing and modifying per-device data", remedy: .retry,
             codes: [.deviceTokenMissing, .deviceTokenRefused, .deviceTokenRepeated]),
         CheckDefinition(
-            ban, .policy(default: .enforce),
+            .deviceCheckBan, .policy(default: .enforce),
             proves: "The bits do not ban the device, or it has enrolled fewer keys than the limit.",
             stops: "Banned devices, even after the app is reinstalled or the device is erased.",
             lookAt:
@@ -39,7 +41,7 @@ package enum DeviceCheckCheck {
             source: "Apple, Accessing and modifying per-device data", remedy: .contactSupport,
             codes: [.deviceBanned, .tooManyEnrolments]),
         CheckDefinition(
-            replay, .ledger, proves: "The device token comes for the first time.",
+            .deviceCheckReplay, .ledger, proves: "The device token comes for the first time.",
             stops: "One device token of a clean device for the evidence of many others.",
             lookAt: "Whether the client sent a request twice: each record needs a new device token.",
             source: "Apple, Accessing and modifying per-device data", remedy: .retry, codes: CheckCode.ofDigest),

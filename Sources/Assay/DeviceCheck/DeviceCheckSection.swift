@@ -99,7 +99,7 @@ package struct DeviceCheckSection: PolicySection {
         counting count: (any Outage) -> Void
     ) async throws(VerificationError) -> Assessment {
         guard let rules = rules.first(where: { assessment.app?.isByteEqual(to: $0.app) == true }),
-            modes[DeviceCheckCheck.token] != .off || modes[DeviceCheckCheck.ban] != .off
+            modes[.deviceCheckToken] != .off || modes[.deviceCheckBan] != .off
         else { return assessment }
         let assessor = DeviceCheckAssessor(
             configuration: rules.configuration, modes: modes, assessment: assessment, ledger: ledger, now: now,

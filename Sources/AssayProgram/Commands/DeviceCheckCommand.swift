@@ -45,7 +45,7 @@ struct DeviceCheckUnbanCommand: AsyncParsableCommand {
         commandName: "unban",
         abstract: "Lifts the ban of the device of a key, a device ID or an account at its next visit.",
         discussion: """
-            Removes a block of the subject, and allows it the check \(DeviceCheckCheck.ban.name). The next device token that comes \
+            Removes a block of the subject, and allows it the check \(CheckID.deviceCheckBan.name). The next device token that comes \
             with evidence of the subject clears the bit, or lets a count of enrolments begin anew. The allowance ends after 30 days \
             unless --for or --until says otherwise.
 
@@ -67,7 +67,7 @@ struct DeviceCheckUnbanCommand: AsyncParsableCommand {
     func run() async throws {
         let now = Date()
         let allowance = LedgerAllowance(
-            subject: subject.subject, checks: [DeviceCheckCheck.ban], reason: reason, since: now,
+            subject: subject.subject, checks: [CheckID.deviceCheckBan], reason: reason, since: now,
             until: end.time(from: now, standard: LedgerAllowance.standardLifetime), setBy: author.name)
         try confirmation.require(
             "This lifts the ban of the device of \(allowance.subject) in \(options.url.description)")

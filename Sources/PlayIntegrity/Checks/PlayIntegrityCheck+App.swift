@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 
 extension PlayIntegrityCheck {
@@ -7,12 +7,14 @@ extension PlayIntegrityCheck {
 
 // MARK: app-recognition
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// Google Play recognises the app.
-    package static let appRecognition = CheckID("play-integrity.app-recognition")
+    public static let playIntegrityAppRecognition = CheckID("play-integrity.app-recognition")
+}
 
+extension PlayIntegrityCheck {
     static let appRecognitionEntry = CheckDefinition(
-        appRecognition, .policy(default: .enforce),
+        .playIntegrityAppRecognition, .policy(default: .enforce),
         proves: "App and certificate are those that Google Play distributes.",
         stops: "Modified and repackaged copies of the app.",
         lookAt: """
@@ -29,12 +31,12 @@ extension PlayIntegrityCheck {
         guard let allowed = android?.appRecognition else { return Self.notOnPC }
         guard let verdict = app.appRecognitionVerdict else {
             return try absent(
-                PlayIntegrityCheck.appRecognition, .appRecognitionMissing, "the payload has no verdict on the app")
+                CheckID.playIntegrityAppRecognition, .appRecognitionMissing, "the payload has no verdict on the app")
         }
         if allowed.contains(verdict) { return .passed }
         if verdict == .unevaluated {
             return try absent(
-                PlayIntegrityCheck.appRecognition, .appRecognitionUnevaluated,
+                CheckID.playIntegrityAppRecognition, .appRecognitionUnevaluated,
                 "Google did not evaluate the app, as when the device cannot be trusted; "
                     + RemediationDialog.getIntegrity)
         }
@@ -60,12 +62,14 @@ extension CheckCode {
 
 // MARK: app-package
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The app's package name is the policy's.
-    package static let appPackage = CheckID("play-integrity.app-package")
+    public static let playIntegrityAppPackage = CheckID("play-integrity.app-package")
+}
 
+extension PlayIntegrityCheck {
     static let appPackageEntry = CheckDefinition(
-        appPackage, .policy(default: .enforce),
+        .playIntegrityAppPackage, .policy(default: .enforce),
         proves: "The package name that Google saw is that of the policy.",
         stops: "Another app that asks in this one's name.",
         lookAt: "packageName in the policy. The field is missing when app recognition is UNEVALUATED.",
@@ -78,7 +82,7 @@ extension PlayIntegrityCheck {
         let expected = expectations.configuration.packageName
         guard let found = app.packageName else {
             return try absent(
-                PlayIntegrityCheck.appPackage, .appPackageMissing, "the payload does not say which app it saw")
+                CheckID.playIntegrityAppPackage, .appPackageMissing, "the payload does not say which app it saw")
         }
         guard found.isByteEqual(to: expected) else {
             throw CheckFailure(.appPackageDiffers, "Google saw the app \(found.excerpt), expected \(expected)")
@@ -98,12 +102,14 @@ extension CheckCode {
 
 // MARK: certificate
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The app is signed with the certificates of the policy.
-    package static let certificate = CheckID("play-integrity.certificate")
+    public static let playIntegrityCertificate = CheckID("play-integrity.certificate")
+}
 
+extension PlayIntegrityCheck {
     static let certificateEntry = CheckDefinition(
-        certificate, .policy(default: .enforce),
+        .playIntegrityCertificate, .policy(default: .enforce),
         proves: "Every signing certificate of the app is one of the policy's, and there is at least one.",
         stops: "Copies of the app that were signed with another certificate.",
         lookAt: "certificateDigests in the policy: the app signing key of the Play Console, not the upload key.",
@@ -115,7 +121,7 @@ extension PlayIntegrityCheck {
         guard let android else { return Self.notOnPC }
         guard let digests = app.certificateSha256Digest else {
             return try absent(
-                PlayIntegrityCheck.certificate, .certificateMissing,
+                CheckID.playIntegrityCertificate, .certificateMissing,
                 "the payload does not say with which certificates the app is signed")
         }
         guard !digests.isEmpty else {
@@ -150,12 +156,14 @@ extension CheckCode {
 
 // MARK: version-code
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The version of the app is allowed.
-    package static let versionCode = CheckID("play-integrity.version-code")
+    public static let playIntegrityVersionCode = CheckID("play-integrity.version-code")
+}
 
+extension PlayIntegrityCheck {
     static let versionCodeEntry = CheckDefinition(
-        versionCode, .policy(default: .enforce),
+        .playIntegrityVersionCode, .policy(default: .enforce),
         proves: "The app's version code is one that the policy allows.",
         stops: "Versions with known vulnerabilities, and versions that were withdrawn.",
         lookAt: "minimumVersionCode and versions in the policy.",
@@ -168,7 +176,7 @@ extension PlayIntegrityCheck {
         if android.versions.isEmpty { return .notRequired }
         guard let version = app.versionCode else {
             return try absent(
-                PlayIntegrityCheck.versionCode, .versionCodeMissing,
+                CheckID.playIntegrityVersionCode, .versionCodeMissing,
                 "the policy demands a version code, and the payload has none")
         }
         if let refusal = android.versions.refusal(of: version) {
@@ -199,12 +207,14 @@ extension CheckCode {
 
 // MARK: licensing
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The user's account has a Google Play licence for the app.
-    package static let licensing = CheckID("play-integrity.licensing")
+    public static let playIntegrityLicensing = CheckID("play-integrity.licensing")
+}
 
+extension PlayIntegrityCheck {
     static let licensingEntry = CheckDefinition(
-        licensing, .policy(default: .annotate),
+        .playIntegrityLicensing, .policy(default: .annotate),
         proves: "The user's account got the app from Google Play.",
         stops: "Sideloaded copies of an app that is sold.",
         lookAt: "licensing in the policy. Dialog GET_LICENSED (1) leads to the store. This is no security requirement.",
@@ -216,12 +226,12 @@ extension PlayIntegrityCheck {
         let allowed = expectations.configuration.licensing
         guard let verdict = payload.appLicensingVerdict else {
             return try absent(
-                PlayIntegrityCheck.licensing, .licensingMissing, "the payload has no verdict on licensing")
+                CheckID.playIntegrityLicensing, .licensingMissing, "the payload has no verdict on licensing")
         }
         if allowed.contains(verdict) { return .passed }
         if verdict == .unevaluated {
             return try absent(
-                PlayIntegrityCheck.licensing, .licensingUnevaluated, "Google did not evaluate licensing")
+                CheckID.playIntegrityLicensing, .licensingUnevaluated, "Google did not evaluate licensing")
         }
         throw CheckFailure(
             .licensingNotAllowed,

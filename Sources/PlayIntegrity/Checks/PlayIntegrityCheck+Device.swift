@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 
 extension PlayIntegrityCheck {
     private var device: PlayIntegrityPayload.DeviceIntegrity { payload.deviceIntegrity }
@@ -6,12 +6,14 @@ extension PlayIntegrityCheck {
 
 // MARK: device-recognition
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The device has the label that the policy demands for its Android version.
-    package static let deviceRecognition = CheckID("play-integrity.device-recognition")
+    public static let playIntegrityDeviceRecognition = CheckID("play-integrity.device-recognition")
+}
 
+extension PlayIntegrityCheck {
     static let deviceRecognitionEntry = CheckDefinition(
-        deviceRecognition, .policy(default: .enforce),
+        .playIntegrityDeviceRecognition, .policy(default: .enforce),
         proves: "The device meets the label that the policy demands of its version of Android, or a stronger one.",
         stops: "Rooted devices, unlocked boot loaders, emulators, and systems without security updates.",
         lookAt: """
@@ -100,12 +102,14 @@ enum PlayConsole {
 
 // MARK: sdk-version
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The device's Android version is not too old.
-    package static let sdkVersion = CheckID("play-integrity.sdk-version")
+    public static let playIntegritySDKVersion = CheckID("play-integrity.sdk-version")
+}
 
+extension PlayIntegrityCheck {
     static let sdkVersionEntry = CheckDefinition(
-        sdkVersion, .policy(default: .enforce),
+        .playIntegritySDKVersion, .policy(default: .enforce),
         proves: "The device's version of Android is at least the policy's minimum.",
         stops: "Systems that get no security updates any more.",
         lookAt: "minimumSDKVersion in the policy; whether device attributes are enabled in the Play Console.",
@@ -118,7 +122,7 @@ extension PlayIntegrityCheck {
         guard let minimum = android.minimumSDKVersion else { return .notRequired }
         guard let version = device.sdkVersion else {
             return try absent(
-                PlayIntegrityCheck.sdkVersion, .sdkVersionMissing,
+                CheckID.playIntegritySDKVersion, .sdkVersionMissing,
                 "the policy demands an SDK version, and the payload has none")
         }
         guard version >= minimum else {
@@ -140,12 +144,14 @@ extension CheckCode {
 
 // MARK: device-activity
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The device has not requested too many tokens.
-    package static let deviceActivity = CheckID("play-integrity.device-activity")
+    public static let playIntegrityDeviceActivity = CheckID("play-integrity.device-activity")
+}
 
+extension PlayIntegrityCheck {
     static let deviceActivityEntry = CheckDefinition(
-        deviceActivity, .policy(default: .enforce),
+        .playIntegrityDeviceActivity, .policy(default: .enforce),
         proves: "The device asked for no more tokens in the last hour than the policy allows.",
         stops: "Devices that serve tokens to others.",
         lookAt: "maximumDeviceActivity in the policy; whether the signal is enabled in the Play Console.",
@@ -160,7 +166,7 @@ extension PlayIntegrityCheck {
         }
         guard let level = device.deviceActivityLevel, level != .unevaluated else {
             return try absent(
-                PlayIntegrityCheck.deviceActivity, .deviceActivityMissing,
+                CheckID.playIntegrityDeviceActivity, .deviceActivityMissing,
                 "the policy limits the activity of devices, and Google did not evaluate it")
         }
         guard let rank = level.activityRank, rank <= highest else {
@@ -185,12 +191,14 @@ extension CheckCode {
 
 // MARK: device-recall
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The app's owner has not flagged the device.
-    package static let deviceRecall = CheckID("play-integrity.device-recall")
+    public static let playIntegrityDeviceRecall = CheckID("play-integrity.device-recall")
+}
 
+extension PlayIntegrityCheck {
     static let deviceRecallEntry = CheckDefinition(
-        deviceRecall, .policy(default: .enforce),
+        .playIntegrityDeviceRecall, .policy(default: .enforce),
         proves: "None of the bits for which the policy rejects devices is set.",
         stops: "Devices that were found to be abused, also after a factory reset.",
         lookAt: """
@@ -213,7 +221,7 @@ extension PlayIntegrityCheck {
         }
         for bit in rejected where recall.values[bit] == nil {
             return try absent(
-                PlayIntegrityCheck.deviceRecall, .deviceRecallMissing,
+                CheckID.playIntegrityDeviceRecall, .deviceRecallMissing,
                 "the policy rejects devices by \(bit.rawValue), and the payload does not tell it")
         }
         return .passed
@@ -230,12 +238,14 @@ extension CheckCode {
 
 // MARK: pc-integrity
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The game runs in a genuine Google Play Games on PC.
-    package static let pcIntegrity = CheckID("play-integrity.pc-integrity")
+    public static let playIntegrityPCIntegrity = CheckID("play-integrity.pc-integrity")
+}
 
+extension PlayIntegrityCheck {
     static let pcIntegrityEntry = CheckDefinition(
-        pcIntegrity, .policy(default: .enforce),
+        .playIntegrityPCIntegrity, .policy(default: .enforce),
         proves: "The game runs in a genuine Google Play Games on PC.",
         stops: "Emulators and patched clients in its place.",
         lookAt: "`platform` in the policy; what Google Play Games says on the PC.",

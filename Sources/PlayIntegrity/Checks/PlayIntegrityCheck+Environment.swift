@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 
 extension PlayIntegrityCheck {
     private var environment: PlayIntegrityPayload.EnvironmentDetails { payload.environmentDetails }
@@ -6,12 +6,14 @@ extension PlayIntegrityCheck {
 
 // MARK: play-protect
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// Play Protect found nothing harmful.
-    package static let playProtect = CheckID("play-integrity.play-protect")
+    public static let playIntegrityPlayProtect = CheckID("play-integrity.play-protect")
+}
 
+extension PlayIntegrityCheck {
     static let playProtectEntry = CheckDefinition(
-        playProtect, .policy(default: .annotate),
+        .playIntegrityPlayProtect, .policy(default: .annotate),
         proves: "Play Protect is on and found no harmful apps, as far as the policy demands it.",
         stops: "Devices with known malware.",
         lookAt: "playProtect in the policy. Users may switch Play Protect off; enforcing it locks them out.",
@@ -24,12 +26,12 @@ extension PlayIntegrityCheck {
         guard let allowed = android?.playProtect else { return Self.notOnPC }
         guard let verdict = environment.playProtectVerdict else {
             return try absent(
-                PlayIntegrityCheck.playProtect, .playProtectMissing, "the payload has no verdict of Play Protect")
+                CheckID.playIntegrityPlayProtect, .playProtectMissing, "the payload has no verdict of Play Protect")
         }
         if allowed.contains(verdict) { return .passed }
         if verdict == .unevaluated {
             return try absent(
-                PlayIntegrityCheck.playProtect, .playProtectUnevaluated, "Google did not evaluate Play Protect")
+                CheckID.playIntegrityPlayProtect, .playProtectUnevaluated, "Google did not evaluate Play Protect")
         }
         throw CheckFailure(
             .playProtectNotAllowed,
@@ -49,12 +51,14 @@ extension CheckCode {
 
 // MARK: app-access-risk
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// No other app can capture or control this one.
-    package static let appAccessRisk = CheckID("play-integrity.app-access-risk")
+    public static let playIntegrityAppAccessRisk = CheckID("play-integrity.app-access-risk")
+}
 
+extension PlayIntegrityCheck {
     static let appAccessRiskEntry = CheckDefinition(
-        appAccessRisk, .policy(default: .annotate),
+        .playIntegrityAppAccessRisk, .policy(default: .annotate),
         proves: "No running app can capture, cover or control the screen in a way that the policy rejects.",
         stops: "Overlays and remote control by unknown apps.",
         lookAt: """
@@ -69,7 +73,7 @@ extension PlayIntegrityCheck {
         guard let rejected = android?.rejectedAccessRisks else { return Self.notOnPC }
         guard let detected = environment.appsDetected else {
             return try absent(
-                PlayIntegrityCheck.appAccessRisk, .appAccessRiskMissing,
+                CheckID.playIntegrityAppAccessRisk, .appAccessRiskMissing,
                 "the payload does not say what other apps could do")
         }
         let risks = detected.filter { rejected.contains($0) || !LabelField.accessRisk.contains($0) }
@@ -95,12 +99,14 @@ extension CheckCode {
 
 // MARK: location-spoofing
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The location can be trusted.
-    package static let locationSpoofing = CheckID("play-integrity.location-spoofing")
+    public static let playIntegrityLocationSpoofing = CheckID("play-integrity.location-spoofing")
+}
 
+extension PlayIntegrityCheck {
     static let locationSpoofingEntry = CheckDefinition(
-        locationSpoofing, .policy(default: .annotate),
+        .playIntegrityLocationSpoofing, .policy(default: .annotate),
         proves: "Google sees no risk of a spoofed location other than those that the policy allows.",
         stops: "Requests that pretend to come from elsewhere.",
         lookAt: "locationSpoofing in the policy; the labels in the detail.",
@@ -114,7 +120,7 @@ extension PlayIntegrityCheck {
         let risks = labels.filter { !allowed.contains($0) }
         guard !labels.isEmpty, risks != [.unevaluated] else {
             return try absent(
-                PlayIntegrityCheck.locationSpoofing, .locationSpoofingMissing,
+                CheckID.playIntegrityLocationSpoofing, .locationSpoofingMissing,
                 "Google did not evaluate whether the location is spoofed")
         }
         guard risks.isEmpty else {

@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
@@ -8,12 +8,14 @@ extension PlayIntegrityCheck {
 
 // MARK: payload
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The payload is strict JSON of the documented schema.
-    package static let payload = CheckID("play-integrity.payload")
+    public static let playIntegrityPayload = CheckID("play-integrity.payload")
+}
 
+extension PlayIntegrityCheck {
     static let payloadEntry = CheckDefinition(
-        payload, .gate,
+        .playIntegrityPayload, .gate,
         proves: "The payload is one strict JSON object in which every known field has its type.",
         stops: "Payloads that two readers understand differently, such as duplicate keys.",
         lookAt: "The field and byte in the detail; `platform` in the policy when the other form was found.",
@@ -41,12 +43,14 @@ extension PlayIntegrityCheck {
 
 // MARK: request-package
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The policy's app requested the token.
-    package static let requestPackage = CheckID("play-integrity.request-package")
+    public static let playIntegrityRequestPackage = CheckID("play-integrity.request-package")
+}
 
+extension PlayIntegrityCheck {
     static let requestPackageEntry = CheckDefinition(
-        requestPackage, .gate,
+        .playIntegrityRequestPackage, .gate,
         proves: "The app of the policy, which the request names, asked for the token.",
         stops: "Tokens that another app of the same owner asked for.",
         lookAt: "packageName in the policy and in the request; suffixes of build variants such as .debug.",
@@ -86,12 +90,14 @@ extension CheckCode {
 
 // MARK: nonce
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The token answers the nonce of this request.
-    package static let nonce = CheckID("play-integrity.nonce")
+    public static let playIntegrityNonce = CheckID("play-integrity.nonce")
+}
 
+extension PlayIntegrityCheck {
     static let nonceEntry = CheckDefinition(
-        nonce, .gate,
+        .playIntegrityNonce, .gate,
         proves: "The token answers the nonce of this request, compared as bytes.",
         stops: "Replay of a token that was made for another request.",
         lookAt: "Whether the server compares the nonce that it issued; whether the app encoded it a second time.",
@@ -127,12 +133,14 @@ extension CheckCode {
 
 // MARK: request-hash
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The app requested the token with the hash of this request.
-    package static let requestHash = CheckID("play-integrity.request-hash")
+    public static let playIntegrityRequestHash = CheckID("play-integrity.request-hash")
+}
 
+extension PlayIntegrityCheck {
     static let requestHashEntry = CheckDefinition(
-        requestHash, .gate,
+        .playIntegrityRequestHash, .gate,
         proves: "The app asked for the token with the hash of this request, compared exactly.",
         stops: "A token that is passed along with another request.",
         lookAt: "Whether app and server hash the same bytes and write the hash in the same form.",
@@ -163,12 +171,14 @@ extension CheckCode {
 
 // MARK: freshness
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The token is recent.
-    package static let freshness = CheckID("play-integrity.freshness")
+    public static let playIntegrityFreshness = CheckID("play-integrity.freshness")
+}
 
+extension PlayIntegrityCheck {
     static let freshnessEntry = CheckDefinition(
-        freshness, .gate,
+        .playIntegrityFreshness, .gate,
         proves: "The token is no older and no further ahead than the policy's window, both ends included.",
         stops: "Tokens that were collected earlier.",
         lookAt: "`freshness` in the policy, the server's clock, and how long the app keeps its token.",
@@ -222,12 +232,14 @@ extension CheckCode {
 
 // MARK: testing-response
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The answer is not a test response.
-    package static let testingResponse = CheckID("play-integrity.testing-response")
+    public static let playIntegrityTestingResponse = CheckID("play-integrity.testing-response")
+}
 
+extension PlayIntegrityCheck {
     static let testingResponseEntry = CheckDefinition(
-        testingResponse, .gate,
+        .playIntegrityTestingResponse, .gate,
         proves: "The answer is Google's own, and not one that the owner of the Play Console chose for a tester.",
         stops: "Answers whose labels a developer has chosen for a test.",
         lookAt: "The list of testers of the app in the Play Console.",

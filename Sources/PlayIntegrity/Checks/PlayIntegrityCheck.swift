@@ -8,6 +8,11 @@ extension EvidenceKind {
     public static let playIntegrityStandard = EvidenceKind("play-integrity.standard")
 }
 
+extension CheckID {
+    /// The account is not blocked.
+    public static let playIntegrityAccount = CheckID("play-integrity.account")
+}
+
 /// The checks of Play Integrity evidence, each with its name, catalogue entry, rule and codes. Both kinds share checks
 /// with the same name. The gates from text to payload are in `ClassicIntegrityToken`.
 package struct PlayIntegrityCheck: Sendable {
@@ -22,16 +27,24 @@ package struct PlayIntegrityCheck: Sendable {
     static let tokens = "Google, Play Integrity API, Decrypt and verify the integrity verdict"
     static let verdicts = "Google, Play Integrity API, Integrity verdicts"
 
-    private static let policyChecks = [
-        appRecognition, appPackage, certificate, versionCode, deviceRecognition, sdkVersion, deviceActivity,
-        deviceRecall, licensing, playProtect, appAccessRisk, locationSpoofing, pcIntegrity, account,
+    private static let policyChecks: [CheckID] = [
+        .playIntegrityAppRecognition, .playIntegrityAppPackage, .playIntegrityCertificate, .playIntegrityVersionCode,
+        .playIntegrityDeviceRecognition, .playIntegritySDKVersion, .playIntegrityDeviceActivity,
+        .playIntegrityDeviceRecall, .playIntegrityLicensing, .playIntegrityPlayProtect, .playIntegrityAppAccessRisk,
+        .playIntegrityLocationSpoofing, .playIntegrityPCIntegrity, .playIntegrityAccount,
     ]
     /// The checks of a classic token that need no ledger, in order.
-    package static let classicChecks =
-        [decode, decryption, signature, payload, requestPackage, nonce, freshness, testingResponse] + policyChecks
+    package static let classicChecks: [CheckID] =
+        [
+            .playIntegrityDecode, .playIntegrityDecryption, .playIntegritySignature, .playIntegrityPayload,
+            .playIntegrityRequestPackage, .playIntegrityNonce, .playIntegrityFreshness, .playIntegrityTestingResponse,
+        ] + policyChecks
     /// The checks of a standard token that need no ledger, in order.
-    package static let standardChecks =
-        [decode, payload, requestPackage, requestHash, freshness, testingResponse] + policyChecks
+    package static let standardChecks: [CheckID] =
+        [
+            .playIntegrityDecode, .playIntegrityPayload, .playIntegrityRequestPackage, .playIntegrityRequestHash,
+            .playIntegrityFreshness, .playIntegrityTestingResponse,
+        ] + policyChecks
 
     let payload: PlayIntegrityPayload
     let expectations: PlayIntegrityExpectations
@@ -42,26 +55,24 @@ package struct PlayIntegrityCheck: Sendable {
 
     /// Runs the checks that a policy may relax, in order.
     func runPolicyChecks(_ account: AccountStandings, _ run: inout CheckRun) {
-        run.policy(Self.appRecognition, try appRecognition())
-        run.policy(Self.appPackage, try appPackage())
-        run.policy(Self.certificate, try certificate())
-        run.policy(Self.versionCode, try versionCode())
-        run.policy(Self.deviceRecognition, try deviceRecognition())
-        run.policy(Self.sdkVersion, try sdkVersion())
-        run.policy(Self.deviceActivity, try deviceActivity())
-        run.policy(Self.deviceRecall, try deviceRecall())
-        run.policy(Self.licensing, try licensing())
-        run.policy(Self.playProtect, try playProtect())
-        run.policy(Self.appAccessRisk, try appAccessRisk())
-        run.policy(Self.locationSpoofing, try locationSpoofing())
-        run.policy(Self.pcIntegrity, try pcIntegrity())
-        run.policy(Self.account, try account.answer())
+        run.policy(.playIntegrityAppRecognition, try appRecognition())
+        run.policy(.playIntegrityAppPackage, try appPackage())
+        run.policy(.playIntegrityCertificate, try certificate())
+        run.policy(.playIntegrityVersionCode, try versionCode())
+        run.policy(.playIntegrityDeviceRecognition, try deviceRecognition())
+        run.policy(.playIntegritySDKVersion, try sdkVersion())
+        run.policy(.playIntegrityDeviceActivity, try deviceActivity())
+        run.policy(.playIntegrityDeviceRecall, try deviceRecall())
+        run.policy(.playIntegrityLicensing, try licensing())
+        run.policy(.playIntegrityPlayProtect, try playProtect())
+        run.policy(.playIntegrityAppAccessRisk, try appAccessRisk())
+        run.policy(.playIntegrityLocationSpoofing, try locationSpoofing())
+        run.policy(.playIntegrityPCIntegrity, try pcIntegrity())
+        run.policy(.playIntegrityAccount, try account.answer())
         run.confirm(account)
     }
 
-    /// The account is not blocked.
-    package static let account = CheckID("play-integrity.account")
-    static let accountEntry = CheckDefinition.account(account)
+    static let accountEntry = CheckDefinition.account(.playIntegrityAccount)
 
     /// The answer of an Android check for a game on PC.
     static let notOnPC = PolicyAnswer.notApplicable(
@@ -90,12 +101,14 @@ extension CheckCode {
 
 // MARK: challenge: decided by the ledger
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The nonce of a classic token was issued and is used only once; a standard token is used only once.
-    package static let challenge = CheckID("play-integrity.challenge")
+    public static let playIntegrityChallenge = CheckID("play-integrity.challenge")
+}
 
+extension PlayIntegrityCheck {
     private static let challengeEntry = CheckDefinition(
-        challenge, .ledger,
+        .playIntegrityChallenge, .ledger,
         proves: """
             The nonce was issued for this app and is used for the first time; a standard token is used once inside \
             its freshness window.

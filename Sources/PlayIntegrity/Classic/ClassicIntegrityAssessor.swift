@@ -39,7 +39,7 @@ package enum ClassicIntegrityAssessor {
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.classicChecks.count + 1)
         var payload: PlayIntegrityPayload?
         if let object = StandardIntegrityAssessor.decode(answer, from: source, &run) {
-            for check in [PlayIntegrityCheck.decryption, PlayIntegrityCheck.signature] {
+            for check in [CheckID.playIntegrityDecryption, CheckID.playIntegritySignature] {
                 run.conditionalGate(check) {
                     .notApplicable(Finding(.decodedByGoogle, "Google opens the classic tokens of this app"))
                 }
@@ -58,10 +58,10 @@ package enum ClassicIntegrityAssessor {
         run.allow(account.standings)
         if let payload {
             let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
-            _ = run.gate(PlayIntegrityCheck.requestPackage, try check.requestPackage(input.packageName))
-            _ = run.gate(PlayIntegrityCheck.nonce, try check.nonce(input.nonce))
-            _ = run.gate(PlayIntegrityCheck.freshness, try check.freshness())
-            _ = run.gate(PlayIntegrityCheck.testingResponse, try check.testingResponse())
+            _ = run.gate(.playIntegrityRequestPackage, try check.requestPackage(input.packageName))
+            _ = run.gate(.playIntegrityNonce, try check.nonce(input.nonce))
+            _ = run.gate(.playIntegrityFreshness, try check.freshness())
+            _ = run.gate(.playIntegrityTestingResponse, try check.testingResponse())
             check.runPolicyChecks(account, &run)
         } else {
             run.skip(Array(PlayIntegrityCheck.classicChecks.dropFirst(run.results.count)))
@@ -70,9 +70,9 @@ package enum ClassicIntegrityAssessor {
         var effects: [LedgerEffect] = []
         var ledgerChecks: [CheckID] = []
         switch expectations.configuration.challenge {
-        case .caller: run.add(.leftToCaller(PlayIntegrityCheck.challenge))
+        case .caller: run.add(.leftToCaller(.playIntegrityChallenge))
         case .ledger:
-            ledgerChecks.append(PlayIntegrityCheck.challenge)
+            ledgerChecks.append(CheckID.playIntegrityChallenge)
             effects.append(.consumeChallenge(of: input, expectations))
         }
         return Assessment(
@@ -83,7 +83,7 @@ package enum ClassicIntegrityAssessor {
 
     /// Decodes the outer form of a token that the app's keys open.
     static func decode(_ input: ClassicIntegrityInput, _ run: inout CheckRun) -> CompactJWE? {
-        run.authenticity(PlayIntegrityCheck.decode) { () throws(CheckFailure) in
+        run.authenticity(.playIntegrityDecode) { () throws(CheckFailure) in
             if let problem = input.problem { throw CheckFailure(problem) }
             guard case .token(let token) = input.evidence else {
                 throw CheckFailure(
@@ -107,14 +107,14 @@ package enum ClassicIntegrityAssessor {
         _ run: inout CheckRun
     ) -> (key: String, payload: PlayIntegrityPayload)? {
         guard let jwe = decode(input, &run) else { return nil }
-        let opened = run.authenticity(PlayIntegrityCheck.decryption, try ClassicIntegrityToken.open(jwe, with: keys))
+        let opened = run.authenticity(.playIntegrityDecryption, try ClassicIntegrityToken.open(jwe, with: keys))
         guard let opened else { return nil }
         run.remark(OpenedWithKey(name: opened.entry.name))
         let jws = run.authenticity(
-            PlayIntegrityCheck.signature,
+            .playIntegritySignature,
             try ClassicIntegrityToken.verify(opened.plaintext, with: opened.entry.material))
         guard let jws else { return nil }
-        let payload = run.decode(PlayIntegrityCheck.payload) { () throws(DecodeError) in
+        let payload = run.decode(.playIntegrityPayload) { () throws(DecodeError) in
             let object = try JSONReader.readObject(jws.payload, limit: InputLimits.joseText)
             return try PlayIntegrityCheck.form(PayloadReader.read(object), in: object, expectations.configuration)
         }

@@ -1,12 +1,18 @@
-package import AssayCore
+public import AssayCore
 package import AssayPrimitives
 
-extension PlayIntegrityCheck {
+extension CheckID {
     /// The evidence has the only allowed form.
-    package static let decode = CheckID("play-integrity.decode")
+    public static let playIntegrityDecode = CheckID("play-integrity.decode")
+    /// A live key of the app opens the token.
+    public static let playIntegrityDecryption = CheckID("play-integrity.decryption")
+    /// Google signed the payload.
+    public static let playIntegritySignature = CheckID("play-integrity.signature")
+}
 
+extension PlayIntegrityCheck {
     static let decodeEntry = CheckDefinition(
-        decode, .gate,
+        .playIntegrityDecode, .gate,
         proves: """
             A classic token is one compact JWE in strict form; a standard token is canonical base64url; its answer is JSON \
             with a payload, from the source that the policy names.
@@ -25,11 +31,8 @@ extension PlayIntegrityCheck {
             .googleRefused, .answerSupplied, .answerByCaller, .answerNotTaken, .tokenNotCanonical,
         ])
 
-    /// A live key of the app opens the token.
-    package static let decryption = CheckID("play-integrity.decryption")
-
     static let decryptionEntry = CheckDefinition(
-        decryption, .gate,
+        .playIntegrityDecryption, .gate,
         proves: "A live key of the app opens the token with A256KW and A256GCM, and the token is unchanged.",
         stops: "Tokens of other apps, and changes to a token.",
         lookAt: """
@@ -39,11 +42,8 @@ extension PlayIntegrityCheck {
         source: tokens,
         remedy: .nothing, codes: CheckCode.ofDecryption + [.keyNotLive, .noLiveKey, .openedWithKey, .decodedByGoogle])
 
-    /// Google signed the payload.
-    package static let signature = CheckID("play-integrity.signature")
-
     static let signatureEntry = CheckDefinition(
-        signature, .gate,
+        .playIntegritySignature, .gate,
         proves: """
             Google signed the content of the token, with ES256 and the verification key that belongs to the \
             decryption key.

@@ -62,7 +62,7 @@ extension PlayIntegrityConfiguration: SectionConfiguration {
                 },
             ]),
         .field("licensing", \.licensing, .labels(.licensing), "A licensing verdict that is allowed.").states(
-            PlayIntegrityCheck.licensing),
+            .playIntegrityLicensing),
     ]
 
     private static let android = SectionField<Values>.fields(of: \.android, AndroidRules.table, refusal: refusal(of:))
@@ -95,7 +95,7 @@ extension PlayIntegrityConfiguration.AndroidRules {
         ).example(String(repeating: "00", count: 32)),
         .versions(
             \.versions, minimum: "minimumVersionCode", "The lowest version code that is allowed.", .count, example: "1",
-            neededBy: PlayIntegrityCheck.versionCode),
+            neededBy: CheckID.playIntegrityVersionCode),
         .field(
             "appRecognition", \.appRecognition, .labels(.appRecognition), "A verdict on the app that is allowed."
         ).remarks { values in
@@ -125,13 +125,13 @@ extension PlayIntegrityConfiguration.AndroidRules {
             }
         }.remarks(\.devicePrerequisites),
         .field("minimumSDKVersion", \.minimumSDKVersion, .count, "The lowest SDK version that is allowed.")
-            .example("28").needed(by: PlayIntegrityCheck.sdkVersion).needs(PlayConsole.deviceAttributes) {
+            .example("28").needed(by: .playIntegritySDKVersion).needs(PlayConsole.deviceAttributes) {
                 $0.minimumSDKVersion != nil
             },
         .field(
             "maximumDeviceActivity", \.maximumDeviceActivity, .label(of: IntegrityLabel.activityLevels),
             "The highest level of activity."
-        ).example("LEVEL_4").needed(by: PlayIntegrityCheck.deviceActivity).needs(PlayConsole.deviceActivity) {
+        ).example("LEVEL_4").needed(by: .playIntegrityDeviceActivity).needs(PlayConsole.deviceActivity) {
             $0.maximumDeviceActivity != nil
         },
         .group(
@@ -142,12 +142,12 @@ extension PlayIntegrityConfiguration.AndroidRules {
                     required: "a list of labels"
                 ).example("bitFirst")
             ]
-        ).needed(by: PlayIntegrityCheck.deviceRecall).needs(PlayConsole.deviceRecall) {
+        ).needed(by: .playIntegrityDeviceRecall).needs(PlayConsole.deviceRecall) {
             !$0.rejectedRecallBits.isEmpty
         },
         .field(
             "playProtect", \.playProtect, .labels(.playProtect), "A verdict of Play Protect that is allowed."
-        ).states(PlayIntegrityCheck.playProtect).remarks { values in
+        ).states(.playIntegrityPlayProtect).remarks { values in
             values.playProtect.filter { ["POSSIBLE_RISK", "MEDIUM_RISK", "HIGH_RISK"].contains($0.name) }.map {
                 PolicyRemark(
                     "playProtect", "\($0.name) admits devices on which Play Protect is off or found harmful apps")
@@ -160,7 +160,7 @@ extension PlayIntegrityConfiguration.AndroidRules {
                     "reject", \.rejectedAccessRisks, .labels(.accessRisk), "An access that is rejected.",
                     required: "a list of labels")
             ]
-        ).states(PlayIntegrityCheck.appAccessRisk),
+        ).states(.playIntegrityAppAccessRisk),
         .group(
             "locationSpoofing", \.self, "The verdicts on the location that are allowed.",
             [
@@ -176,7 +176,7 @@ extension PlayIntegrityConfiguration.AndroidRules {
                     }
                 }
             ]
-        ).states(PlayIntegrityCheck.locationSpoofing),
+        ).states(.playIntegrityLocationSpoofing),
     ]
 
     private static let digest = FieldForm<[UInt8]>.text(\.hexadecimal) { (node) throws(PolicyError) in

@@ -7,11 +7,26 @@ extension EvidenceKind {
     public static let playIntegrityRequest = EvidenceKind("play-integrity.request")
 }
 
+extension CheckID {
+    /// The signature of the request and its input are strict structured fields.
+    public static let playIntegrityRequestDecode = CheckID("play-integrity.request.decode")
+    /// The signature covers what the policy demands.
+    public static let playIntegrityRequestComponents = CheckID("play-integrity.request.components")
+    /// The signature is fresh.
+    public static let playIntegrityRequestFreshness = CheckID("play-integrity.request.freshness")
+    /// The body is the signed one.
+    public static let playIntegrityRequestContentDigest = CheckID("play-integrity.request.content-digest")
+}
+
 /// A request with a standard token as its signature. The token's request hash is the hash of the signature base (RFC
 /// 9421 section 2.5).
 package enum PlayIntegrityRequest {
     /// The checks of the signature, which precede those of the token.
-    package static let checks = RequestChecks(engine: PlayIntegrityConfiguration.engine, codes: [.tokenNotText])
+    package static let checks = RequestChecks(
+        engine: PlayIntegrityConfiguration.engine, decode: .playIntegrityRequestDecode,
+        components: .playIntegrityRequestComponents,
+        freshness: .playIntegrityRequestFreshness, contentDigest: .playIntegrityRequestContentDigest,
+        codes: [.tokenNotText])
 
     /// A request with a well-formed signature. Its part is the token.
     typealias Signed = RequestEvidence<String>
@@ -38,7 +53,7 @@ package enum PlayIntegrityRequest {
         run.skip(PlayIntegrityCheck.standardChecks)
         return Assessment(
             kind: .playIntegrityRequest, app: expectations.app, catalogue: IntegrityFrame.requestCatalogue,
-            checks: run.results, ledgerChecks: [PlayIntegrityCheck.challenge], effects: [], subject: nil,
+            checks: run.results, ledgerChecks: [CheckID.playIntegrityChallenge], effects: [], subject: nil,
             testAuthority: nil)
     }
 }

@@ -38,10 +38,10 @@ package enum StandardIntegrityAssessor {
         var effects: [LedgerEffect] = []
         if let (object, payload) = payload(of: answer, from: source, expectations, &run) {
             let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
-            _ = run.gate(PlayIntegrityCheck.requestPackage, try check.requestPackage(input.packageName))
-            _ = run.gate(PlayIntegrityCheck.requestHash, try check.requestHash(input.requestHash))
-            let madeAt = run.gate(PlayIntegrityCheck.freshness, try check.freshness())
-            _ = run.gate(PlayIntegrityCheck.testingResponse, try check.testingResponse())
+            _ = run.gate(.playIntegrityRequestPackage, try check.requestPackage(input.packageName))
+            _ = run.gate(.playIntegrityRequestHash, try check.requestHash(input.requestHash))
+            let madeAt = run.gate(.playIntegrityFreshness, try check.freshness())
+            _ = run.gate(.playIntegrityTestingResponse, try check.testingResponse())
             check.runPolicyChecks(account, &run)
             subject = PlayIntegritySubject(payload: payload, key: nil, request: frame.facts)
             if let madeAt {
@@ -52,14 +52,14 @@ package enum StandardIntegrityAssessor {
         } else {
             run.skip(Array(PlayIntegrityCheck.standardChecks.dropFirst(run.results.count - before)))
         }
-        var ledgerChecks = [PlayIntegrityCheck.challenge]
+        var ledgerChecks = [CheckID.playIntegrityChallenge]
         switch frame.nonce {
         case .notRequired: break
         case .challenge(let value):
             effects.insert(.consumeChallenge(value, frame.kind, app: expectations.app), at: 0)
         case .missing:
             (ledgerChecks, effects) = ([], [])
-            _ = run.gate(PlayIntegrityCheck.challenge) { () throws(CheckFailure) in
+            _ = run.gate(.playIntegrityChallenge) { () throws(CheckFailure) in
                 throw CheckFailure(
                     .signatureNonceMissing, "the signature has no nonce, and the policy says requests.nonce: ledger")
             }
@@ -86,7 +86,7 @@ package enum StandardIntegrityAssessor {
     static func decode(
         _ answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource, _ run: inout CheckRun
     ) -> RecordObject? {
-        let object = run.authenticity(PlayIntegrityCheck.decode) { () throws(CheckFailure) in
+        let object = run.authenticity(.playIntegrityDecode) { () throws(CheckFailure) in
             guard source == .caller || answer.origin == .decoder else {
                 throw CheckFailure(
                     .answerByCaller,
@@ -107,7 +107,7 @@ package enum StandardIntegrityAssessor {
     static func read(
         _ object: RecordObject, _ expectations: PlayIntegrityExpectations, _ run: inout CheckRun
     ) -> PlayIntegrityPayload? {
-        run.decode(PlayIntegrityCheck.payload) { () throws(DecodeError) in
+        run.decode(.playIntegrityPayload) { () throws(DecodeError) in
             try PlayIntegrityCheck.form(PayloadReader.read(object), in: object, expectations.configuration)
         }
     }

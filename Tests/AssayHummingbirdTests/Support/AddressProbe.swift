@@ -1,5 +1,6 @@
 import Approov
 import Assay
+import AssayCore
 import AssayHummingbird
 import AssayTesting
 import HTTPTypes
@@ -17,7 +18,7 @@ enum AddressProbe {
         router.add(middleware: try EvidenceMiddleware(live, app: "api", options: options))
         router.get("address") { _, context in
             let checks = context.judged?.verdict?.checks ?? []
-            return checks.first { $0.check == ApproovCheck.address }?.status.rawValue ?? "absent"
+            return checks.first { $0.check == CheckID.approovTokenAddress }?.status.rawValue ?? "absent"
         }
         var fields: HTTPFields = [
             .approovToken: try TestAPI.token([JSONItem.Member("ip", "203.0.113.7")])

@@ -13,8 +13,6 @@ import Testing
 
 @Suite("Device tokens of DeviceCheck that accompany evidence")
 struct DeviceCheckTests {
-    private typealias Check = DeviceCheckCheck
-
     /// A device with its keys, which makes a new device token for each record.
     private final class Device {
         let test: TestApple
@@ -79,25 +77,33 @@ struct DeviceCheckTests {
         try await TestApple.run(deviceCheck: Self.rules()) { test in
             let device = Device("a", test)
             let missing = try await device.attest("1", token: nil)
-            #expect(missing.failed == [Check.token] && Self.code(Check.token, missing) == "device-token-missing")
+            #expect(
+                missing.failed == [CheckID.deviceCheckToken]
+                    && Self.code(CheckID.deviceCheckToken, missing) == "device-token-missing")
             #expect(missing.remedy == .retry)
 
             let token = device.token()
             let accepted = try await device.attest("1", token: token)
             #expect(accepted.outcome == .accept, "\(accepted.failed)")
             #expect(accepted.deviceBits == DeviceBits(first: false, second: false, changedIn: nil))
-            #expect(accepted.checks.suffix(1).first?.check == Check.replay)
+            #expect(accepted.checks.suffix(1).first?.check == CheckID.deviceCheckReplay)
             let replayed = try await device.attest("2", token: token)
-            #expect(replayed.failed == [Check.replay] && Self.code(Check.replay, replayed) == "digest-used")
+            #expect(
+                replayed.failed == [CheckID.deviceCheckReplay]
+                    && Self.code(CheckID.deviceCheckReplay, replayed) == "digest-used")
 
             let forged = try await device.attest("3", token: device.token(isForged: true))
-            #expect(forged.failed == [Check.token] && Self.code(Check.token, forged) == "device-token-refused")
+            #expect(
+                forged.failed == [CheckID.deviceCheckToken]
+                    && Self.code(CheckID.deviceCheckToken, forged) == "device-token-refused")
             let unknown = try await device.attest("3", token: Array("Apple has not made it".utf8))
-            #expect(unknown.failed == [Check.token])
+            #expect(unknown.failed == [CheckID.deviceCheckToken])
 
             device.setBits(true, false, month: "2020-01")
             let banned = try await device.attest("4", token: device.token())
-            #expect(banned.failed == [Check.ban] && Self.code(Check.ban, banned) == "device-banned")
+            #expect(
+                banned.failed == [CheckID.deviceCheckBan]
+                    && Self.code(CheckID.deviceCheckBan, banned) == "device-banned")
             #expect(banned.deviceBits == DeviceBits(first: true, second: false, changedIn: "2020-01"))
             #expect(banned.remedy == .contactSupport)
             #expect(try await test.ledger.enrolledKey(.appAttest(AttestedKey(seed: "a", label: "4").keyID)) == nil)
@@ -116,20 +122,20 @@ struct DeviceCheckTests {
             var record = minted.record(id: "1")
             record.deviceToken = Base64.encode(device.token(), .standard)
             let late = try await test.verifier.verify(record, at: test.time.now.addingTimeInterval(400 * 86_400))
-            #expect(late.outcome == .reject && !late.failed.contains(Check.token))
+            #expect(late.outcome == .reject && !late.failed.contains(CheckID.deviceCheckToken))
             #expect(
                 late.checks.filter { $0.check.name.hasPrefix("device-check.") }.allSatisfy { $0.status == .skipped })
             #expect(test.script.requests.isEmpty)
             // What a record says of Apple's answer proves nothing while a request waits.
             record.deviceToken = nil
             record.deviceBits = DeviceBits(first: false, second: false, changedIn: nil)
-            #expect(try await test.verifier.verify(record, at: test.time.now).failed == [Check.token])
+            #expect(try await test.verifier.verify(record, at: test.time.now).failed == [CheckID.deviceCheckToken])
             // Calls without a record have no device token.
             let direct = try await test.verifier.verify(
                 AttestationInput(
                     keyID: minted.keyID, attestation: minted.attestation, clientData: .data(Array("challenge".utf8))),
                 at: test.time.now)
-            #expect(direct.failed == [Check.token])
+            #expect(direct.failed == [CheckID.deviceCheckToken])
             #expect(try await device.attest("1", token: device.token()).outcome == .accept)
             // Assertions need none here.
             let asked = test.script.requests.count
@@ -150,20 +156,25 @@ struct DeviceCheckTests {
                 #expect(device.bits.map { ($0.first, $0.second) == bits } == true, "\(key)")
             }
             let beyond = try await device.attest("3", token: device.token())
-            #expect(beyond.failed == [Check.ban] && Self.code(Check.ban, beyond) == "too-many-enrolments")
+            #expect(
+                beyond.failed == [CheckID.deviceCheckBan]
+                    && Self.code(CheckID.deviceCheckBan, beyond) == "too-many-enrolments")
             // The same key again is no further one.
             let again = try await device.attest("1", token: device.token())
             #expect(again.outcome == .accept, "\(again.failed)")
             #expect(device.bits.map { ($0.first, $0.second) == (false, true) } == true)
             // Forged tokens count nothing.
-            #expect(try await Device("b", test).attest("1", token: device.token(isForged: true)).failed == [Check.ban])
+            #expect(
+                try await Device("b", test).attest("1", token: device.token(isForged: true)).failed == [
+                    CheckID.deviceCheckBan
+                ])
 
             let allowance = LedgerAllowance(
-                subject: LedgerSubject(.key, device.keyID("3")), checks: [Check.ban], reason: "a repair",
+                subject: LedgerSubject(.key, device.keyID("3")), checks: [CheckID.deviceCheckBan], reason: "a repair",
                 since: test.time.now, until: nil, setBy: "eve")
             _ = try await test.ledger.allow(allowance)
             let lifted = try await device.attest("3", token: device.token())
-            #expect(lifted.outcome == .accept && lifted.annotated.contains(Check.ban), "\(lifted.failed)")
+            #expect(lifted.outcome == .accept && lifted.annotated.contains(CheckID.deviceCheckBan), "\(lifted.failed)")
             #expect(device.bits.map { ($0.first, $0.second) == (true, false) } == true, "it counts anew")
 
             device.setBits(true, true, month: "2020-01")
@@ -185,16 +196,19 @@ struct DeviceCheckTests {
                     setBy: "eve"))
             #expect(device.bits?.second == false)
             let visit = try await device.attest("2", token: device.token(), account: "mallory")
-            #expect(visit.outcome == .reject && visit.failed.contains(Check.ban), "\(visit.failed)")
+            #expect(visit.outcome == .reject && visit.failed.contains(CheckID.deviceCheckBan), "\(visit.failed)")
             #expect(device.bits?.second == true && device.bits?.first == false)
-            #expect(try await device.attest("3", token: device.token(), account: "alice").failed == [Check.ban])
+            #expect(
+                try await device.attest("3", token: device.token(), account: "alice").failed == [CheckID.deviceCheckBan]
+            )
 
             _ = try await test.ledger.allow(
                 LedgerAllowance(
-                    subject: LedgerSubject(.account, "alice"), checks: [Check.ban], reason: "bought second-hand",
+                    subject: LedgerSubject(.account, "alice"), checks: [CheckID.deviceCheckBan],
+                    reason: "bought second-hand",
                     since: test.time.now, until: nil, setBy: "eve"))
             let lifted = try await device.attest("3", token: device.token(), account: "alice")
-            #expect(lifted.outcome == .accept && lifted.annotated.contains(Check.ban), "\(lifted.failed)")
+            #expect(lifted.outcome == .accept && lifted.annotated.contains(CheckID.deviceCheckBan), "\(lifted.failed)")
             #expect(device.bits?.second == false)
             #expect(try await device.attest("4", token: device.token(), account: "bob").outcome == .accept)
         }
@@ -212,8 +226,10 @@ struct DeviceCheckTests {
             for number in 1...20 {
                 let visit = try await device.attest("1", token: device.token(), account: "mallory")
                 #expect(visit.outcome == .reject)
-                #expect(Self.code(Check.token, visit) == (number > 3 ? "device-token-repeated" : nil), "\(number)")
-                #expect(Self.code(Check.ban, visit) == (number > 3 ? nil : "device-banned"), "\(number)")
+                #expect(
+                    Self.code(CheckID.deviceCheckToken, visit) == (number > 3 ? "device-token-repeated" : nil),
+                    "\(number)")
+                #expect(Self.code(CheckID.deviceCheckBan, visit) == (number > 3 ? nil : "device-banned"), "\(number)")
                 guard number == 10 else { continue }
                 let accepted = try await other.attest("1", token: other.token(), account: "alice")
                 #expect(accepted.outcome == .accept, "\(accepted.failed)")
@@ -237,7 +253,7 @@ struct DeviceCheckTests {
             let again = try await device.attest("1", token: device.token())
             #expect(again.outcome == .accept, "\(again.failed)")
             #expect(device.bits.map { ($0.first, $0.second) == (true, false) } == true)
-            #expect(try await device.attest("2", token: device.token()).failed == [Check.ban])
+            #expect(try await device.attest("2", token: device.token()).failed == [CheckID.deviceCheckBan])
         }
     }
 
@@ -259,8 +275,8 @@ struct DeviceCheckTests {
             let device = Device("a", test)
             test.script.script([.answer(503, "Service Unavailable")])
             let verdict = try await device.attest("1", token: device.token())
-            #expect(verdict.outcome == .accept && verdict.annotated == [Check.answer], "\(verdict.failed)")
-            #expect(Self.code(Check.answer, verdict) == "apple-unavailable" && verdict.deviceBits == nil)
+            #expect(verdict.outcome == .accept && verdict.annotated == [CheckID.deviceCheckAnswer], "\(verdict.failed)")
+            #expect(Self.code(CheckID.deviceCheckAnswer, verdict) == "apple-unavailable" && verdict.deviceBits == nil)
         }
     }
 
@@ -278,7 +294,9 @@ struct DeviceCheckTests {
             test.script.script([.answer(status, text)])
             if let code {
                 let verdict = try await device.attest("1", token: device.token())
-                #expect(verdict.failed == [Check.token] && Self.code(Check.token, verdict) == code)
+                #expect(
+                    verdict.failed == [CheckID.deviceCheckToken] && Self.code(CheckID.deviceCheckToken, verdict) == code
+                )
             } else {
                 await #expect(throws: VerificationError.self) { try await device.attest("1", token: device.token()) }
             }
@@ -309,7 +327,8 @@ struct DeviceCheckTests {
             let device = Device("a", test)
             _ = try await test.ledger.allow(
                 LedgerAllowance(
-                    subject: LedgerSubject(.key, device.keyID("1")), checks: [Check.ban], reason: "a repair",
+                    subject: LedgerSubject(.key, device.keyID("1")), checks: [CheckID.deviceCheckBan],
+                    reason: "a repair",
                     since: test.time.now, until: nil, setBy: "eve"))
             // Apple reads the bits, and does not clear them.
             test.script.script([
@@ -328,7 +347,7 @@ struct DeviceCheckTests {
             operation == .standings && number == 2 ? .outage() : nil
         }
         try await TestApple.run(
-            deviceCheck: Self.rules(outage: .annotate), modes: [Check.ban: .annotate], ledger: ledger
+            deviceCheck: Self.rules(outage: .annotate), modes: [CheckID.deviceCheckBan: .annotate], ledger: ledger
         ) { test in
             let device = Device("a", test)
             device.setBits(true, false, month: "2026-01")
@@ -339,7 +358,7 @@ struct DeviceCheckTests {
                 guard case .outage(let outage) = error as? VerificationError else { throw error }
                 #expect(outage is LedgerOutage)
             }
-            #expect(try await device.attest("1", token: device.token()).annotated.contains(Check.ban))
+            #expect(try await device.attest("1", token: device.token()).annotated.contains(CheckID.deviceCheckBan))
         }
     }
 
@@ -354,8 +373,8 @@ struct DeviceCheckTests {
                 await #expect(throws: VerificationError.self) { try await device.attest("1", token: device.token()) }
             }
             let repeated = try await device.attest("1", token: device.token())
-            #expect(repeated.failed.contains(Check.token))
-            #expect(Self.code(Check.token, repeated) == "device-token-repeated")
+            #expect(repeated.failed.contains(CheckID.deviceCheckToken))
+            #expect(Self.code(CheckID.deviceCheckToken, repeated) == "device-token-repeated")
             #expect(test.script.requests.count == asked + 2)
             // An hour later it may be asked again.
             test.time.pass(.seconds(3600))
@@ -365,13 +384,15 @@ struct DeviceCheckTests {
 
     @Test("A policy that only annotates bans accepts the device, and says so")
     func annotated() async throws {
-        try await TestApple.run(deviceCheck: Self.rules(), modes: [Check.ban: .annotate, Check.token: .annotate]) {
+        try await TestApple.run(
+            deviceCheck: Self.rules(), modes: [CheckID.deviceCheckBan: .annotate, CheckID.deviceCheckToken: .annotate]
+        ) {
             test in
             let device = Device("a", test)
             device.setBits(true, false, month: "2026-01")
             let verdict = try await device.attest("1", token: device.token())
-            #expect(verdict.outcome == .accept && verdict.annotated.contains(Check.ban))
-            #expect(try await device.attest("2", token: nil).annotated.contains(Check.token))
+            #expect(verdict.outcome == .accept && verdict.annotated.contains(CheckID.deviceCheckBan))
+            #expect(try await device.attest("2", token: nil).annotated.contains(CheckID.deviceCheckToken))
         }
     }
 
@@ -384,7 +405,7 @@ struct DeviceCheckTests {
                 use: .analysis)
             for (bits, failed) in [
                 (nil, []), (DeviceBits(first: false, second: true, changedIn: "2026-01"), []),
-                (DeviceBits(first: true, second: false, changedIn: "2026-01"), [Check.ban]),
+                (DeviceBits(first: true, second: false, changedIn: "2026-01"), [CheckID.deviceCheckBan]),
             ] as [(DeviceBits?, [CheckID])] {
                 var record = minted.record(id: "1")
                 record.deviceBits = bits
@@ -394,7 +415,7 @@ struct DeviceCheckTests {
                 let verdict = try await assessment.verdict(committingTo: MemoryLedger(), at: test.time.now)
                 #expect(verdict.failed == failed, "\(String(describing: bits))")
                 #expect(verdict.deviceBits == bits)
-                #expect(Self.code(Check.answer, verdict) == (bits == nil ? "not-asked" : nil))
+                #expect(Self.code(CheckID.deviceCheckAnswer, verdict) == (bits == nil ? "not-asked" : nil))
             }
             #expect(test.script.requests.isEmpty)
         }

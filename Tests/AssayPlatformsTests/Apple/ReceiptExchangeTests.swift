@@ -13,7 +13,7 @@ import Testing
 @Suite("Receipts that are kept and exchanged")
 struct ReceiptTests {
     private static func code(_ verdict: Verdict) -> String? {
-        verdict.checks.first { $0.check == AssertionCheck.riskMetric }?.finding?.code
+        verdict.checks.first { $0.check == CheckID.appAttestAssertionRiskMetric }?.finding?.code
     }
 
     @Test(

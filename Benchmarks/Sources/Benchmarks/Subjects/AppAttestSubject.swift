@@ -46,7 +46,7 @@ struct AppAttestSubject: Sendable {
             clientData: .hash(Array(record.evidence.clientDataHash)))
         let configuration = try AppAttestConfiguration(
             appIDs: [Self.appID], environments: [.production], challenge: .caller, clientData: .none)
-        let receiptCheck = AttestationCheck.receipt
+        let receiptCheck = CheckID.appAttestAttestationReceipt
         attestationExpectations = AppAttestExpectations(
             app: "benchmark", configuration: configuration, modes: [receiptCheck: .annotate])
         attestationWithoutReceipt = AppAttestExpectations(

@@ -45,7 +45,7 @@ enum CounterFile {
         let key = EnrolledKey(
             identifier: device.identifier, app: app, publicKey: [4] + Array(repeating: 7, count: 64), counter: 0,
             enrolledAt: now, properties: ["appId": "1234567890.com.example.myapp", "environment": "production"])
-        let outcome = try await ledger.commit([LedgerEffect(AttestationCheck.enrolment, .enrol(key))], at: now)
+        let outcome = try await ledger.commit([LedgerEffect(.appAttestAttestationEnrolment, .enrol(key))], at: now)
         require(outcome.isApplied, "a key is refused")
     }
 }

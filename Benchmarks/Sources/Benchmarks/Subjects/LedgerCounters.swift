@@ -33,7 +33,7 @@ final class LedgerCounters: Sendable {
         let advance = CounterAdvance(
             key: device.identifier, app: CounterFile.app, counter: device.counter.next(), rule: .increasing)
         let outcome = try await ledger.commit(
-            [LedgerEffect(AssertionCheck.counter, .advanceCounter(advance))], at: CounterFile.now)
+            [LedgerEffect(.appAttestAssertionCounter, .advanceCounter(advance))], at: CounterFile.now)
         require(outcome.isApplied, "a counter is refused")
     }
 }

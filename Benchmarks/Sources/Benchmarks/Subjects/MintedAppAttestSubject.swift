@@ -44,7 +44,7 @@ struct MintedAppAttestSubject: Sendable {
         let configuration = try AppAttestConfiguration(
             appIDs: [Self.appID], environments: [.production], challenge: .caller, clientData: .none
         ) { $0.testRoots = [root] }
-        let receipt = AttestationCheck.receipt
+        let receipt = CheckID.appAttestAttestationReceipt
         withReceipt = AppAttestExpectations(app: "benchmark", configuration: configuration, modes: [receipt: .enforce])
         withoutReceipt = AppAttestExpectations(app: "benchmark", configuration: configuration, modes: [receipt: .off])
         let (inputs, expectations) = (attestationInputs, withoutReceipt)

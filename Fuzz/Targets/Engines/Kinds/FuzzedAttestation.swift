@@ -154,8 +154,8 @@ extension FuzzTarget {
         "verify-app-attest-attestation",
         dictionary: ["apple_bundle_version_01", "apple_validation_category_01", "appattestdevelop", "receipt", "x5c"]
     ) { () -> EngineFuzz<FuzzedAttestation> in
-        let enforced = AppleMint.verifier(modes: [AttestationCheck.receipt: .enforce])
-        let lenient = AppleMint.verifier(modes: [AttestationCheck.receipt: .off])
+        let enforced = AppleMint.verifier(modes: [.appAttestAttestationReceipt: .enforce])
+        let lenient = AppleMint.verifier(modes: [.appAttestAttestationReceipt: .off])
         let challenges = [AppleMint.issued(EvidenceKind.appAttestAttestation)]
         return EngineFuzz(
             .init(FuzzedAttestation(.iOS26, hasReceipt: false), lenient, challenges: challenges, isSingleUse: true),

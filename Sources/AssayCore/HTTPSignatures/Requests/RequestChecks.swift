@@ -85,19 +85,22 @@ package struct RequestChecks: Sendable {
     /// Whether the value is a signature with an `alg`, which the engine then checks.
     private let hasAlgorithm: Bool
 
-    /// Names the checks of an engine, such as `app-attest`.
+    /// Declares the checks of an engine, such as `app-attest`.
     ///
     /// - Parameters:
     ///   - codes: additional codes, for the engine's own requirements on a signature.
     ///   - hasAlgorithm: true if the value is a signature with an `alg`; the engine decides which are allowed. False
     ///     for a platform's evidence, which has no `alg`.
-    package init(engine: String, codes: [CheckCode] = [], hasAlgorithm: Bool = false) {
+    package init(
+        engine: String, decode: CheckID, components: CheckID, freshness: CheckID, contentDigest: CheckID,
+        codes: [CheckCode] = [], hasAlgorithm: Bool = false
+    ) {
         tag = engine
         self.hasAlgorithm = hasAlgorithm
-        decode = CheckID("\(engine).request.decode")
-        components = CheckID("\(engine).request.components")
-        freshness = CheckID("\(engine).request.freshness")
-        contentDigest = CheckID("\(engine).request.content-digest")
+        self.decode = decode
+        self.components = components
+        self.freshness = freshness
+        self.contentDigest = contentDigest
         catalogue = [
             CheckDefinition(
                 decode, .gate,

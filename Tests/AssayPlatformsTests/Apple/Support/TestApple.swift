@@ -100,7 +100,7 @@ struct TestApple: Sendable {
                     PolicyApp(
                         name: Self.app, configurations: [configuration] + (deviceCheck.map { [$0] } ?? []))
                 ],
-                modes: modes.merging([AssertionCheck.riskMetric: .annotate]) { $1 }, catalogue: Verifier.catalogue),
+                modes: modes.merging([.appAttestAssertionRiskMetric: .annotate]) { $1 }, catalogue: Verifier.catalogue),
             ledger: ledger, keyStores: [keys], services: [apple])
         let (script, standIn, time) = (script, standIn, time)
         server.respond { request in

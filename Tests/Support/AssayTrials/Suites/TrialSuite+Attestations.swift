@@ -71,7 +71,8 @@ extension TrialSuite {
                     .verify(input, app: "shop", at: Date(timeIntervalSince1970: 1_790_000_000))
                 report.record(test.id, expected: false, accepted: verdict.outcome == .accept)
                 report.require(
-                    verdict.failed.first == AttestationCheck.decode, "\(test.id) fails later than in decoding")
+                    verdict.failed.first == CheckID.appAttestAttestationDecode,
+                    "\(test.id) fails later than in decoding")
             }
             return report
         }
