@@ -84,23 +84,7 @@ package enum AttestationAssessor {
         _ = run.gate(.appAttestAttestationCounter, try checks.counter())
 
         let certificate = AttestedCertificate(evidence.leaf)
-        let extensions = evidence.authenticatorData.extensions
-        let support = SharedRules.ExtensionSupport(osVersion: certificate.osVersion)
-        var receipt: Receipt?
-        run.policy(.appAttestAttestationReceipt) { () throws(CheckFailure) in
-            receipt = try checks.receipt()
-            return .passed
-        }
-        run.policy(
-            .appAttestAttestationValidationCategory,
-            try SharedRules.validationCategory(extensions, support: support, in: checks.expectations.configuration))
-        run.policy(
-            .appAttestAttestationBundleVersion,
-            try SharedRules.bundleVersion(extensions, support: support, in: checks.expectations.configuration))
-        run.policy(.appAttestAttestationOSVersion, try checks.osVersion(certificate))
-        run.policy(.appAttestAttestationPlatform, try checks.platform(certificate))
-        run.policy(.appAttestAttestationAccount, try checks.accountOfRequest(account))
-        run.confirm(account)
+        let receipt = checks.runPolicyChecks(certificate, account, &run)
 
         guard run.failedAuthenticity == nil, let key else { return nil }
         var subject = AppAttestSubject(keyID: checks.input.keyID)
@@ -109,7 +93,7 @@ package enum AttestationAssessor {
         subject.environment = environment
         subject.counter = evidence.authenticatorData.counter
         subject.take(certificate)
-        subject.take(extensions)
+        subject.take(evidence.authenticatorData.extensions)
         if let receipt {
             subject.take(receipt)
             let isKept = checks.expectations.configuration.receipt.keep != nil

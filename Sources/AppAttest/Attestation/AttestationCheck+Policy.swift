@@ -1,6 +1,38 @@
 public import AssayCore
 import AssayPrimitives
 
+extension AttestationCheck {
+    /// The entries of the policy checks, in the order in which they run.
+    static let policyCatalogue: [CheckDefinition] = [
+        receiptEntry, .validationCategory(.appAttestAttestationValidationCategory),
+        .bundleVersion(.appAttestAttestationBundleVersion), osVersionEntry, platformEntry, accountEntry,
+    ]
+
+    /// Runs the policy checks; returns the receipt if it verifies.
+    func runPolicyChecks(
+        _ certificate: AttestedCertificate, _ account: AccountStandings, _ run: inout CheckRun
+    ) -> Receipt? {
+        let extensions = evidence.authenticatorData.extensions
+        let support = SharedRules.ExtensionSupport(osVersion: certificate.osVersion)
+        var receipt: Receipt?
+        run.policy(.appAttestAttestationReceipt) { () throws(CheckFailure) in
+            receipt = try self.receipt()
+            return .passed
+        }
+        run.policy(
+            .appAttestAttestationValidationCategory,
+            try SharedRules.validationCategory(extensions, support: support, in: configuration))
+        run.policy(
+            .appAttestAttestationBundleVersion,
+            try SharedRules.bundleVersion(extensions, support: support, in: configuration))
+        run.policy(.appAttestAttestationOSVersion, try osVersion(certificate))
+        run.policy(.appAttestAttestationPlatform, try platform(certificate))
+        run.policy(.appAttestAttestationAccount, try accountOfRequest(account))
+        run.confirm(account)
+        return receipt
+    }
+}
+
 // MARK: receipt
 
 extension CheckID {

@@ -11,12 +11,11 @@ extension EvidenceKind {
 /// Apple, "Validating apps that connect to your server", section "Verify the attestation".
 package struct AttestationCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
-    package static let catalogue: [CheckDefinition] = [
-        decodeEntry, chainEntry, publicKeyEntry, nonceEntry, keyIDEntry, credentialIDEntry, appIDEntry,
-        environmentEntry, counterEntry, receiptEntry, .validationCategory(.appAttestAttestationValidationCategory),
-        .bundleVersion(.appAttestAttestationBundleVersion), osVersionEntry, platformEntry, accountEntry,
-        challengeEntry, enrolmentEntry,
-    ]
+    package static let catalogue: [CheckDefinition] =
+        [
+            decodeEntry, chainEntry, publicKeyEntry, nonceEntry, keyIDEntry, credentialIDEntry, appIDEntry,
+            environmentEntry, counterEntry,
+        ] + policyCatalogue + [challengeEntry, enrolmentEntry]
 
     static let apple = "Apple, Validating apps that connect to your server, Verify the attestation"
 

@@ -72,43 +72,6 @@ package final class AppAttestConfiguration: EngineConfiguration {
         }
     }
 
-    /// The fields of the section, with their defaults.
-    package struct Values: Sendable {
-        /// The App IDs: App ID prefix, a period, bundle identifier.
-        package var appIDs: [String] = []
-        /// The allowed environments.
-        package var environments: [AttestEnvironment] = []
-        /// Whether the ledger or the caller checks challenges.
-        package var challenge = ChallengeSource.ledger
-        /// Where assertions carry the challenge.
-        package var clientData = ClientDataBinding.raw
-        /// The allowed steps of an assertion's counter.
-        package var counter = CounterAdvance.Rule.increasing
-        /// The treatment of a further attestation of an enrolled key. Without a challenge of the ledger, a recorded attestation would
-        /// pass again: the default is then `refuse`.
-        package var reattestation: Reattestation {
-            get { statedReattestation ?? (challenge == .ledger ? .refresh : .refuse) }
-            set { statedReattestation = newValue }
-        }
-        private var statedReattestation: Reattestation?
-        /// How accounts are compared.
-        package var account = AccountBinding.match
-        /// How many keys one account may have; nil for any number.
-        package var maximumKeys: AccountKeyLimit?
-        /// The lowest operating system version; nil for any.
-        package var minimumOSVersion: MinimumOSVersion?
-        /// The bundle versions that are allowed.
-        package var versions = VersionRules<DottedVersion>()
-        /// The allowed validation categories; nil for all appropriate ones.
-        package var validationCategories: [ValidationCategory]?
-        /// The requirements for refreshed receipts.
-        package var receipt = ReceiptRules()
-        /// The requirements for requests that carry assertions; nil if the app sends none.
-        package var requests: RequestRules?
-        /// Roots of a test authority in place of Apple's; empty for Apple's.
-        package var testRoots: [Certificate] = []
-    }
-
     /// The fields.
     package let values: Values
 

@@ -3,23 +3,7 @@ package enum AppAttestVectorPolicies {
     package static var files: [VectorDraft] {
         [
             file(""), file("development/", environments: "production, development"),
-            file(
-                "strict/", clientData: "{ challengeAt: /challenge }",
-                others: """
-                          minimumOSVersion: "17.0"
-                          minimumBundleVersion: "1.2"
-                          validationCategories: [appStore, testFlight]
-                    checks:
-                      app-attest.attestation.receipt: enforce
-                      app-attest.attestation.validation-category: enforce
-                      app-attest.attestation.bundle-version: enforce
-                      app-attest.attestation.os-version: enforce
-                      app-attest.attestation.platform: enforce
-                      app-attest.assertion.client-data: enforce
-                      app-attest.assertion.validation-category: enforce
-                      app-attest.assertion.bundle-version: enforce
-
-                    """),
+            file("strict/", clientData: "{ challengeAt: /challenge }", others: AppAttestVectorMint.strictRules),
             file("ledger/", challenge: "ledger", clientData: "{ challengeAt: /challenge }"),
             file("requests/", others: "      requests: {}\n"),
             file("requests-nonce/", others: "      requests: { nonce: ledger }\n"),

@@ -8,7 +8,7 @@ package enum AppAttestVectors: VectorSet {
     package static func drafts(seed: String, at time: Date) throws(MintingError) -> [VectorDraft] {
         let mint = try AppAttestVectorMint(seed: seed, time: time)
         let root = VectorDraft("test-root.pem", text: mint.authority.rootPEM)
-        return try AppAttestVectorPolicies.files + mint.unreadable() + [
+        return try AppAttestVectorPolicies.files + mint.unreadable() + mint.strictAttestations + [
             root,
             VectorDraft("attestation-accept.json", mint.attestationAccept),
             VectorDraft("development/attestation-accept.json", mint.developmentAttestationAccept),
@@ -23,8 +23,6 @@ package enum AppAttestVectors: VectorSet {
             VectorDraft("attestation-platform.json", mint.attestationPlatform),
             VectorDraft("strict/attestation-receipt-accept.json", mint.strictAttestationReceiptAccept()),
             VectorDraft("strict/attestation-receipt.json", mint.strictAttestationReceipt()),
-            VectorDraft("strict/attestation-validation-category.json", mint.strictAttestationValidationCategory),
-            VectorDraft("strict/attestation-versions.json", mint.strictAttestationVersions),
             VectorDraft("assertion-accept.json", mint.assertionAccept),
             VectorDraft("assertion-decode.json", mint.assertionDecode()),
             VectorDraft("assertion-counter.json", mint.assertionCounter),

@@ -2,6 +2,31 @@ import AssayTesting
 
 /// Genuine attestations that a strict policy rejects.
 extension AppAttestVectorMint {
+    /// What the policy of these vectors demands besides.
+    static let strictRules = """
+              minimumOSVersion: "17.0"
+              minimumBundleVersion: "1.2"
+              validationCategories: [appStore, testFlight]
+        checks:
+          app-attest.attestation.receipt: enforce
+          app-attest.attestation.validation-category: enforce
+          app-attest.attestation.bundle-version: enforce
+          app-attest.attestation.os-version: enforce
+          app-attest.attestation.platform: enforce
+          app-attest.assertion.client-data: enforce
+          app-attest.assertion.validation-category: enforce
+          app-attest.assertion.bundle-version: enforce
+
+        """
+
+    /// The files of attestations that only this policy rejects.
+    var strictAttestations: [VectorDraft] {
+        [
+            VectorDraft("strict/attestation-validation-category.json", strictAttestationValidationCategory),
+            VectorDraft("strict/attestation-versions.json", strictAttestationVersions),
+        ]
+    }
+
     private func category(_ id: String, _ value: CBORItem, _ outcome: VectorOutcome) -> VectorCase {
         attestation("category-\(id)", outcome, device: .iOS27) { $0.setExtensions { $0.validationCategory = value } }
     }
