@@ -1,11 +1,13 @@
 public import AssayCore
 import AssayPrimitives
+import FoundationEssentials
 
 extension AttestationCheck {
     /// The entries of the policy checks, in the order in which they run.
     static let policyCatalogue: [CheckDefinition] = [
         receiptEntry, .validationCategory(.appAttestAttestationValidationCategory),
-        .bundleVersion(.appAttestAttestationBundleVersion), osVersionEntry, platformEntry, accountEntry,
+        .bundleVersion(.appAttestAttestationBundleVersion), osVersionEntry, certificateAgeEntry, platformEntry,
+        accountEntry,
     ]
 
     /// Runs the policy checks; returns the receipt if it verifies.
@@ -26,6 +28,7 @@ extension AttestationCheck {
             .appAttestAttestationBundleVersion,
             try SharedRules.bundleVersion(extensions, support: support, in: configuration))
         run.policy(.appAttestAttestationOSVersion, try osVersion(certificate))
+        run.policy(.appAttestAttestationCertificateAge, try certificateAge())
         run.policy(.appAttestAttestationPlatform, try platform(certificate))
         run.policy(.appAttestAttestationAccount, try accountOfRequest(account))
         run.confirm(account)
@@ -162,6 +165,46 @@ extension CheckCode {
         remedy: .nothing)
     fileprivate static let osVersionTooLow = CheckCode(
         "os-version-too-low", "The OS is older than the policy's minimum: the user updates the device.")
+}
+
+// MARK: certificate-age
+
+extension CheckID {
+    /// The certificate of the key was issued recently.
+    public static let appAttestAttestationCertificateAge = CheckID("app-attest.attestation.certificate-age")
+}
+
+extension AttestationCheck {
+    static let certificateAgeEntry = CheckDefinition(
+        .appAttestAttestationCertificateAge, .policy(default: .enforce),
+        proves: "Apple certified the key at most maximumCertificateAge before the time of judgement.",
+        stops: """
+            Attestations that were made in advance, collected, and are enrolled later: some leaves are valid for a year.
+            """,
+        lookAt: """
+            maximumCertificateAge in the policy, and the age in the detail. It counts from notBefore of the leaf, which Apple \
+            sets to one day before it issues the certificate. Captured evidence is judged at the time of its receipt.
+            """,
+        source: "RFC 5280 section 4.1.2.5", remedy: .newAttestation, codes: [.certificateTooOld])
+
+    /// The leaf's `notBefore` is at most as long ago as the policy allows.
+    func certificateAge() throws(CheckFailure) -> PolicyAnswer {
+        guard let maximum = configuration.maximumCertificateAge else { return .notRequired }
+        let age = now.timeIntervalSince(evidence.leaf.notBefore)
+        guard age <= maximum else {
+            throw CheckFailure(
+                .certificateTooOld,
+                "the certificate is \(PolicyNode.text(ofSeconds: age.rounded(.up))) old, at most "
+                    + "\(PolicyNode.text(ofSeconds: maximum)) is allowed")
+        }
+        return .passed
+    }
+}
+
+extension CheckCode {
+    fileprivate static let certificateTooOld = CheckCode(
+        "certificate-too-old",
+        "Apple certified the key longer ago than maximumCertificateAge allows: the app attests a new key.")
 }
 
 // MARK: platform

@@ -27,6 +27,8 @@ extension AppAttestConfiguration {
         package var maximumKeys: AccountKeyLimit?
         /// The lowest operating system version; nil for any.
         package var minimumOSVersion: MinimumOSVersion?
+        /// How long before its attestation the certificate of a key may begin, in seconds; nil for any time.
+        package var maximumCertificateAge: Double?
         /// The bundle versions that are allowed.
         package var versions = VersionRules<DottedVersion>()
         /// The allowed validation categories; nil for all appropriate ones.
@@ -71,6 +73,12 @@ extension AppAttestConfiguration: SectionConfiguration {
             \.versions, minimum: "minimumBundleVersion", "The lowest bundle version.", version, example: "1",
             neededBy: CheckID.appAttestAttestationBundleVersion, CheckID.appAttestAssertionBundleVersion),
         .field(
+            "maximumCertificateAge", \.maximumCertificateAge, age,
+            "How long ago the certificate of an attestation may have become valid."
+        ).example("2d").needed(by: .appAttestAttestationCertificateAge).weak(
+            if: { $0.maximumCertificateAge.map { $0 <= 86_400 } ?? false },
+            "rejects all genuine devices: Apple's certificates begin one day before it issues them; allow more than 1d"),
+        .field(
             "validationCategories", \.validationCategories, .list(of: .word), "A way of distribution that is allowed."
         ).weak { values in
             guard let categories = values.validationCategories else {
@@ -94,7 +102,7 @@ extension AppAttestConfiguration: SectionConfiguration {
 
     private static let receiptTable: [SectionField<ReceiptRules>] = [
         // A server requests a refreshed receipt and judges it at once.
-        .field("maximumAge", \.maximumAge, receiptAge, "How old a refreshed receipt may be.").weak {
+        .field("maximumAge", \.maximumAge, age, "How old a refreshed receipt may be.").weak {
             guard $0.maximumAge > 3600 else { return nil }
             return
                 "\(PolicyNode.text(ofSeconds: $0.maximumAge)) is long: the risk metric is that of the receipt's time; "
@@ -106,7 +114,7 @@ extension AppAttestConfiguration: SectionConfiguration {
         ).example("10").needed(by: [.appAttestReceiptRiskMetric, .appAttestAssertionRiskMetric]).states(
             .appAttestAssertionRiskMetric),
         .field(
-            "maximumRiskMetricAge", \.maximumRiskMetricAge, receiptAge,
+            "maximumRiskMetricAge", \.maximumRiskMetricAge, age,
             "How old the risk metric of an assertion's key may be."
         ).allowed(
             if: { $0.maximumRiskMetric != nil },
@@ -114,7 +122,7 @@ extension AppAttestConfiguration: SectionConfiguration {
         .field("keep", \.keep, .word, "How receipts are kept, to refresh them."),
     ]
 
-    private static let receiptAge = FieldForm<Double>.duration(0...10 * 366 * 86_400, "at most ten years")
+    private static let age = FieldForm<Double>.duration(0...10 * 366 * 86_400, "at most ten years")
 
     private static let version = FieldForm<DottedVersion>.text(\.description) { (node) throws(PolicyError) in
         guard let version = try DottedVersion(node.text()) else {

@@ -49,6 +49,8 @@ enum AppAttestRules {
             rule("minimumOSVersion", "\"99\"", .rejected("attestation.os-version")),
             rule("minimumOSVersion.iOS", "{ iOS: \"99\" }", .rejected("attestation.os-version")),
             rule("minimumOSVersion.macOS", "{ macOS: \"99\" }", .rejected("attestation.os-version"), "macos-27"),
+            rule("maximumCertificateAge", "23h59m59s", .rejected("attestation.certificate-age")),
+            rule("maximumCertificateAge", "1d", .warned),
             rule("minimumBundleVersion", "\"999\"", .rejected("attestation.bundle-version"), "ios-27-flags-40"),
             rule(
                 "versions.maximum", "{ maximum: \"0.1\" }", .rejected("attestation.bundle-version"), "ios-27-flags-40"),

@@ -5,6 +5,7 @@ extension AppAttestVectorMint {
     /// What the policy of these vectors demands besides.
     static let strictRules = """
               minimumOSVersion: "17.0"
+              maximumCertificateAge: 2d
               minimumBundleVersion: "1.2"
               validationCategories: [appStore, testFlight]
         checks:
@@ -24,6 +25,7 @@ extension AppAttestVectorMint {
         [
             VectorDraft("strict/attestation-validation-category.json", strictAttestationValidationCategory),
             VectorDraft("strict/attestation-versions.json", strictAttestationVersions),
+            VectorDraft("strict/attestation-certificate-age.json", strictAttestationCertificateAge),
         ]
     }
 
@@ -79,6 +81,14 @@ extension AppAttestVectorMint {
                     .appAttestKeyUsage, .appAttestPlatform(.iOS, appID: Self.appID),
                 ]
             },
+        ]
+    }
+
+    /// The certificate begins a day before it is issued, and is valid for two days after that.
+    private var strictAttestationCertificateAge: [VectorCase] {
+        [
+            attestation("certificate-age-at-the-limit", .accept, delay: 86_400),
+            attestation("certificate-age-a-second-more", .reject("certificate-age"), delay: 86_401),
         ]
     }
 
