@@ -19,10 +19,7 @@ extension KeyAttestationCheck {
 
     /// The account is not blocked, and named if the policy demands it.
     func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
-        guard configuration.account != .required || account.account != nil else {
-            throw CheckFailure(.accountMissing, "the policy says account: required, and the request names none")
-        }
-        return try account.answer()
+        try account.answer(configuration.account, missing: .accountMissing)
     }
 
     static let challengeEntry = CheckDefinition(

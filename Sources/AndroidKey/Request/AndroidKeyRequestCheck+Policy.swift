@@ -174,27 +174,8 @@ extension AndroidKeyRequestCheck {
 
     /// The account is not blocked, and is that of the key, as far as the policy compares them.
     func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
-        if configuration.account == .required, account.account == nil {
-            throw CheckFailure(
-                .requestAccountMissing, "the policy says account: required, and the request names none")
-        }
-        let answer = try account.answer()
-        guard configuration.account != .none, let named = account.account, let enrolled = keys.enrolled else {
-            return answer
-        }
-        guard let owner = enrolled.account else {
-            guard configuration.account != .required else {
-                throw CheckFailure(
-                    .keyWithoutAccount, "the key was enrolled without an account; assay ledger move gives it to one")
-            }
-            return .notRequiredWithRemark(
-                Finding(.keyWithoutAccount, "the key was enrolled without an account, so that none is compared"))
-        }
-        guard owner.isByteEqual(to: named) else {
-            throw CheckFailure(
-                .keyOfAnotherAccount, "the key is enrolled for another account than the one that the request names")
-        }
-        return answer
+        try account.answer(
+            configuration.account, of: keys.enrolled, missing: .requestAccountMissing, unowned: .keyWithoutAccount)
     }
 }
 
@@ -246,13 +227,10 @@ extension AndroidKeyRequestCheck {
         guard let enrolled = keys.enrolled else { return [] }
         let identifier = KeyIdentifier.androidKey(identifier)
         var effects = [LedgerEffect(.androidKeyRequestKey, .useKey(KeyUse(key: identifier, app: expectations.app)))]
-        if expectations.configuration.account != .none, enrolled.account != nil, let named = account.account,
-            expectations.modes[.androidKeyRequestAccount] == .enforce,
-            !account.standings.contains(where: { $0.allowance?.checks.contains(.androidKeyRequestAccount) == true })
-        {
-            let use = KeyUse(key: identifier, app: expectations.app, account: named)
-            effects.append(LedgerEffect(.androidKeyRequestAccount, .useKey(use)))
-        }
+        let use = account.use(
+            of: enrolled, identifier, app: expectations.app, expectations.configuration.account, expectations.modes,
+            .androidKeyRequestAccount)
+        if let use { effects.append(use) }
         return effects
     }
 

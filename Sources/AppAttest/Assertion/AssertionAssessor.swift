@@ -69,7 +69,10 @@ package enum AssertionAssessor {
                                         properties: testAuthority.map { [EnrolledProperty.testAuthority: $0] } ?? [:])
                                 }
                             }))))
-            if let use = AssertionCheck.use(of: keys, identifier, account, expectations) { effects.append(use) }
+            let use = account.use(
+                of: keys.enrolled, identifier, app: expectations.app, expectations.configuration.account,
+                expectations.modes, .appAttestAssertionAccount)
+            if let use { effects.append(use) }
         }
         return Assessment(
             kind: frame.kind, app: expectations.app, catalogue: frame.catalogue, checks: run.results,

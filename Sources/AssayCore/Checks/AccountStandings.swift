@@ -36,6 +36,53 @@ package struct AccountStandings: Sendable {
         }
         return .passed
     }
+
+    /// The answer of the check of an account that the policy may demand.
+    ///
+    /// - Parameter missing: the code if the policy demands an account and the caller names none.
+    package func answer(_ binding: AccountBinding, missing: CheckCode) throws(CheckFailure) -> PolicyAnswer {
+        guard binding != .required || account != nil else {
+            throw CheckFailure(missing, "the policy says account: required, and the request names none")
+        }
+        return try answer()
+    }
+
+    /// The answer of the check of an account that is compared with that of a key, as far as the policy demands it.
+    ///
+    /// - Parameter unowned: the code of a key that was enrolled without an account.
+    package func answer(
+        _ binding: AccountBinding, of key: EnrolledKey?, missing: CheckCode, unowned: CheckCode
+    ) throws(CheckFailure) -> PolicyAnswer {
+        let answer = try answer(binding, missing: missing)
+        guard binding != .none, let account, let key else { return answer }
+        guard let owner = key.account else {
+            guard binding != .required else {
+                throw CheckFailure(
+                    unowned, "the key was enrolled without an account; assay ledger move gives it to one")
+            }
+            return .notRequiredWithRemark(
+                Finding(unowned, "the key was enrolled without an account, so that none is compared"))
+        }
+        guard owner.isByteEqual(to: account) else {
+            throw CheckFailure(
+                .keyOfAnotherAccount, "the key is enrolled for another account than the one that the request names")
+        }
+        return answer
+    }
+
+    /// That a key still belongs to the account when the ledger commits: an operator may move it meanwhile. Nil if the policy does not
+    /// demand it.
+    ///
+    /// - Parameter check: the check that has compared the accounts.
+    package func use(
+        of key: EnrolledKey?, _ identifier: KeyIdentifier, app: String, _ binding: AccountBinding, _ modes: CheckModes,
+        _ check: CheckID
+    ) -> LedgerEffect? {
+        guard binding != .none, key?.account != nil, let account, modes[check] == .enforce,
+            !standings.contains(where: { $0.allowance?.checks.contains(check) == true })
+        else { return nil }
+        return LedgerEffect(check, .useKey(KeyUse(key: identifier, app: app, account: account)))
+    }
 }
 
 extension [LedgerStanding] {

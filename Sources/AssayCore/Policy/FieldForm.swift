@@ -110,12 +110,12 @@ extension FieldForm where Value: CaseIterable & RawRepresentable<String> & Senda
 }
 
 extension FieldForm where Value == Double {
-    /// A length of time.
-    package static var duration: Self { duration(0...(.infinity), "") }
+    /// A length of time without limits.
+    package static var duration: Self { duration(0...(.infinity), "a length of time") }
 
     /// A length of time with limits.
     ///
-    /// - Parameter allowed: the text of the limits, such as `at most ten years`.
+    /// - Parameter allowed: what an error says is expected, such as `at most ten years`.
     package static func duration(_ limits: ClosedRange<Double>, _ allowed: String) -> Self {
         Self(.duration) {
             .scalar(PolicyNode.text(ofSeconds: $0))
@@ -128,30 +128,21 @@ extension FieldForm where Value == Double {
 }
 
 extension FieldForm where Value: FixedWidthInteger {
-    /// A whole number with limits.
+    /// A whole number with limits, in its only decimal form: no plus sign and no leading zeros, which YAML 1.1 reads as octal.
     ///
-    /// - Parameter allowed: the text of the limits, such as `a whole number from 1 to 1000`.
+    /// - Parameter allowed: what an error says is expected, such as `a whole number from 1 to 1000`.
     package static func number(_ limits: ClosedRange<Value>, _ allowed: String) -> Self {
         text {
             "\($0)"
         } read: { (node) throws(PolicyError) in
-            guard let number = try Value(node.text()), limits.contains(number) else {
+            let text = try node.text()
+            guard let number = Value(text), "\(number)".isByteEqual(to: text), limits.contains(number) else {
                 throw node.error("expected \(allowed), found \(node.found)")
             }
             return number
         }
     }
 
-    /// A whole number from 0 on, in decimal digits only.
-    package static var count: Self {
-        text {
-            "\($0)"
-        } read: { (node) throws(PolicyError) in
-            let text = try node.text()
-            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Value(text) else {
-                throw node.error("expected a whole number from 0 to \(Value.max), found \(node.found)")
-            }
-            return number
-        }
-    }
+    /// A whole number from 0 on.
+    package static var count: Self { number(0...Value.max, "a whole number from 0 to \(Value.max)") }
 }

@@ -16,7 +16,7 @@ package struct SectionField<Values: Sendable>: Sendable {
     /// The declarations of the field and of the fields in it.
     let declared: [PolicyField]
     private(set) var read: @Sendable (inout Values, SectionNodes) throws(PolicyError) -> Void
-    private(set) var show: @Sendable (Values) -> [PolicySetting]
+    let show: @Sendable (Values) -> [PolicySetting]
     private(set) var remarks: @Sendable (Values) -> [PolicyRemark] = { _ in [] }
     private(set) var needs: [Need] = []
     private(set) var examples: [PolicySetting] = []
@@ -132,9 +132,9 @@ package struct SectionField<Values: Sendable>: Sendable {
         }.with(table, below: nil, isNeeded: false) { $0[keyPath: property] }
     }
 
-    /// Takes what the table of a part has: remarks, examples and checks.
+    /// Adds the remarks, examples and checks of a part's table to the field, with the paths that they have in the section.
     ///
-    /// - Parameter isNeeded: whether checks need the part if the section lacks it.
+    /// - Parameter isNeeded: whether the checks of the part's fields count as unable to run if the section lacks the part.
     private func with<Part>(
         _ table: [SectionField<Part>], below name: String?, isNeeded: Bool = true,
         _ part: @escaping @Sendable (Values) -> Part?
@@ -158,10 +158,10 @@ package struct SectionField<Values: Sendable>: Sendable {
 // MARK: What follows the declaration
 
 extension SectionField {
-    /// The path of the field in its section.
+    /// The path below the section, such as `receipt`: that of the first declaration if there are several.
     package var path: String { declared.first?.path ?? "" }
 
-    /// Remarks on weak settings and unknown names, with their paths in the section.
+    /// Adds remarks on weak settings and unknown names. Their paths begin at the section.
     package func remarks(_ remarks: @escaping @Sendable (Values) -> [PolicyRemark]) -> Self {
         var field = self
         let others = field.remarks
@@ -202,14 +202,6 @@ extension SectionField {
         return field
     }
 
-    /// Shows the field only if a condition holds.
-    package func shown(if condition: @escaping @Sendable (Values) -> Bool) -> Self {
-        var field = self
-        let show = show
-        field.show = { condition($0) ? show($0) : [] }
-        return field
-    }
-
     /// A valid value, which the policy reader inserts after an error to look for further errors.
     package func example(_ value: String) -> Self {
         var field = self
@@ -234,7 +226,7 @@ extension SectionField {
         needed(by: [check], ifUnset: isUnset)
     }
 
-    /// The check that annotates by default: a section that has the field demands what it says, and the check is enforced.
+    /// Names a check that annotates by default. A section with the field enforces it, as if `checks` said so.
     package func states(_ check: CheckID) -> Self {
         var field = self
         field.annotated[path] = check

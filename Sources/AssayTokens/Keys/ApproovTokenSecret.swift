@@ -27,14 +27,7 @@ package final class ApproovTokenSecret: KeyMaterial {
     ///
     /// - Throws: ``KeyError`` without any of the secret's text.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
-        guard let text = parts[Self.secretPart] else {
-            throw KeyError("missing-part", part: Self.secretPart, "the part is missing")
-        }
-        let secret: SecretBytes
-        do { secret = try SecretKeyText.decodeBase64(text, byteCounts: Self.length...Self.length) } catch {
-            throw KeyError(
-                "not-a-key", part: Self.secretPart, "expected base64 of \(Self.length) bytes, found \(error.found)")
-        }
+        let secret = try parts.secret(Self.secretPart, byteCount: Self.length)
         var keyID: String?
         if let part = parts[Self.keyIDPart] {
             let word = String(decoding: part.withUnsafeBytes { Array($0) }, as: UTF8.self)

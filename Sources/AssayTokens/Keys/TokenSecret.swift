@@ -25,14 +25,7 @@ package final class TokenSecret: KeyMaterial {
     /// - Parameter parts: `secret`: base64 of 32 bytes.
     /// - Throws: ``KeyError`` without any of the secret's text.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
-        guard let text = parts[Self.secretPart] else {
-            throw KeyError("missing-part", part: Self.secretPart, "the part is missing")
-        }
-        let secret: SecretBytes
-        do { secret = try SecretKeyText.decodeBase64(text, byteCounts: Self.length...Self.length) } catch {
-            throw KeyError(
-                "not-a-key", part: Self.secretPart, "expected base64 of \(Self.length) bytes, found \(error.found)")
-        }
+        let secret = try parts.secret(Self.secretPart, byteCount: Self.length)
         // One key for each use, so that a value for one never serves for another.
         func derived(_ use: String) -> HMACSHA256Key {
             var bytes = HMAC.sha256(key: secret, Array("assay token \(use)".utf8)[...])
@@ -116,5 +109,15 @@ package final class TokenSecret: KeyMaterial {
 
     private func nonce(number: Int64) -> String {
         Base64.encode(nonces.code(for: Array("\(number)".utf8)[...]).prefix(16), .url)
+    }
+}
+
+extension [String: SecretBytes] {
+    /// The secret in a part of a key, which has base64 of some bytes.
+    func secret(_ part: String, byteCount: Int) throws(KeyError) -> SecretBytes {
+        guard let text = self[part] else { throw KeyError("missing-part", part: part, "the part is missing") }
+        do { return try SecretKeyText.decodeBase64(text, byteCounts: byteCount...byteCount) } catch {
+            throw KeyError("not-a-key", part: part, "expected base64 of \(byteCount) bytes, found \(error.found)")
+        }
     }
 }

@@ -37,6 +37,30 @@ struct PolicyNodeTests {
         }
     }
 
+    private struct NoFiles: PolicyFiles {
+        func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] { throw node.error("no such file") }
+    }
+
+    @Test("A whole number has one form, whatever its limits: decimal digits without plus sign and leading zeros")
+    func numbers() throws {
+        let count = FieldForm<Int>.count
+        let number = FieldForm<Int>.number(-5...1000, "a whole number from -5 to 1000")
+        for (text, value) in [("0", 0), ("10", 10), ("1000", 1000)] {
+            #expect(try count.read(node(.scalar(text)), NoFiles()) == value)
+            #expect(try number.read(node(.scalar(text)), NoFiles()) == value)
+        }
+        #expect(try number.read(node(.scalar("-5")), NoFiles()) == -5)
+        let wrong = ["+10", "010", "00", "-0", "+0", "1e1", "1.0", "0x0A", "1_0", " 10", "10 ", "\u{0661}", "ten"]
+        for text in wrong + ["9223372036854775808", "-6"] {
+            expect("expected a whole number from 0 to 9223372036854775807, found \"\(text)\"") {
+                _ = try count.read(node(.scalar(text)), NoFiles())
+            }
+            expect("expected a whole number from -5 to 1000, found \"\(text)\"") {
+                _ = try number.read(node(.scalar(text)), NoFiles())
+            }
+        }
+    }
+
     @Test("Text is not empty, and not null, a list or a mapping")
     func texts() throws {
         #expect(try node(.scalar("a")).text() == "a")

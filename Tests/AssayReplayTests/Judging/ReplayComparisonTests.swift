@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import AssayReplay
 import Foundation
 import Testing
@@ -23,6 +24,18 @@ struct ReplayComparisonTests {
         #expect(outcome.words == ["accept", "accept", "accept", "accept"])
         let counter = "app-attest.assertion.counter"
         #expect(outcome.wordsAgainst == ["accept", "accept", counter, counter])
+    }
+
+    @Test("A shorter limit on the age of certificates rejects a captured attestation by that check alone")
+    func certificateAge() async throws {
+        func policy(_ limit: String) throws -> VerificationPolicy {
+            try ReplayCorpus.policy(extra: "maximumCertificateAge: \(limit)")
+        }
+        // Certificates begin a day before they are issued.
+        let outcome = try await ReplayCorpus.replay(
+            [ReplayCorpus.attestation("a", of: "aged")], ReplayPolicies(policy("2d"), against: policy("23h")))
+        #expect(outcome.words == ["accept"])
+        #expect(outcome.wordsAgainst == ["app-attest.attestation.certificate-age"])
     }
 
     @Test("The verdicts of each policy equal those of a replay under it alone")

@@ -64,6 +64,21 @@ struct RulesInForceTests {
         }
     }
 
+    @Test(
+        "A limit that is no length of time is refused at its field",
+        arguments: rules.filter { $0.name == $0.field && $0.value.wholeMatch(of: /(\d+[ydhms])+/) != nil })
+    func durations(_ rule: StatedRule) throws {
+        for text in ["soon", "-1d", "+1d", "1.5d", "1", "5m1h", "\"\"", "[1d]", "{}"] {
+            var wrong = rule
+            wrong.value = text
+            let error = #expect(throws: PolicyError.self, "\(text)") {
+                try wrong.policy(Self.files(rule.engine), isStated: true)
+            }
+            #expect(error?.field.hasSuffix(".\(rule.section).\(rule.field)") == true, "\(text): \(error?.field ?? "")")
+            #expect(error?.message.hasPrefix("expected a length of time") == true, "\(text): \(error?.message ?? "")")
+        }
+    }
+
     @Test("Every field of every engine is in the tables, or a test of other evidence has it")
     func complete() throws {
         let others = [

@@ -39,7 +39,7 @@ struct StatedRule: Sendable, CustomTestStringConvertible {
     /// The path of the field that states the rule.
     let field: String
     /// The value of its outermost field.
-    let value: String
+    var value: String
     let evidence: Evidence
     let consequence: Consequence
     /// The folder of the policy below that of the engine.
