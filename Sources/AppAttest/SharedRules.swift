@@ -1,4 +1,4 @@
-import AssayCore
+public import AssayCore
 
 /// The checks that attestations, assertions and receipts share: one entry and one rule, with a check name for each
 /// kind.
@@ -149,7 +149,7 @@ extension CheckDefinition {
 
 extension VersionCodes {
     fileprivate static let bundle = VersionCodes(
-        tooLow: .bundleVersionTooLow, tooHigh: .bundleVersionTooHigh, withdrawn: .bundleVersionWithdrawn)
+        tooLow: .appAttestBundleVersionTooLow, tooHigh: .bundleVersionTooHigh, withdrawn: .bundleVersionWithdrawn)
 }
 
 extension CheckCode {
@@ -189,7 +189,8 @@ extension CheckCode {
         "bundle-version-missing",
         "The policy demands a bundle version, and the authenticator data of a system that must state it has none.",
         remedy: .nothing)
-    fileprivate static let bundleVersionTooLow = CheckCode(
+    /// The build of the app is older than `minimumBundleVersion`.
+    public static let appAttestBundleVersionTooLow = CheckCode(
         "bundle-version-too-low", "The app's build is older than minimumBundleVersion: the user updates the app.")
     fileprivate static let bundleVersionTooHigh = CheckCode(
         "bundle-version-too-high", "The app's build is newer than `versions.maximum` in the policy allows.")

@@ -89,7 +89,7 @@ struct TokenAssessor {
         let present = now.timeIntervalSince1970
         guard present < end else {
             throw CheckFailure(
-                .tokenExpired,
+                .assayTokenExpired,
                 "the token ended at \(RFC3339.format(end.time))"
                     + (end < claims.expiresAt ? ", a minute after its issue: the policy says limitedUse: yes" : ""))
         }

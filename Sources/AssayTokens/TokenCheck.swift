@@ -89,7 +89,7 @@ package enum TokenCheck {
             stops: "Stolen tokens after their short life.",
             lookAt: "The clock of this server. A client renews a token with fresh evidence before it ends.",
             source: "RFC 7519 sections 4.1.4 to 4.1.6", remedy: .newChallenge,
-            codes: [.tokenExpired, .tokenNotYetValid, .tokenFromFuture, .tokenLifetime]),
+            codes: [.assayTokenExpired, .tokenNotYetValid, .tokenFromFuture, .tokenLifetime]),
         CheckDefinition(
             .assayTokenAudience, .gate,
             proves: "`aud` is one of the audiences that the policy accepts here, byte for byte.",
@@ -182,7 +182,8 @@ extension CheckCode {
         "token-not-yet-valid",
         "`nbf` is in the future: the token is not in force yet. Compare the clocks of the servers.",
         remedy: .retry)
-    static let tokenExpired = CheckCode(
+    /// The token has ended: the client attests again.
+    public static let assayTokenExpired = CheckCode(
         "token-expired", "The token has ended: the client attests again, with a new challenge.")
     static let tokenFromFuture = CheckCode(
         "token-from-future", "The token was issued in the future: compare the clocks of the servers.", remedy: .retry)

@@ -41,6 +41,31 @@ struct CheckCatalogueTests {
         #expect(CheckCatalogue.entry(of: "app-attest.assertion.count") == nil)
     }
 
+    @Test("Codes that a backend acts on are constants of their engines, and codes of the checks that fail with them")
+    func codes() {
+        let table: [(CheckID, CheckCode, String)] = [
+            (.appAttestAssertionKey, .appAttestKeyNotEnrolled, "key-not-enrolled"),
+            (.appAttestAssertionRiskMetric, .appAttestKeyRiskTooHigh, "key-risk-too-high"),
+            (.appAttestAttestationOSVersion, .appAttestOSVersionTooLow, "os-version-too-low"),
+            (.appAttestAttestationCertificateAge, .appAttestCertificateTooOld, "certificate-too-old"),
+            (.appAttestAttestationBundleVersion, .appAttestBundleVersionTooLow, "bundle-version-too-low"),
+            (.androidKeyRequestKey, .androidKeyNotEnrolled, "key-not-enrolled"),
+            (.androidKeyRequestKeyState, .androidKeyAttestationTooOld, "attestation-too-old"),
+            (.androidKeyAttestationOSVersion, .androidKeyOSVersionTooLow, "os-version-too-low"),
+            (.androidKeyAttestationApplication, .androidKeyVersionCodeTooLow, "version-code-too-low"),
+            (.playIntegrityVersionCode, .playIntegrityVersionCodeTooLow, "version-code-too-low"),
+            (.playIntegrityLicensing, .playIntegrityLicensingNotAllowed, "licensing-not-allowed"),
+            (.playIntegrityDeviceRecognition, .playIntegrityDeviceLabelMissing, "device-label-missing"),
+            (.approovTokenExpiry, .approovTokenExpired, "expired"),
+            (.approovTokenAnnotations, .approovAnnotationsRejected, "annotations-rejected"),
+            (.assayTokenExpiry, .assayTokenExpired, "token-expired"),
+        ]
+        for (check, code, name) in table {
+            #expect(code.name == name)
+            #expect(CheckCatalogue.entry(of: check)?.codes.contains(code) == true, "\(check) \(code)")
+        }
+    }
+
     @Test("A verdict has the result of a check by its constant, and the result its code")
     func results() async throws {
         let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())

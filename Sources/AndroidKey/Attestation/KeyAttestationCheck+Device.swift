@@ -99,7 +99,7 @@ extension KeyAttestationCheck {
         proves: "The version of Android that the boot loader told the hardware is at least the policy's minimum.",
         stops: "Systems with published exploits.",
         lookAt: "minimumOSVersion in the policy, and the version in the detail. Development boards say 0.",
-        source: "\(schema), tag 705", remedy: .updateSystem, codes: [.osVersionMissing, .osVersionTooLow])
+        source: "\(schema), tag 705", remedy: .updateSystem, codes: [.osVersionMissing, .androidKeyOSVersionTooLow])
 
     /// The version is at least the policy's minimum.
     func osVersion(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
@@ -109,7 +109,7 @@ extension KeyAttestationCheck {
         }
         let version = AndroidVersion(number: number)
         guard version >= minimum else {
-            throw CheckFailure(.osVersionTooLow, "Android \(version), at least \(minimum) is demanded")
+            throw CheckFailure(.androidKeyOSVersionTooLow, "Android \(version), at least \(minimum) is demanded")
         }
         return .passed
     }
@@ -118,7 +118,8 @@ extension KeyAttestationCheck {
 extension CheckCode {
     fileprivate static let osVersionMissing = CheckCode(
         "os-version-missing", "The hardware does not say the version of Android.", remedy: .contactSupport)
-    fileprivate static let osVersionTooLow = CheckCode(
+    /// The system is older than `minimumOSVersion`.
+    public static let androidKeyOSVersionTooLow = CheckCode(
         "os-version-too-low", "Android is older than minimumOSVersion: the user updates the device.")
 }
 

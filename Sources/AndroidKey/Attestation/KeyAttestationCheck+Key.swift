@@ -69,7 +69,7 @@ extension KeyAttestationCheck {
 
 extension VersionCodes {
     fileprivate static let androidKey = VersionCodes(
-        tooLow: .versionCodeTooLow, tooHigh: .versionCodeTooHigh, withdrawn: .versionCodeWithdrawn)
+        tooLow: .androidKeyVersionCodeTooLow, tooHigh: .versionCodeTooHigh, withdrawn: .versionCodeWithdrawn)
 }
 
 extension CheckCode {
@@ -84,7 +84,8 @@ extension CheckCode {
         "certificate-not-allowed",
         "A certificate outside certificateDigests signed the app that made the key: a repackaged app, or the upload key in the policy."
     )
-    fileprivate static let versionCodeTooLow = CheckCode(
+    /// The app is older than `minimumVersionCode`.
+    public static let androidKeyVersionCodeTooLow = CheckCode(
         "version-code-too-low", "The app that made the key is older than minimumVersionCode: the user updates the app.")
     fileprivate static let versionCodeTooHigh = CheckCode(
         "version-code-too-high", "The app that made the key is newer than `versions.maximum` in the policy allows.")

@@ -24,7 +24,7 @@ extension AndroidKeyRequestCheck {
             """,
         source: "Assay, ledger", remedy: .newAttestation,
         codes: [
-            .attestationTooOld, .keyAlgorithmNotAllowed, .packageNotAllowed, .securityLevelNotAllowed,
+            .androidKeyAttestationTooOld, .keyAlgorithmNotAllowed, .packageNotAllowed, .securityLevelNotAllowed,
             .bootStateNotAllowed, .attestationTolerated,
         ])
 
@@ -40,7 +40,7 @@ extension AndroidKeyRequestCheck {
             let age = now.timeIntervalSince(attestedAt)
             guard age <= maximum else {
                 throw CheckFailure(
-                    .attestationTooOld,
+                    .androidKeyAttestationTooOld,
                     "the key was attested at \(RFC3339.format(attestedAt)), \(PolicyNode.text(ofSeconds: age)) ago; "
                         + "maximumAttestationAge is \(PolicyNode.text(ofSeconds: maximum))")
             }
@@ -135,7 +135,8 @@ extension AndroidKeyRequestCheck {
 }
 
 extension CheckCode {
-    fileprivate static let attestationTooOld = CheckCode(
+    /// The key was attested longer ago than `maximumAttestationAge`.
+    public static let androidKeyAttestationTooOld = CheckCode(
         "attestation-too-old",
         "The key was attested longer ago than `maximumAttestationAge` allows: the app makes a new key and attests it.")
     fileprivate static let keyAlgorithmNotAllowed = CheckCode(

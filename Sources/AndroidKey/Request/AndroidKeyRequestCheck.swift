@@ -45,7 +45,7 @@ extension AndroidKeyRequestCheck {
             """,
         source: "RFC 9421 section 3.2, step 6", remedy: .newAttestation,
         codes: [
-            .keyUnknown, .keyNotEnrolled, .keyIDDiffers, .keyRetired, .keyOfAnotherApp, .keyOfAnotherAuthority,
+            .keyUnknown, .androidKeyNotEnrolled, .keyIDDiffers, .keyRetired, .keyOfAnotherApp, .keyOfAnotherAuthority,
             .keyDiffers, .keyUnusable, .keyUnsupported, .keyCannotSign, .algorithmDiffers, .keySupplied, .blocked,
         ])
 
@@ -87,7 +87,7 @@ extension AndroidKeyRequestCheck {
             }
             guard keys.durability == .ephemeral else {
                 throw CheckFailure(
-                    .keyNotEnrolled,
+                    .androidKeyNotEnrolled,
                     "the key came with the evidence and is not enrolled; it counts only without a ledger")
             }
             guard Digest.sha256(supplied) == signed.part.identifier else {
@@ -119,7 +119,8 @@ extension AndroidKeyRequestCheck {
 }
 
 extension CheckCode {
-    fileprivate static let keyNotEnrolled = CheckCode(
+    /// The ledger does not have the key: the app attests one.
+    public static let androidKeyNotEnrolled = CheckCode(
         "key-not-enrolled",
         "The key came with the signed request, and with a ledger only enrolled keys count: verify its attestation first."
     )

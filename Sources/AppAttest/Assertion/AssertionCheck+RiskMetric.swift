@@ -27,7 +27,7 @@ extension AssertionCheck {
             device and a new owner raise the metric too. `assay receipts list` shows when the receipt of the key was refreshed.
             """,
         source: "Apple, Assessing fraud risk, Interpret the metric",
-        remedy: .contactSupport, codes: [.keyRiskUnknown, .keyRiskTooOld, .keyRiskTooHigh])
+        remedy: .contactSupport, codes: [.keyRiskUnknown, .keyRiskTooOld, .appAttestKeyRiskTooHigh])
 
     /// The stored metric is at most the policy's maximum.
     func keyRisk(at now: Date) throws(CheckFailure) -> PolicyAnswer {
@@ -39,7 +39,7 @@ extension AssertionCheck {
         let measured = RFC3339.format(metric.measuredAt)
         guard metric.value <= maximum else {
             throw CheckFailure(
-                .keyRiskTooHigh, "risk metric \(metric.value) at \(measured), at most \(maximum) is allowed")
+                .appAttestKeyRiskTooHigh, "risk metric \(metric.value) at \(measured), at most \(maximum) is allowed")
         }
         if let longest = rules.maximumRiskMetricAge, now.timeIntervalSince(metric.measuredAt) > longest {
             throw CheckFailure(
@@ -57,6 +57,7 @@ extension CheckCode {
         "key-risk-too-old",
         "The last risk metric of the key is older than `receipt.maximumRiskMetricAge`: attest again.",
         remedy: .newAttestation)
-    fileprivate static let keyRiskTooHigh = CheckCode(
+    /// The risk metric of the key is greater than `receipt.maximumRiskMetric`.
+    public static let appAttestKeyRiskTooHigh = CheckCode(
         "key-risk-too-high", "The device attested more keys in 30 days than `receipt.maximumRiskMetric` allows.")
 }

@@ -50,7 +50,7 @@ extension AssertionCheck {
         source: apple,
         remedy: .newAttestation,
         codes: [
-            .keyUnknown, .keyNotEnrolled, .keyIDDiffers, .keyOfAnotherApp, .keyOfAnotherAuthority, .keyDiffers,
+            .keyUnknown, .appAttestKeyNotEnrolled, .keyIDDiffers, .keyOfAnotherApp, .keyOfAnotherAuthority, .keyDiffers,
             .keyMalformed, .keySupplied,
         ])
 
@@ -72,7 +72,7 @@ extension AssertionCheck {
             }
             guard keys.durability == .ephemeral else {
                 throw CheckFailure(
-                    .keyNotEnrolled,
+                    .appAttestKeyNotEnrolled,
                     "the key came with the evidence and is not enrolled; it counts only without a ledger")
             }
             guard Digest.sha256(supplied.x963Representation) == input.keyID else {
@@ -117,7 +117,8 @@ extension AssertionCheck {
 }
 
 extension CheckCode {
-    fileprivate static let keyNotEnrolled = CheckCode(
+    /// The ledger does not have the key: the app attests one.
+    public static let appAttestKeyNotEnrolled = CheckCode(
         "key-not-enrolled",
         "The key came with the evidence, and with a ledger only enrolled keys count: verify its attestation first.")
     fileprivate static let keyOfAnotherAuthority = CheckCode(

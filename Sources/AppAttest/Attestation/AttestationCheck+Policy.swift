@@ -127,7 +127,8 @@ extension AttestationCheck {
         stops: "Devices on systems with known jailbreaks.",
         lookAt: "minimumOSVersion in the policy, and the version in the detail.",
         source: "Leaf extension 1.2.840.113635.100.8.7, as issued since 2020",
-        remedy: .updateSystem, codes: [.platformNotAllowed, .osVersionMissing, .osVersionMalformed, .osVersionTooLow])
+        remedy: .updateSystem,
+        codes: [.platformNotAllowed, .osVersionMissing, .osVersionMalformed, .appAttestOSVersionTooLow])
 
     /// The operating system is at least the policy's minimum for its platform.
     func osVersion(_ certificate: AttestedCertificate) throws(CheckFailure) -> PolicyAnswer {
@@ -146,7 +147,7 @@ extension AttestationCheck {
             throw CheckFailure(.osVersionMalformed, "OS version \"\(text)\" cannot be compared with \(lowest)")
         }
         guard version >= lowest else {
-            throw CheckFailure(.osVersionTooLow, "OS version \(text), at least \(lowest) is demanded")
+            throw CheckFailure(.appAttestOSVersionTooLow, "OS version \(text), at least \(lowest) is demanded")
         }
         return .passed
     }
@@ -163,7 +164,8 @@ extension CheckCode {
     fileprivate static let osVersionMalformed = CheckCode(
         "os-version-malformed", "The certified OS version is no dotted number, so that it cannot be compared.",
         remedy: .nothing)
-    fileprivate static let osVersionTooLow = CheckCode(
+    /// The system is older than `minimumOSVersion`.
+    public static let appAttestOSVersionTooLow = CheckCode(
         "os-version-too-low", "The OS is older than the policy's minimum: the user updates the device.")
 }
 
@@ -185,7 +187,7 @@ extension AttestationCheck {
             maximumCertificateAge in the policy, and the age in the detail. It counts from notBefore of the leaf, which Apple \
             sets to one day before it issues the certificate. Captured evidence is judged at the time of its receipt.
             """,
-        source: "RFC 5280 section 4.1.2.5", remedy: .newAttestation, codes: [.certificateTooOld])
+        source: "RFC 5280 section 4.1.2.5", remedy: .newAttestation, codes: [.appAttestCertificateTooOld])
 
     /// The leaf's `notBefore` is at most as long ago as the policy allows.
     func certificateAge() throws(CheckFailure) -> PolicyAnswer {
@@ -193,7 +195,7 @@ extension AttestationCheck {
         let age = now.timeIntervalSince(evidence.leaf.notBefore)
         guard age <= maximum else {
             throw CheckFailure(
-                .certificateTooOld,
+                .appAttestCertificateTooOld,
                 "the certificate is \(PolicyNode.text(ofSeconds: age.rounded(.up))) old, at most "
                     + "\(PolicyNode.text(ofSeconds: maximum)) is allowed")
         }
@@ -202,7 +204,8 @@ extension AttestationCheck {
 }
 
 extension CheckCode {
-    fileprivate static let certificateTooOld = CheckCode(
+    /// The certificate is older than `maximumCertificateAge`.
+    public static let appAttestCertificateTooOld = CheckCode(
         "certificate-too-old",
         "Apple certified the key longer ago than maximumCertificateAge allows: the app attests a new key.")
 }

@@ -176,7 +176,7 @@ extension ApproovCheck {
         stops: "Devices that Approov accepts and the policy does not.",
         lookAt: "`annotations` in the policy; `assay ledger allow --device DID --reason ...` for a device of your own.",
         source: "Approov, Annotation Results",
-        remedy: .contactSupport, codes: [.annotationsRejected, .annotationsNoted])
+        remedy: .contactSupport, codes: [.approovAnnotationsRejected, .annotationsNoted])
 }
 
 extension ApproovTokenRules {
@@ -195,7 +195,7 @@ extension ApproovTokenRules {
         let rules = configuration.annotations
         let found = claims.annotations ?? []
         guard rules.preset != .blacklist else {
-            throw CheckFailure(.annotationsRejected, "the policy's preset blacklist rejects every token")
+            throw CheckFailure(.approovAnnotationsRejected, "the policy's preset blacklist rejects every token")
         }
         guard !found.isEmpty else { return .notRequired }
         var (rejected, noted): ([String], [String]) = ([], [])
@@ -209,7 +209,7 @@ extension ApproovTokenRules {
         if !rejected.isEmpty {
             let list = Self.listed(rejected)
             throw CheckFailure(
-                .annotationsRejected, "the token reports of the device: \(list), which the policy rejects")
+                .approovAnnotationsRejected, "the token reports of the device: \(list), which the policy rejects")
         }
         guard !noted.isEmpty else { return .passed }
         let list = Self.listed(noted)
@@ -220,7 +220,8 @@ extension ApproovTokenRules {
 extension CheckCode {
     fileprivate static let tampered = CheckCode(
         "tampered", "The token names a property that shows tampering with the app, its checks or their transport.")
-    fileprivate static let annotationsRejected = CheckCode(
+    /// The device has a property that `annotations` rejects.
+    public static let approovAnnotationsRejected = CheckCode(
         "annotations-rejected", "The token names a property of the device that `annotations` in the policy rejects.")
     fileprivate static let annotationsNoted = CheckCode(
         "annotations-noted", "The token names a property of the device that `annotations` in the policy annotates.")

@@ -50,7 +50,8 @@ extension ApproovCheck {
             `maximumLifetime` in the policy.
             """,
         source: "RFC 7519 section 4.1.4; Approov, Token Lifespan",
-        remedy: .retry, codes: [.expiryMissing, .expiryOutOfRange, .tokenExpired, .tokenNotYetValid, .livesTooLong])
+        remedy: .retry,
+        codes: [.expiryMissing, .expiryOutOfRange, .approovTokenExpired, .tokenNotYetValid, .livesTooLong])
 }
 
 extension ApproovTokenRules {
@@ -65,7 +66,7 @@ extension ApproovTokenRules {
         }
         guard end > present else {
             throw CheckFailure(
-                .tokenExpired, "the token expired at \(Self.text(end)), and is judged at \(Self.text(present))")
+                .approovTokenExpired, "the token expired at \(Self.text(end)), and is judged at \(Self.text(present))")
         }
         if let start = claims.notBefore, start > present {
             throw CheckFailure(
@@ -90,7 +91,8 @@ extension CheckCode {
     fileprivate static let expiryOutOfRange = CheckCode(
         "expiry-out-of-range", "The token's `exp` lies beyond the year 9999: no genuine token has such a value.",
         remedy: .nothing)
-    fileprivate static let tokenExpired = CheckCode(
+    /// The token has expired: the app fetches one for each request.
+    public static let approovTokenExpired = CheckCode(
         "expired", "The token has expired: the app must fetch a token for each request; check the server's clock.")
     fileprivate static let tokenNotYetValid = CheckCode(
         "not-yet-valid", "The token is not valid yet: check the server's clock.")

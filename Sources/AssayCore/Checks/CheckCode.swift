@@ -1,5 +1,5 @@
 /// The stable code of a check's result, and its meaning. ``CheckDefinition/codes`` lists the codes of each check; those with which
-/// the ledger refuses evidence are constants, such as ``counterNotIncreasing``.
+/// the ledger refuses evidence, and those of engines that a backend acts on, are constants, such as ``counterNotIncreasing``.
 ///
 /// Codes are API: verdicts, metrics, logs and vectors contain them. Never rename one.
 public struct CheckCode: Hashable, Sendable, CustomStringConvertible {

@@ -188,7 +188,7 @@ extension PlayIntegrityCheck {
 
 extension VersionCodes {
     fileprivate static let versionCode = VersionCodes(
-        tooLow: .versionCodeTooLow, tooHigh: .versionCodeTooHigh, withdrawn: .versionCodeWithdrawn)
+        tooLow: .playIntegrityVersionCodeTooLow, tooHigh: .versionCodeTooHigh, withdrawn: .versionCodeWithdrawn)
 }
 
 extension CheckCode {
@@ -196,7 +196,8 @@ extension CheckCode {
         "version-code-missing",
         "The policy demands a version code, and the payload has none, as when app recognition is UNEVALUATED.",
         remedy: .contactSupport)
-    fileprivate static let versionCodeTooLow = CheckCode(
+    /// The app is older than `minimumVersionCode`.
+    public static let playIntegrityVersionCodeTooLow = CheckCode(
         "version-code-too-low", "The app is older than minimumVersionCode: the user updates the app.")
     fileprivate static let versionCodeTooHigh = CheckCode(
         "version-code-too-high", "The app is newer than `versions.maximum` in the policy allows.")
@@ -219,7 +220,7 @@ extension PlayIntegrityCheck {
         stops: "Sideloaded copies of an app that is sold.",
         lookAt: "licensing in the policy. Dialog GET_LICENSED (1) leads to the store. This is no security requirement.",
         source: "\(verdicts), account details",
-        remedy: .updateApp, codes: [.licensingMissing, .licensingUnevaluated, .licensingNotAllowed])
+        remedy: .updateApp, codes: [.licensingMissing, .licensingUnevaluated, .playIntegrityLicensingNotAllowed])
 
     /// The user's account has a Google Play licence for the app.
     func licensing() throws(CheckFailure) -> PolicyAnswer {
@@ -234,7 +235,7 @@ extension PlayIntegrityCheck {
                 CheckID.playIntegrityLicensing, .licensingUnevaluated, "Google did not evaluate licensing")
         }
         throw CheckFailure(
-            .licensingNotAllowed,
+            .playIntegrityLicensingNotAllowed,
             "the verdict on licensing is \(verdict.name.excerpt), allowed is \(allowed.listed); "
                 + RemediationDialog.getLicensed)
     }
@@ -247,7 +248,8 @@ extension CheckCode {
         "licensing-unevaluated",
         "Google did not evaluate licensing, because a requirement such as a trusted device is not met.",
         remedy: .contactSupport)
-    fileprivate static let licensingNotAllowed = CheckCode(
+    /// The account did not get the app from Google Play.
+    public static let playIntegrityLicensingNotAllowed = CheckCode(
         "licensing-not-allowed",
         "The user's account did not get the app from Google Play: dialog GET_LICENSED (1) leads to the store.")
 }

@@ -22,7 +22,8 @@ extension PlayIntegrityCheck {
             Dialogs GET_INTEGRITY (4) and GET_STRONG_INTEGRITY (5) tell the user what to repair.
             """,
         source: "\(verdicts), device integrity",
-        remedy: .contactSupport, codes: [.notOnPC, .androidTooOld, .deviceLabelMissing, .sdkVersionUnknown])
+        remedy: .contactSupport,
+        codes: [.notOnPC, .androidTooOld, .playIntegrityDeviceLabelMissing, .sdkVersionUnknown])
 
     /// The device has the label that the rule for its Android version demands, or a stronger one. A version below all rules fails. If
     /// the version is missing, the strictest rule of the policy applies. Without rules in the policy, the lowest one of the guidance
@@ -62,7 +63,7 @@ extension PlayIntegrityCheck {
         }
         let dialog = demanded == .strong ? RemediationDialog.getStrongIntegrity : RemediationDialog.getIntegrity
         throw CheckFailure(
-            .deviceLabelMissing,
+            .playIntegrityDeviceLabelMissing,
             "the device meets \(labels.listed), demanded is \(demanded.name) for "
                 + (sdk.map { "SDK \($0)" } ?? "a device that does not tell its SDK") + "; \(dialog)")
     }
@@ -73,7 +74,8 @@ extension CheckCode {
         "android-too-old",
         "The device's version of Android is below every rule of deviceRecognition: add a rule to allow it.",
         remedy: .updateSystem)
-    fileprivate static let deviceLabelMissing = CheckCode(
+    /// The device lacks the label that `deviceRecognition` demands.
+    public static let playIntegrityDeviceLabelMissing = CheckCode(
         "device-label-missing",
         """
         The device does not have the integrity label that the policy demands of its version of Android. If no device has \
