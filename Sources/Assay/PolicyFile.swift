@@ -72,12 +72,13 @@ public enum PolicyFile {
         guard try version.text().isByteEqual(to: "1") else { throw version.error("expected 1, found \(version.found)") }
         let keys = given + (try PolicyKeys(materials: keyMaterials, files: files).read(fields["keys"]))
         guard let appList = fields["apps"] else { throw root.missing("apps", "a list of apps") }
+        let purposes = PolicyKeys.purposes(of: keys)
         var apps: [PolicyApp] = []
         var names: Set<[UInt8]> = []
         var issuer: String?
         var notes: [String] = []
         for node in try appList.elements() {
-            let app = try readApp(node, files: files, keys: keys, engines: engines, notes: &notes)
+            let app = try readApp(node, files: files, keys: purposes, engines: engines, notes: &notes)
             guard names.insert(Array(app.name.utf8)).inserted else { throw repeatedName(app.name, at: node) }
             if let tokens = app.configuration(TokenConfiguration.self) {
                 if let issuer, !issuer.isByteEqual(to: tokens.issuer) {
@@ -113,7 +114,8 @@ public enum PolicyFile {
     }
 
     private static func readApp(
-        _ node: PolicyNode, files: any PolicyFiles, keys: [NamedKey], engines: EngineRegistry, notes: inout [String]
+        _ node: PolicyNode, files: any PolicyFiles, keys: [[UInt8]: KeyPurpose], engines: EngineRegistry,
+        notes: inout [String]
     ) throws(PolicyError) -> PolicyApp {
         let types = engines.configurations
         let fields = try node.members(["name"] + types.map { $0.policyField })

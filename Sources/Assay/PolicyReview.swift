@@ -116,22 +116,20 @@ package struct PolicyReview: Sendable {
         of policy: VerificationPolicy, in root: PolicyNode, _ repair: PolicyRepair, _ engines: EngineRegistry,
         at now: Date
     ) {
-        let scopes = policy.apps.flatMap { app in
-            [app.name] + app.configurations.flatMap { ($0 as? any ReadableConfiguration)?.keyScopes ?? [] }
-        }
-        for key in policy.keys { warn(of: key, scopes: scopes, in: root, at: now) }
+        warn(of: policy, keysIn: root, at: now)
+        // An unreadable key is already an error.
+        let hasAllKeys = !findings.contains { $0.severity == .error && $0.problem.field.hasPrefix("keys") }
+        let names = Set(policy.keys.map { Array($0.name.utf8) })
         guard case .sequence(let apps)? = repair.root.value(at: "apps")?.content else { return }
         for (app, node) in zip(policy.apps, apps) {
             for configuration in app.configurations {
                 guard let configuration = configuration as? any ReadableConfiguration,
                     let section = node.value(at: type(of: configuration).policyField)
                 else { continue }
-                // An unreadable key is already an error.
-                let hasAllKeys = !findings.contains { $0.severity == .error && $0.problem.field.hasPrefix("keys") }
                 let remarks =
                     configuration.remarks
                     + (hasAllKeys ? configuration.remarks(on: policy.keys, app: app.name, at: now) : [])
-                    + Self.misspelledKeys(of: configuration, in: policy)
+                    + Self.misspelledKeys(of: configuration, in: policy, names)
                     + Self.absentKinds(of: configuration, app, engines)
                 for remark in remarks {
                     let problem = PolicyError(field: remark.field, remark.message).placed(in: section)
@@ -177,18 +175,17 @@ package struct PolicyReview: Sendable {
 
     /// The warnings for names of keys that are nearly the names of keys of the policy.
     private static func misspelledKeys(
-        of configuration: any ReadableConfiguration, in policy: VerificationPolicy
+        of configuration: any ReadableConfiguration, in policy: VerificationPolicy, _ known: Set<[UInt8]>
     ) -> [PolicyRemark] {
-        let known = policy.keys.map(\.name)
-        return configuration.settings.flatMap { setting -> [PolicyRemark] in
+        configuration.settings.flatMap { setting -> [PolicyRemark] in
             guard PolicySetting.namesKeys(setting.path), case .sequence(let nodes)? = setting.value else { return [] }
             let listed = nodes.compactMap { node in
                 if case .scalar(let name) = node.content { name } else { nil as String? }
             }
-            // Keys of a rotation have similar names.
-            let others = known.filter { !listed.containsBytes(of: $0) }
             return nodes.enumerated().compactMap { index, node in
-                guard case .scalar(let name) = node.content, !known.containsBytes(of: name) else { return nil }
+                guard case .scalar(let name) = node.content, !known.contains(Array(name.utf8)) else { return nil }
+                // Keys of a rotation have similar names.
+                let others = policy.keys.map(\.name).filter { !listed.containsBytes(of: $0) }
                 let nearest = Nearest.names(to: name, among: others)
                 return nearest.isEmpty
                     ? nil
@@ -233,14 +230,30 @@ package struct PolicyReview: Sendable {
 
     private static func engine(of check: CheckID) -> String { String(check.name.prefix { $0 != "." }) }
 
-    private mutating func warn(of key: NamedKey, scopes: [String], in root: PolicyNode, at now: Date) {
-        guard case .sequence(let keys)? = root.value(at: "keys")?.content,
-            let node = keys.first(where: { $0.value(at: "name").map { $0.isText(key.name) } ?? false })
-        else { return }
+    private mutating func warn(of policy: VerificationPolicy, keysIn root: PolicyNode, at now: Date) {
+        guard case .sequence(let nodes)? = root.value(at: "keys")?.content else { return }
+        let scopes = policy.apps.flatMap { app in
+            [app.name] + app.configurations.flatMap { ($0 as? any ReadableConfiguration)?.keyScopes ?? [] }
+        }
+        let known = Set(scopes.map { Array($0.utf8) })
+        let named = nodes.compactMap { node -> ([UInt8], PolicyNode)? in
+            guard case .scalar(let name)? = node.value(at: "name")?.content else { return nil }
+            return (Array(name.utf8), node)
+        }
+        let places = Dictionary(named, uniquingKeysWith: { first, _ in first })
+        for key in policy.keys {
+            guard let node = places[Array(key.name.utf8)] else { continue }
+            let isMisplaced = key.scope.map { !known.contains(Array($0.utf8)) } ?? false
+            warn(of: key, at: node, outside: isMisplaced ? scopes : nil, now)
+        }
+    }
+
+    /// - Parameter scopes: those of the apps, if the key's is none of them.
+    private mutating func warn(of key: NamedKey, at node: PolicyNode, outside scopes: [String]?, _ now: Date) {
         func add(_ field: String, _ sentence: String) {
             self.add(.warning, (node.value(at: field) ?? node).error("the key \(key.name.excerpt) \(sentence)"))
         }
-        if let scope = key.scope, !scopes.contains(where: { $0.isByteEqual(to: scope) }) {
+        if let scopes, let scope = key.scope {
             add(
                 "for",
                 "is for \(scope.excerpt), which is no app of the policy, so that it is never used"
@@ -254,12 +267,5 @@ package struct PolicyReview: Sendable {
         case .expired(let end): add("notAfter", "is not in force since \(RFC3339.format(end)); remove it")
         case .retired(let end): add("notAfter", "is retired since \(RFC3339.format(end)); remove it")
         }
-    }
-}
-
-extension PolicyNode {
-    fileprivate func isText(_ text: String) -> Bool {
-        guard case .scalar(let written) = content else { return false }
-        return written.isByteEqual(to: text)
     }
 }

@@ -18,9 +18,10 @@ extension ApproovConfiguration: SectionConfiguration {
 
     /// The warning for an app without a key. A section that names keys may use a key store.
     package func remarks(on policyKeys: [NamedKey], app: String, at now: Date) -> [PolicyRemark] {
+        guard values.keys == nil else { return [] }
         let claim = KeyClaim(app: app, names: nil, scopes: [app])
         let selection = KeySelection<ApproovKey>(policyKeys, for: claim, at: now)
-        guard values.keys == nil, selection.live.isEmpty, selection.others.isEmpty else { return [] }
+        guard selection.live.isEmpty, selection.others.isEmpty else { return [] }
         return [
             PolicyRemark(
                 "keys",

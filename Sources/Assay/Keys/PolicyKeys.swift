@@ -97,19 +97,25 @@ struct PolicyKeys {
         return text
     }
 
+    /// The purpose of the first key of each name, in UTF-8. Searching the keys of a large policy for each app would take a time that
+    /// grows with the square of its size.
+    static func purposes(of keys: [NamedKey]) -> [[UInt8]: KeyPurpose] {
+        Dictionary(keys.map { (Array($0.name.utf8), $0.purpose) }, uniquingKeysWith: { first, _ in first })
+    }
+
     /// Refuses a section that names a policy key of another purpose. Other names may belong to keys in a key store.
     static func requirePurpose(
-        of section: PolicyNode, _ purposes: [KeyPurpose], among keys: [NamedKey]
+        of section: PolicyNode, _ purposes: [KeyPurpose], among keys: [[UInt8]: KeyPurpose]
     ) throws(PolicyError) {
         guard case .mapping(let entries) = section.content,
             case .sequence(let names)? = entries.first(where: { $0.key.isByteEqual(to: "keys") })?.value.content
         else { return }
         for node in names {
             guard case .scalar(let name) = node.content,
-                let key = keys.first(where: { $0.name.isByteEqual(to: name) }), !purposes.contains(key.purpose)
+                let purpose = keys[Array(name.utf8)], !purposes.contains(purpose)
             else { continue }
             throw node.error(
-                "the key \(name.excerpt) is for \(key.purpose); "
+                "the key \(name.excerpt) is for \(purpose); "
                     + "expected one for \(purposes.map(\.name).joined(separator: " or "))")
         }
     }

@@ -51,6 +51,12 @@ enum MetricsText {
 
     /// A name with the characters that Prometheus allows; others become `_`.
     static func name(_ label: String) -> String {
+        // Those of the program need no change, and a policy with many apps has thousands of series.
+        if let first = label.utf8.first, !(0x30...0x39).contains(first),
+            label.unicodeScalars.allSatisfy(isNamePart)
+        {
+            return label
+        }
         let text = String(label.unicodeScalars.map { isNamePart($0) ? Character($0) : "_" })
         return text.first.map { $0.isNumber } ?? true ? "_\(text)" : text
     }
@@ -65,9 +71,12 @@ enum MetricsText {
     /// Labels with their values, escaped.
     static func labels(_ dimensions: [(String, String)]) -> String {
         dimensions.map { label, value in
-            let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-                .replacing("\n", with: "\\n")
-            return "\(name(label))=\"\(escaped)\""
+            "\(name(label))=\"\(escaped(value))\""
         }.joined(separator: ",")
+    }
+
+    private static func escaped(_ value: String) -> String {
+        guard value.utf8.contains(where: { $0 == 0x5C || $0 == 0x22 || $0 == 0x0A }) else { return value }
+        return value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 }
