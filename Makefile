@@ -23,7 +23,7 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/demo Examples/hummingbird 
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
 .PHONY: demo demo-service test quick incremental build api graph measure-house docs format lint install uninstall fuzz bench bench-postgresql \
-	grow-postgresql soak-postgresql soak soak-service sanitize instructions profile suites mutate vectors model failover scale clean packages package-program deb image sbom test-packages reproducible
+	grow-postgresql soak-postgresql soak soak-service sanitize instructions profile profile-service suites mutate vectors model failover scale clean packages package-program deb image sbom test-packages reproducible
 
 ## Verifies real evidence, and shows a tampered copy being refused. Builds the library alone, to compile less.
 demo: packages
@@ -184,6 +184,12 @@ profile: packages
 	Scripts/install-packages valgrind binutils python3
 	$(SWIFT) build $(CONFIGURATION) --product HotPaths
 	Scripts/count-instructions .build/release/HotPaths --table Docs/measurements/profile.md
+
+## Writes to Docs/measurements/service-profile.md where the processor time of the service's and the middleware's requests goes.
+profile-service: build
+	Scripts/install-packages linux-perf python3
+	$(SWIFT) build $(CONFIGURATION) --product HTTPBenchmarkServer
+	Scripts/profile-service .build/release/assay .build/release/HTTPBenchmarkServer --output Docs/measurements/service-profile.md
 
 ## Fuzzes each target for FUZZ_SECONDS=60, and fails while a finding is open; Fuzz/README.md has the other settings.
 fuzz: packages
