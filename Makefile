@@ -13,6 +13,7 @@ FUZZ_BUILD ?= Fuzz/.build$(if $(findstring address,$(FUZZ_SANITIZERS)),,/fast)
 TESTING := $(CONFIGURATION) --disable-testable-imports --disable-xctest
 # A thousand tests at once would wait for few processors, and exceed their time limits.
 TESTS_AT_A_TIME := 8
+MEASURING := valgrind binutils python3
 # Fuzz/ and Benchmarks/ import modules that no product names, and SwiftPM does not compile them again when such a module has
 # changed: without its module in the build folder, a target is compiled in any case.
 recompile = [ -z "$$(find Sources -newer $(1)/release/Modules/$(2).swiftmodule 2>/dev/null)" ] || \
@@ -22,7 +23,7 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/demo Examples/hummingbird 
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo demo-service test quick incremental build api graph measure-house docs format lint install uninstall fuzz bench bench-postgresql \
+.PHONY: demo demo-service test test-swift test-build installs quick incremental build api graph measure-house docs format lint install uninstall fuzz bench bench-postgresql \
 	grow-postgresql soak-postgresql soak soak-service sanitize instructions profile profile-service suites mutate vectors model failover scale clean packages package-program deb image sbom test-packages reproducible
 
 ## Verifies real evidence, and shows a tampered copy being refused. Builds the library alone, to compile less.
@@ -37,16 +38,28 @@ demo-service: packages
 	@Scripts/demo-service .build/release/assay
 
 ## Builds and passes every test. With ASSAY_SHARED set, the shared vectors and third-party suites run too.
-test: packages
-	Scripts/install-packages openssl zstd groff-base || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
+test: test-swift
+	Scripts/test-spark .build/release/assay
+
+# What tests use, and where it is.
+INSTALL_FOR_TESTS = { Scripts/install-packages openssl zstd groff-base || test "$${CI:-}$${ASSAY_SHARED:-}" = ""; } && \
 	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
-		gateways=$$(Scripts/install-gateways) && prometheus=$$(Scripts/install-prometheus) && \
-		postgresql=$$(Scripts/install-postgresql) && Scripts/install-jwt-libraries && Scripts/install-spark >/dev/null && \
-		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" ASSAY_GATEWAYS="$$gateways" ASSAY_PROMETHEUS="$$prometheus" \
-		ASSAY_POSTGRESQL="$$postgresql" \
+	gateways=$$(Scripts/install-gateways) && prometheus=$$(Scripts/install-prometheus) && \
+	postgresql=$$(Scripts/install-postgresql) && Scripts/install-jwt-libraries && Scripts/install-spark >/dev/null
+
+test-swift: packages
+	$(INSTALL_FOR_TESTS) && ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" ASSAY_GATEWAYS="$$gateways" \
+		ASSAY_PROMETHEUS="$$prometheus" ASSAY_POSTGRESQL="$$postgresql" \
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_A_TIME) \
 		Scripts/test $(TESTING)
-	Scripts/test-spark .build/release/assay
+
+# The parts of .ci/run that go on beside each other: everything that is installed, and everything that is compiled.
+installs:
+	$(INSTALL_FOR_TESTS)
+	Scripts/install-packages $(MEASURING) $(PACKAGE_TESTS) spin gcc libc6-dev
+
+test-build: packages
+	$(SWIFT) test list $(TESTING) >/dev/null
 
 ## Builds in debug what a suite of tests needs, in a folder of its own, and runs it: make quick T=AppAttest
 quick: packages
@@ -60,9 +73,8 @@ sanitize: packages
 	Scripts/sanitize thread
 	Scripts/sanitize address
 
-## Adds a stored property to public structs of engines in a copy, and builds on: AssayDemo must print the same as before.
-incremental: packages
-	$(SWIFT) build $(CONFIGURATION) --product AssayDemo
+## Adds a stored property to a struct of a small package with the end of our manifest, and builds on: its program must print the same.
+incremental:
 	Scripts/test-incremental $(CONFIGURATION)
 
 ## Runs every third-party suite and every vector, and writes the table to Docs/measurements/suites.md. Needs ASSAY_SHARED.
@@ -138,8 +150,9 @@ sbom: package-program
 
 ## Makes the packages of the program for tests, installs and runs them. Needs root. The first time it fetches an empty Debian.
 PACKAGING := binutils chrpath debhelper lintian python3
+PACKAGE_TESTS := $(PACKAGING) buildah ca-certificates curl debootstrap iproute2 systemd systemd-container
 test-packages: build
-	Scripts/install-packages $(PACKAGING) buildah ca-certificates curl debootstrap iproute2 systemd systemd-container
+	Scripts/install-packages $(PACKAGE_TESTS)
 	Scripts/test-packages .build/release/assay
 
 ## Builds two clones in different folders, makes packages of both, and compares their bytes. Takes two whole builds.
@@ -175,13 +188,13 @@ soak-postgresql: packages
 
 ## Counts the instructions of the hot paths, and fails when one takes over 5 % more than is stored. STORE=1 stores them.
 instructions: packages
-	Scripts/install-packages valgrind binutils python3
+	Scripts/install-packages $(MEASURING)
 	$(SWIFT) build $(CONFIGURATION) --product HotPaths
 	Scripts/count-instructions .build/release/HotPaths $(if $(STORE),--store)
 
 ## Writes to Docs/measurements/profile.md what the hot paths spend their instructions on.
 profile: packages
-	Scripts/install-packages valgrind binutils python3
+	Scripts/install-packages $(MEASURING)
 	$(SWIFT) build $(CONFIGURATION) --product HotPaths
 	Scripts/count-instructions .build/release/HotPaths --table Docs/measurements/profile.md
 

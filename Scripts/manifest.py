@@ -17,18 +17,22 @@ class Target:
         self.folder = os.path.join(package, entry.get("path") or os.path.join(parent, self.name))
         self.targets = []
         self.products = []
+        self.further = []
         for dependency in entry["dependencies"]:
             # The manifest writes what a target imports by name, and adds `.target(name:)` for modules further down.
             if "byName" in dependency:
                 self.targets.append(dependency["byName"][0])
             elif "product" in dependency:
                 self.products.append(dependency["product"][0])
+            elif "target" in dependency:
+                self.further.append(dependency["target"][0])
 
 
 def describe(package):
     if package not in _descriptions:
+        # It only reads, and need not wait for a build or a test that runs.
         output = subprocess.run(
-            [os.environ.get("SWIFT", "swift"), "package", "--package-path", package, "dump-package"],
+            [os.environ.get("SWIFT", "swift"), "package", "--ignore-lock", "--package-path", package, "dump-package"],
             check=True, stdout=subprocess.PIPE).stdout
         _descriptions[package] = json.loads(output)
     return _descriptions[package]
