@@ -56,7 +56,7 @@ test-swift: packages
 # The parts of .ci/run that go on beside each other: everything that is installed, and everything that is compiled.
 installs:
 	$(INSTALL_FOR_TESTS)
-	Scripts/install-packages $(MEASURING) $(PACKAGE_TESTS) spin gcc libc6-dev
+	Scripts/install-packages $(MEASURING) $(if $(filter 0,$(shell id -u)),$(PACKAGE_TESTS)) spin gcc libc6-dev curl openssl
 
 test-build: packages
 	$(SWIFT) test list $(TESTING) >/dev/null
