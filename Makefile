@@ -216,8 +216,8 @@ model:
 	Model/check
 
 ## Kills the primary of a PostgreSQL ledger under load and promotes its standby, PROMOTIONS=1 times, and compares what clients were
-## answered with the ledger, see Docs/postgresql.md.
-failover: build
+## answered with the ledger, see Docs/postgresql.md. BUILT=1 takes the program that is there.
+failover: $(if $(BUILT),,build)
 	Scripts/install-packages python3
 	programs=$$(Scripts/install-postgresql) && gateways=$$(Scripts/install-gateways) && \
 		{ test -z "$$programs" || test -z "$$gateways" || ASSAY_POSTGRESQL="$$programs" ASSAY_GATEWAYS="$$gateways" \

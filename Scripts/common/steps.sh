@@ -56,9 +56,9 @@ join() {
 
 finish() {
     local name=${beside[$1]}
-    unset "beside[$1]"
     # What still writes to the same output would hide why this failed.
     [ "$2" = 0 ] || stop
+    unset "beside[$1]"
     cat "$steps/$name.log"
     [ "$2" = 0 ] || exit 1
 }
