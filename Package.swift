@@ -88,6 +88,7 @@ let package = Package(
         .library(name: "AssayLedgerSQLite", targets: ["AssayLedgerSQLite"]),
         .library(name: "AssayLedgerPostgreSQL", targets: ["AssayLedgerPostgreSQL"]),
         .library(name: "AssayPlatforms", targets: ["AssayPlatforms"]),
+        .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
         .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
         .library(name: "AssayReplay", targets: ["AssayReplay"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
@@ -139,25 +140,25 @@ let package = Package(
             "AssayPlatforms",
             "AndroidKey AppAttest Assay AssayCore AssayPrimitives PlayIntegrity AsyncHTTPClient CoreMetrics NIOCore",
             "NIOHTTP1 NIOPosix NIOSSL"),
-        // The check in a server of Hummingbird. A product of its own, so that whoever imports only Assay builds no HTTP.
+        // The check in a server of any framework. A product of its own: a backend with Assay alone builds no HTTP.
         library(
-            "AssayHummingbird",
-            "Assay AssayCore AssayPrimitives CoreMetrics HTTPTypes Hummingbird Logging NIOCore NIOHTTP1",
-            "NIOHTTPTypesHTTP1 ServiceLifecycle UnixSignals"),
+            "AssayHTTP",
+            "Assay AssayCore AssayPrimitives CoreMetrics HTTPTypes Logging ServiceLifecycle UnixSignals"),
+        // The same as a middleware of Hummingbird.
+        library(
+            "AssayHummingbird", "AssayCore AssayHTTP HTTPTypes Hummingbird NIOCore NIOHTTP1 NIOHTTPTypesHTTP1"),
         // The verifier behind HTTP, for backends in any language. The web framework stops here.
         library(
             "AssayService",
-            "Assay AssayCore AssayHummingbird AssayInspection AssayPrimitives AssayTokens CoreMetrics HTTPTypes",
+            "Assay AssayCore AssayHTTP AssayHummingbird AssayInspection AssayPrimitives AssayTokens CoreMetrics HTTPTypes",
             "Hummingbird HummingbirdCore HummingbirdTLS Instrumentation Logging NIOCore NIOExtras NIOHTTP1",
             "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix NIOSSL ServiceLifecycle Tracing",
             "UnixSignals", with: callerIsolated),
         library("AssayTesting", "AssayCore AssayPrimitives COpenSSL Crypto", with: strict + [.strictMemorySafety()]),
-        // Mints corpora for replays: `assay mint corpus`.
-        library("AssayCorpus", "AssayCore AssayPrimitives AssayTesting"),
         // The program `assay`.
         program(
             "AssayProgram",
-            "AndroidKey Approov Assay AssayCore AssayCorpus AssayInspection AssayLedgerPostgreSQL AssayLedgerSQLite",
+            "AndroidKey Approov Assay AssayCore AssayInspection AssayLedgerPostgreSQL AssayLedgerSQLite",
             "AssayPlatforms AssayPrimitives AssayReplay AssayService AssayTesting AssayTokens PlayIntegrity",
             "ArgumentParser CoreMetrics", path: "Sources/AssayProgram"),
 
@@ -189,7 +190,7 @@ let package = Package(
         // Serves with the check and without it, for Benchmarks.
         program(
             "HTTPBenchmarkServer",
-            "Approov Assay AssayCore AssayHummingbird AssayPrimitives AssayTesting Hummingbird Logging"),
+            "Approov Assay AssayCore AssayHTTP AssayHummingbird AssayPrimitives AssayTesting Hummingbird Logging"),
         // Does what a service does for each request, for Scripts/count-instructions.
         program(
             "HotPaths",
@@ -238,7 +239,7 @@ let package = Package(
         support("AssayHTTPTestSupport", "AssayPlatforms AssayTestSupport NIOCore NIOHTTP1 NIOPosix"),
         tests(
             "AssayHummingbirdTests",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayHummingbird AssayPrimitives AssayTesting",
+            "AndroidKey AppAttest Approov Assay AssayCore AssayHTTP AssayHummingbird AssayPrimitives AssayTesting",
             "AssayTestSupport HTTPBenchmarkServer HTTPTypes Hummingbird HummingbirdTesting Logging NIOCore NIOPosix",
             "ServiceLifecycle"),
         tests(
@@ -264,7 +265,7 @@ let package = Package(
             "AssayTestSupport AssayTokens PlayIntegrity"),
         tests(
             "ToyEngineTests",
-            "Assay AssayCore AssayHummingbird AssayInspection AssayProgram AssayTestSupport AssayVectors",
+            "Assay AssayCore AssayHTTP AssayHummingbird AssayInspection AssayProgram AssayTestSupport AssayVectors",
             "ToyEngine HTTPTypes Hummingbird HummingbirdTesting Logging"),
         tests(
             "AssayTests",
@@ -279,12 +280,11 @@ let package = Package(
             "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayReplay AssayTesting",
             "AssayTestSupport CaptureStress PlayIntegrity"),
         tests("AssayTestingTests", "AssayCore AssayPrimitives AssayTesting AssayTestSupport Crypto"),
-        tests("AssayCorpusTests", "Assay AssayCore AssayCorpus AssayTesting AssayVectors"),
         tests("AssayVectorsTests", "AssayCore AssayTesting AssayTestSupport AssayVectors"),
         // Searches logs, errors, crash output and memory for secrets that went in.
         tests(
             "SecretTests",
-            "AppAttest Approov Assay AssayCore AssayHummingbird AssayLedgerSQLite AssayPlatforms AssayPrimitives",
+            "AppAttest Approov Assay AssayCore AssayHTTP AssayLedgerSQLite AssayPlatforms AssayPrimitives",
             "AssayProgram AssayTesting AssayTestSupport PlayIntegrity SecretStress"),
         // Compiles and runs the examples of the README, of Docs/ and of the DocC catalogues.
         tests(
@@ -306,7 +306,7 @@ let package = Package(
         tests(
             "AssayProgramTests",
             "Assay AssayCore AssayInspection AssayLedgerSQLite AssayPrimitives AssayProgram AssayTesting",
-            "AssayTestSupport PlayIntegrity"),
+            "AssayTestSupport AssayVectors PlayIntegrity"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,7 @@
 import AndroidKey
 import Assay
 import AssayCore
+import AssayHTTP
 import AssayHummingbird
 import AssayPrimitives
 import AssayTesting

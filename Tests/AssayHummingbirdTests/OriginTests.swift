@@ -1,4 +1,4 @@
-import AssayHummingbird
+import AssayHTTP
 import Testing
 
 @Suite("Origins of a server")

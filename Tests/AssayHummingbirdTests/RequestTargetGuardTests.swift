@@ -1,6 +1,7 @@
 import Approov
 import Assay
 import AssayCore
+import AssayHTTP
 import AssayHummingbird
 import Hummingbird
 import HummingbirdTesting

@@ -2,6 +2,7 @@ import AppAttest
 import Approov
 import Assay
 import AssayCore
+import AssayHTTP
 import AssayHummingbird
 import AssayPrimitives
 import AssayTesting

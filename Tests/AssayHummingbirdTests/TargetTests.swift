@@ -1,5 +1,6 @@
 import Approov
 import Assay
+import AssayHTTP
 import AssayHummingbird
 import HTTPTypes
 import HummingbirdTesting

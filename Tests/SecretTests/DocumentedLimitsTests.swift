@@ -2,7 +2,7 @@ import AppAttest
 import Approov
 import Assay
 import AssayCore
-import AssayHummingbird
+import AssayHTTP
 import AssayLedgerSQLite
 import AssayPlatforms
 import AssayPrimitives

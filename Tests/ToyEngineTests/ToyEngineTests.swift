@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayHTTP
 import AssayHummingbird
 import AssayInspection
 import AssayProgram

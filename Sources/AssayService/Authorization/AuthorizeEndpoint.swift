@@ -1,6 +1,6 @@
 import Assay
 import AssayCore
-import AssayHummingbird
+import AssayHTTP
 import AssayPrimitives
 import HTTPTypes
 import Hummingbird
@@ -20,7 +20,7 @@ struct AuthorizeEndpoint: Sendable {
     init(live: ServiceState, configuration: ServiceConfiguration) throws(OriginError) {
         self.live = live
         self.configuration = configuration
-        var options = EvidenceMiddlewareOptions()
+        var options = EvidenceGuard.Options()
         let rules = configuration.authorize
         if !rules.origins.isEmpty { options.origins = try ServerOrigins(rules.origins) }
         options.body = .collected(upTo: configuration.limits.body)

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayHummingbird
+import AssayHTTP
 import AssayPrimitives
 import HTTPTypes
 import Hummingbird

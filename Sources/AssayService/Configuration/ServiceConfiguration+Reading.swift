@@ -1,6 +1,6 @@
 import Assay
 package import AssayCore
-import AssayHummingbird
+import AssayHTTP
 
 extension ServiceConfiguration {
     /// Reads the configuration: defaults, then a file, then the environment, then settings of the command line.

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayHummingbird
+import AssayHTTP
 import HTTPTypes
 import Hummingbird
 import NIOCore

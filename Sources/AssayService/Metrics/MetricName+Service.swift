@@ -1,6 +1,6 @@
 import Assay
 package import AssayCore
-import AssayHummingbird
+import AssayHTTP
 
 extension MetricName {
     package static let certificateEnd = MetricName(

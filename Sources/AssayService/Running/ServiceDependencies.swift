@@ -1,6 +1,6 @@
 import Assay
 package import AssayCore
-import AssayHummingbird
+import AssayHTTP
 
 /// The parts that the program passes to a service, which depends on no kind of ledger and of key store.
 package struct ServiceDependencies: Sendable {

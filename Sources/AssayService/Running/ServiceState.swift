@@ -1,6 +1,6 @@
 import Assay
 import AssayCore
-import AssayHummingbird
+import AssayHTTP
 import Logging
 import Synchronization
 

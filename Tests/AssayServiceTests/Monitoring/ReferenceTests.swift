@@ -38,7 +38,7 @@ struct ReferenceTests {
         let events = try #require(tables.first { $0.hasPrefix("Events") })
         let fields = try #require(tables.first { $0.hasPrefix("Fields") })
         var (messages, names): (Set<String>, Set<String>) = ([], [])
-        for folder in ["Sources/AssayService", "Sources/AssayHummingbird"] {
+        for folder in ["Sources/AssayService", "Sources/AssayHTTP", "Sources/AssayHummingbird"] {
             let paths = try #require(
                 FileManager.default.subpaths(atPath: Self.root.appendingPathComponent(folder).path))
             for path in paths where path.hasSuffix(".swift") {
@@ -55,7 +55,7 @@ struct ReferenceTests {
             }
         }
         // Those of a decision, which get their prefix where they are logged.
-        let decision = try Self.text("Sources/AssayHummingbird/Middleware/RefusalLog.swift")
+        let decision = try Self.text("Sources/AssayHTTP/Refusals/RefusalLog.swift")
         names.formUnion(decision.matches(of: /\(\s*"([a-zA-Z]+)", (?:"|\.array)/).map { "assay.\($0.1)" })
         // Those of subjects.
         let sources = try #require(

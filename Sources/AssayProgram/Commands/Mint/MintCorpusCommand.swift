@@ -1,5 +1,4 @@
 import ArgumentParser
-import AssayCorpus
 import AssayTesting
 import Foundation
 

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayCorpus
+import AssayProgram
 import AssayTesting
 import Foundation
 import Testing

@@ -13,13 +13,13 @@ package struct RequestJudge: Sendable {
 
     /// The options. A class, so that all requests share one instance.
     package final class Settings: Sendable {
-        package let options: EvidenceMiddlewareOptions
+        package let options: EvidenceGuard.Options
 
         /// Stores options.
-        package init(_ options: EvidenceMiddlewareOptions) { self.options = options }
+        package init(_ options: EvidenceGuard.Options) { self.options = options }
     }
 
-    var options: EvidenceMiddlewareOptions { settings.options }
+    var options: EvidenceGuard.Options { settings.options }
 
     /// Creates a judge with a verifier and options.
     package init(state: ReloadableVerifier.State, settings: Settings) {

@@ -30,7 +30,7 @@ struct RouteDecision: Sendable {
     /// The time of judgement. It does not change while the body arrives.
     let arrival: Date
 
-    private var options: EvidenceMiddlewareOptions { judge.options }
+    private var options: EvidenceGuard.Options { judge.options }
     private var verifier: Verifier { judge.state.verifier }
 
     private static let contentDigest = HTTPField.Name("Content-Digest")

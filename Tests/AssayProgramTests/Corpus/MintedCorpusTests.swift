@@ -1,6 +1,6 @@
 import Assay
 import AssayCore
-import AssayCorpus
+import AssayProgram
 import AssayVectors
 import Foundation
 import Testing

@@ -1,4 +1,4 @@
-import AssayCorpus
+import AssayProgram
 import AssayTesting
 import Foundation
 import Testing

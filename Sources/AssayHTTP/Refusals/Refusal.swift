@@ -6,10 +6,10 @@ import NIOCore
 
 /// The answers to refused requests.
 package struct RefusalResponse {
-    let options: EvidenceMiddlewareOptions
+    let options: EvidenceGuard.Options
 
     /// Creates the answers for options.
-    package init(options: EvidenceMiddlewareOptions) { self.options = options }
+    package init(options: EvidenceGuard.Options) { self.options = options }
 
     /// The answer to a refused request.
     package func answer(_ decision: RequestDecision) -> Response {

@@ -2,7 +2,7 @@ import AssayCore
 public import FoundationEssentials
 
 /// Options of ``EvidenceMiddleware`` besides the policy.
-public struct EvidenceMiddlewareOptions: Sendable {
+public struct EvidenceGuard.Options: Sendable {
     /// What the body of a rejection discloses.
     public enum Disclosure: Sendable {
         /// The response code, and the device or key ID, for support.
