@@ -211,7 +211,7 @@ let package = Package(
         .testTarget(
             name: "OwnHandlersTests",
             dependencies: uses([
-                "Assay AssayHummingbird AssayTesting HTTPTypes Hummingbird HummingbirdTesting Logging NIOCore"
+                "Assay AssayHTTP AssayHummingbird AssayTesting HTTPTypes Hummingbird HummingbirdTesting Logging NIOCore"
             ]),
             path: "Examples/own-handlers", packageAccess: false,
             swiftSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-Onone"])]),

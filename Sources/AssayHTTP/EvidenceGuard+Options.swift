@@ -1,51 +1,54 @@
 import AssayCore
 public import FoundationEssentials
 
-/// Options of ``EvidenceMiddleware`` besides the policy.
-public struct EvidenceGuard.Options: Sendable {
-    /// What the body of a rejection discloses.
-    public enum Disclosure: Sendable {
-        /// The response code, and the device or key ID, for support.
-        case codes
-        /// The names of the failed checks too. They help attackers: for development only.
-        case failedChecks
-    }
+extension EvidenceGuard {
+    /// Options besides the policy.
+    public struct Options: Sendable {
+        /// What the body of a rejection discloses.
+        public enum Disclosure: Sendable {
+            /// The response code, and the device or key ID, for support.
+            case codes
+            /// The names of the failed checks too. They help attackers: for development only.
+            case failedChecks
+        }
 
-    /// The treatment of requests during an outage of the ledger or a key store.
-    public enum OutageRule: Sendable {
-        /// Answer with 503.
-        case refuse
-        /// Call the handler, whose context has the outage. Not for ``OutageCode/forgotten``, because the client may
-        /// have sent the message before.
-        case letThrough
-    }
+        /// The treatment of requests during an outage of the ledger or a key store.
+        public enum OutageRule: Sendable {
+            /// Answer with 503.
+            case refuse
+            /// Call the handler, which gets the outage. Not for ``OutageCode/forgotten``, because the client may
+            /// have sent the message before.
+            case letThrough
+        }
 
-    /// The origins of the server. Required for signed requests.
-    public var origins: ServerOrigins?
-    /// The proxy in front of the server.
-    public var proxy = TrustedProxy.none
-    /// When bodies of signed requests are checked.
-    public var body = RequestBodyMode.collected()
-    /// What the body of a rejection discloses.
-    public var disclosure = Disclosure.codes
-    /// The treatment of requests during an outage.
-    public var outages = OutageRule.refuse
-    /// The value of `Retry-After` in an outage, in seconds.
-    public var retryAfter = 5
-    /// The time of judgement.
-    public var now: @Sendable () -> Date = { Date() }
+        /// The origins of the server. Required for signed requests.
+        public var origins: ServerOrigins?
+        /// The proxy in front of the server.
+        public var proxy = TrustedProxy.none
+        /// When bodies of signed requests are checked, and how long they may be. ``EvidenceGuard`` itself is given bodies that have been
+        /// read, and uses the limit alone.
+        public var body = RequestBodyMode.collected()
+        /// What the body of a rejection discloses.
+        public var disclosure = Disclosure.codes
+        /// The treatment of requests during an outage.
+        public var outages = OutageRule.refuse
+        /// The value of `Retry-After` in an outage, in seconds.
+        public var retryAfter = 5
+        /// The time of judgement.
+        public var now: @Sendable () -> Date = { Date() }
 
-    /// The defaults.
-    public init(origins: ServerOrigins? = nil) { self.origins = origins }
+        /// The defaults.
+        public init(origins: ServerOrigins? = nil) { self.origins = origins }
 
-    /// Whether a request is refused.
-    package func refuses(_ decision: RequestDecision) -> Bool {
-        guard decision.enforcement == .reject, !decision.isAccepted else { return false }
-        return switch decision.outcome {
-        // A client can cause this outage by sending its body slowly, so always refuse.
-        case .outage(let outage): outages == .refuse || (outage as? LedgerOutage)?.code == .forgotten
-        case .verdict, .misconfigured, .unjudged: true
-        case .pending, .off: false
+        /// Whether a request is refused.
+        package func refuses(_ decision: RequestDecision) -> Bool {
+            guard decision.enforcement == .reject, !decision.isAccepted else { return false }
+            return switch decision.outcome {
+            // A client can cause this outage by sending its body slowly, so always refuse.
+            case .outage(let outage): outages == .refuse || (outage as? LedgerOutage)?.code == .forgotten
+            case .verdict, .misconfigured, .unjudged: true
+            case .pending, .off: false
+            }
         }
     }
 }
@@ -53,12 +56,12 @@ public struct EvidenceGuard.Options: Sendable {
 /// When the body of a signed request is compared with the digests that its signature covers. Bodies of apps without signed
 /// messages are not read.
 public struct RequestBodyMode: Sendable {
-    let isStreamed: Bool
+    package let isStreamed: Bool
     package let limit: Int
     /// How long a body may take to arrive; nil for any time.
-    package var time: Duration?
+    package let time: Duration?
     /// The most bytes of a body that is collected, also of one of unknown length in streamed mode.
-    var collectedLimit: Int { isStreamed ? min(limit, Self.standardLimit) : limit }
+    package var collectedLimit: Int { isStreamed ? min(limit, Self.standardLimit) : limit }
 
     /// 2 MiB.
     package static let standardLimit = 2 << 20

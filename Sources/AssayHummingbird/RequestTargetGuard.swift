@@ -1,3 +1,4 @@
+import AssayHTTP
 public import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1

@@ -22,8 +22,8 @@ package struct HTTPService: Sendable {
 
     private let configuration: ServiceConfiguration
     private let inherited: InheritedSockets
-    private let parts: ServiceDependencies
-    private let live: ServiceState
+    private let dependencies: ServiceDependencies
+    private let state: ServiceState
     private let proof: ServiceReadiness
     private let tls: TLSFiles?
     /// Of the listeners of operators and of metrics.
@@ -38,7 +38,7 @@ package struct HTTPService: Sendable {
     /// Reads the policy and the files of TLS.
     ///
     /// - Throws: `PolicyError` for the policy, ``ServiceError`` for other files.
-    package init(_ configuration: ServiceConfiguration, parts: ServiceDependencies) throws {
+    package init(_ configuration: ServiceConfiguration, dependencies: ServiceDependencies) throws {
         inherited = try InheritedSockets(ProcessInfo.processInfo.environment)
         var configuration = configuration
         if let descriptor = inherited.publicListener {
@@ -56,14 +56,14 @@ package struct HTTPService: Sendable {
             )
         }
         self.configuration = configuration
-        self.parts = parts
+        self.dependencies = dependencies
         let level = configuration.logLevel
         logger = Logger(label: "assay") { _ in JSONLogHandler(level: level) }
-        let (verifier, policy) = try parts.load(configuration.policy)
+        let (verifier, policy) = try dependencies.load(configuration.policy)
         try configuration.requireOrigins(for: verifier)
-        live = try ServiceState(verifier, policy: policy, logger: logger)
-        proof = ServiceReadiness(ledger: parts.ledger, keyStores: parts.keyStores)
-        failover = configuration.failover.primary.map { FailoverState(of: $0, parts.metrics) }
+        state = try ServiceState(verifier, policy: policy, logger: logger)
+        proof = ServiceReadiness(ledger: dependencies.ledger, keyStores: dependencies.keyStores)
+        failover = configuration.failover.primary.map { FailoverState(of: $0, dependencies.metrics) }
         if let certificate = configuration.certificate, let privateKey = configuration.privateKey {
             tls = try TLSFiles(
                 certificate: certificate, privateKey: privateKey, clientAuthorities: configuration.clientAuthorities)
@@ -76,10 +76,11 @@ package struct HTTPService: Sendable {
             adminTLS = nil
         }
         reloading = PolicyReloading(
-            configuration: configuration, parts: parts, live: live, certificates: [tls, adminTLS].compactMap(\.self),
+            configuration: configuration, dependencies: dependencies, state: state,
+            certificates: [tls, adminTLS].compactMap(\.self),
             logger: logger)
         reloading.show(policy, of: verifier)
-        tokenKeys = TokenKeyUpkeep(parts: parts, live: live, logger: logger)
+        tokenKeys = TokenKeyUpkeep(dependencies: dependencies, state: state, logger: logger)
     }
 
     /// Reads the policy and the files of TLS, as the initializer does, without the ledger.
@@ -88,7 +89,8 @@ package struct HTTPService: Sendable {
     package static func check(_ configuration: ServiceConfiguration) throws {
         _ = try HTTPService(
             configuration,
-            parts: ServiceDependencies(ledger: MemoryLedger(), keyStores: [], services: [], metrics: MetricsRegistry()))
+            dependencies: ServiceDependencies(
+                ledger: MemoryLedger(), keyStores: [], services: [], metrics: MetricsRegistry()))
     }
 
     /// Serves until SIGTERM or SIGINT. Then the service becomes unready, waits for the delay, accepts no more connections, and
@@ -99,7 +101,7 @@ package struct HTTPService: Sendable {
     package func run() async throws {
         CoreDumps.disable()
         try await requireTokens()
-        for store in parts.keyStores { _ = try await store.keys(for: TokenKey.purpose) }
+        for store in dependencies.keyStores { _ = try await store.keys(for: TokenKey.purpose) }
         // systemd keeps the files of its sockets.
         let own = [
             ("listen", inherited.publicListener == nil ? configuration.listen : nil),
@@ -146,19 +148,19 @@ package struct HTTPService: Sendable {
             }
             if let failover {
                 tasks.addTask {
-                    await failover.watch(configuration.failover, logger, probe: parts.probe)
+                    await failover.watch(configuration.failover, logger, probe: dependencies.probe)
                     return false
                 }
             }
-            for service in parts.services.compactMap({ $0 as? any BackgroundService }) {
+            for service in dependencies.services.compactMap({ $0 as? any BackgroundService }) {
                 tasks.addTask {
-                    await service.run({ live.verifier }) { notice in
+                    await service.run({ state.verifier }) { notice in
                         logger.warning("background service", metadata: ["assay.notice": "\(notice)"])
                     }
                     return false
                 }
             }
-            for service in parts.services.compactMap({ $0 as? any ReportingService }) {
+            for service in dependencies.services.compactMap({ $0 as? any ReportingService }) {
                 tasks.addTask {
                     for await notice in service.reports {
                         logger.warning("background service", metadata: ["assay.notice": "\(notice)"])
@@ -170,7 +172,7 @@ package struct HTTPService: Sendable {
             tasks.cancelAll()
         }
         // What was counted since the last time.
-        await live.verifier.refreshMetrics(at: Date())
+        await state.verifier.refreshMetrics(at: Date())
         logger.notice("stopped")
     }
 
@@ -180,7 +182,7 @@ package struct HTTPService: Sendable {
             return
         }
         let now = Date()
-        let callers = try await parts.ledger.operators().filter {
+        let callers = try await dependencies.ledger.operators().filter {
             $0.state(at: now) == .live && $0.role.rights.contains(.verify)
         }
         guard callers.isEmpty else { return }
@@ -234,26 +236,26 @@ package struct HTTPService: Sendable {
     private func publicEndpoints() throws -> [Endpoint] {
         let authorize =
             configuration.authorize.dialect == nil
-            ? [] : [try AuthorizeEndpoint(live: live, configuration: configuration).endpoint]
+            ? [] : [try AuthorizeEndpoint(state: state, configuration: configuration).endpoint]
         return OpenAPIDocument.ofPublicListener(configuration).describing(
             authorize + [
-                VerifyEndpoint(live: live, configuration: configuration, metrics: parts.metrics).endpoint,
-                ChallengeEndpoint(live: live, configuration: configuration).endpoint,
-            ] + TokenEndpoints(live: live, configuration: configuration, failover: failover).endpoints
+                VerifyEndpoint(state: state, configuration: configuration, metrics: dependencies.metrics).endpoint,
+                ChallengeEndpoint(state: state, configuration: configuration).endpoint,
+            ] + TokenEndpoints(state: state, configuration: configuration, failover: failover).endpoints
                 + [InspectEndpoint(configuration: configuration).endpoint] + CheckEndpoints.endpoints)
     }
 
     /// Health and metrics.
     private func monitoringEndpoints(on address: ListenAddress?) -> [Endpoint] {
         HealthEndpoints(
-            live: live, proof: proof, configuration: configuration, isLocal: address?.isLocal ?? false
-        ).endpoints + [MetricsEndpoint(registry: parts.metrics, live: live, proof: proof).endpoint]
+            state: state, proof: proof, configuration: configuration, isLocal: address?.isLocal ?? false
+        ).endpoints + [MetricsEndpoint(registry: dependencies.metrics, state: state, proof: proof).endpoint]
     }
 
     /// The endpoints of the listener of operators, in the order of the documentation.
     private var adminEndpoints: [Endpoint] {
         let administration = Administration(
-            live: live, parts: parts, configuration: configuration,
+            state: state, dependencies: dependencies, configuration: configuration,
             work: reloading.work,
             reload: { (name) async throws(Problem) in
                 do { try await reloading.run(because: "operator \(name)", by: name) } catch {
@@ -270,17 +272,17 @@ package struct HTTPService: Sendable {
         _ started: @escaping @Sendable (String) -> Void
     ) throws -> any ServiceLifecycle.Service {
         let limits = configuration.limits
-        let live = live
+        let state = state
         let responder = ServiceResponder(
-            endpoints, callers: CallerCheck(isOpen: isOpen, isUnix: address.path != nil, ledger: parts.ledger),
+            endpoints, callers: CallerCheck(isOpen: isOpen, isUnix: address.path != nil, ledger: dependencies.ledger),
             sites: SiteRules(
                 address, isForOperators: key != "listen", isOpen: isOpen, names: configuration.allowedHosts),
             requests: limits.requests, retryAfter: configuration.retryAfter, deadlines: deadlines,
-            logger: logger, metrics: parts.metrics)
+            logger: logger, metrics: dependencies.metrics)
         return try Listener(
             key, address, inherited: descriptor, responder, limits, tls: tls?.configuration(),
             connections: connections, retryAfter: configuration.retryAfter, log: logger,
-            isLeaving: { live.isStopping }
+            isLeaving: { state.isStopping }
         ) { started($0.description) }
     }
 
@@ -288,7 +290,7 @@ package struct HTTPService: Sendable {
     private func serve(_ group: ServiceGroup) async throws {
         do {
             try await group.run()
-        } catch  where live.isStopping {
+        } catch  where state.isStopping {
             logger.warning("requests were cut", metadata: ["assay.cause": "\(error)"])
         }
     }
@@ -302,21 +304,21 @@ package struct HTTPService: Sendable {
         for await listener in started {
             listeners.append(listener)
             guard listeners.count == all.count(where: { $0.address != nil }) else { continue }
-            live.setReady()
+            state.setReady()
             ReadinessNotice.send(ReadinessNotice.ready)
             let addresses = listeners.sorted { $0.position < $1.position }.map(\.address)
             logger.notice(
                 "ready",
                 metadata: [
-                    "assay.listen": .array(addresses.map { "\($0)" }), "assay.policyDigest": "\(live.present.digest)",
+                    "assay.listen": .array(addresses.map { "\($0)" }), "assay.policyDigest": "\(state.present.digest)",
                 ])
             for (address, tls) in all {
                 guard let address, tls == nil, !address.isLocal else { continue }
                 logger.warning("requests come without TLS", metadata: ["assay.listen": "\(address.description)"])
             }
-            reloading.warn(of: live.verifier)
+            reloading.warn(of: state.verifier)
             await tokenKeys.warnWithoutTokenKeys()
-            await reloading.warnWithoutKeys(live.verifier)
+            await reloading.warnWithoutKeys(state.verifier)
             return
         }
     }
@@ -328,7 +330,7 @@ package struct HTTPService: Sendable {
                 count += 1
                 // Not `exit`, which would run handlers while requests are handled.
                 guard count == 1 else { _exit(130) }
-                live.stop()
+                state.stop()
                 ReadinessNotice.send(ReadinessNotice.stopping)
                 logger.notice("stopping", metadata: ["assay.signal": "\(signal)"])
                 tasks.addTask {
@@ -355,13 +357,16 @@ package struct HTTPService: Sendable {
 
     private func refreshMetrics() async {
         while !Task.isCancelled {
-            await live.verifier.refreshMetrics(at: Date())
+            await state.verifier.refreshMetrics(at: Date())
             let lost = LogOutput.takeUnreported()
             if lost > 0 { logger.warning("log lines were lost", metadata: ["assay.lost": .stringConvertible(lost)]) }
             for (name, files) in [("listen", tls), ("admin", adminTLS)] {
                 guard let end = files?.end else { continue }
-                Meter(label: MetricName.certificateEnd.rawValue, dimensions: [("name", name)], factory: parts.metrics)
-                    .set(end)
+                Meter(
+                    label: MetricName.certificateEnd.rawValue, dimensions: [("name", name)],
+                    factory: dependencies.metrics
+                )
+                .set(end)
             }
             try? await Task.sleep(for: Self.metricsInterval)
         }

@@ -43,9 +43,12 @@ struct JudgedRequestTests {
         let accepted = try await Verdict.stub(accepting: .approovToken, subject: subject)
         #expect(try await answer(JudgedRequest(.verdict(accepted))) == "true h4gubfCFzJu81j/U2BJsdg== 1 reject")
         let rejected = try await Verdict.stub(rejecting: .approovToken, failed: [.approovTokenExpiry])
-        #expect(try await answer(JudgedRequest(.verdict(rejected), enforcement: .annotate)) == "false - 1 annotate")
-        #expect(try await answer(JudgedRequest(.off, enforcement: .off)) == "false - 0 off")
-        let both = JudgedRequest(.verdict(accepted), verdicts: [accepted, rejected])
+        #expect(try await answer(JudgedRequest(.verdict(rejected))) == "false - 1 annotate")
+        #expect(try await answer(JudgedRequest(.off)) == "false - 0 off")
+        #expect(try await answer(JudgedRequest(.pending)) == "false - 0 reject")
+        #expect(try await answer(JudgedRequest(.unjudged(.badHost))) == "false - 0 annotate")
+        let both = JudgedRequest(accepted, accepted)
         #expect(try await answer(both) == "true h4gubfCFzJu81j/U2BJsdg== 2 reject")
+        #expect(try await answer(JudgedRequest(accepted, rejected)) == "false - 1 annotate")
     }
 }

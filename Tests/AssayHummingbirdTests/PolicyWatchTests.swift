@@ -56,7 +56,7 @@ struct PolicyWatchTests {
         let ledger = MemoryLedger()
         let live = try ReloadableVerifier(
             Verifier(policy: PolicyFile.load(path: path), ledger: ledger), logger: log.logger)
-        let watch = PolicyWatch(path: path, live: live, interval: interval, logger: log.logger) { policy in
+        let watch = PolicyWatch(path: path, verifier: live, interval: interval, logger: log.logger) { policy in
             Verifier(policy: policy, ledger: ledger)
         }
         let group = ServiceGroup(services: [watch], logger: log.logger)

@@ -42,7 +42,7 @@ struct ReadinessProofTests {
         let service = try withMetricsFactory(registry) {
             try HTTPService(
                 configuration,
-                parts: ServiceDependencies(ledger: ledger, keyStores: [keys], services: [], metrics: registry))
+                dependencies: ServiceDependencies(ledger: ledger, keyStores: [keys], services: [], metrics: registry))
         }
         let running = Task { try await service.run() }
         /// Asks on a thread of its own: the service in this process needs those of Swift's pool to answer.

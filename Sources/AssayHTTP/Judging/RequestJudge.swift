@@ -1,10 +1,6 @@
 import Assay
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
-import HTTPTypes
-package import Hummingbird
-import NIOCore
 
 /// Collects the evidence of a request and verifies it by the demands of a route.
 package struct RequestJudge: Sendable {
@@ -27,32 +23,31 @@ package struct RequestJudge: Sendable {
         self.settings = settings
     }
 
-    /// A decision, or a decision that is pending until a streamed body has ended.
-    enum Judgement {
+    /// A decision, or a request whose body decides.
+    package enum Judgement: Sendable {
         case decided(RequestDecision)
-        case streamed(StreamedOutcome, StreamedBodyReader)
+        case undecided(UnreadRequest)
     }
 
-    /// Verifies a request whose body is not streamed.
+    /// Verifies a request whose body has been read.
     ///
-    /// - Parameters:
-    ///   - body: The request's body. A body that is read is replaced by one with the same bytes.
-    ///   - account: the account of the session.
-    /// - Throws: errors of reading the body.
+    /// - Parameter account: the account of the session.
     nonisolated(nonsending) package func decide(
-        _ source: some RequestSource, _ body: inout RequestBody, on route: GuardedRoute, account: String?
-    ) async throws -> RequestDecision {
-        switch try await judge(source, &body, on: route, account: account) {
+        _ source: some RequestSource, _ body: UnreadRequest.Body, on route: GuardedRoute, account: String?
+    ) async -> RequestDecision {
+        switch await judge(source, mayStream: false, on: route, account: account) {
         case .decided(let decision): return decision
-        case .streamed(let outcome, let reader):
-            await reader.drain()
-            return outcome.decision
+        case .undecided(let request): return await request.decide(body)
         }
     }
 
+    /// Verifies a request without its body.
+    ///
+    /// - Parameter mayStream: whether the body of a request with `Transfer-Encoding` is read in parts. Otherwise one without a length
+    ///   is assumed to be empty until it has been read.
     nonisolated(nonsending) func judge(
-        _ source: some RequestSource, _ body: inout RequestBody, on route: GuardedRoute, account: String?
-    ) async throws -> Judgement {
+        _ source: some RequestSource, mayStream: Bool, on route: GuardedRoute, account: String?
+    ) async -> Judgement {
         // Fast path: most routes demand one token.
         if route.demands.count == 1, let only = route.demands.first, case .fields(let names) = only.evidence.form {
             let enforcement = only.position.enforcement
@@ -70,7 +65,7 @@ package struct RequestJudge: Sendable {
         }
         let examination = RouteDecision(
             judge: self, requirement: route.requirement, demands: demands, account: account, arrival: options.now())
-        return try await examination.judge(source, &body)
+        return await examination.judge(source, mayStream: mayStream)
     }
 
     nonisolated(nonsending) private func verify(

@@ -1,6 +1,5 @@
 import Assay
 public import AssayCore
-import Synchronization
 
 /// The result of verifying the evidence of a request: the verdict, or the reason for having none.
 @nonexhaustive
@@ -100,7 +99,4 @@ package final class RequestDecision: Sendable {
     package var app: String { evidence.app }
     /// The kind of ``evidence``.
     package var kind: EvidenceKind { evidence.kind }
-
-    /// The decision with another outcome.
-    func with(_ outcome: RequestOutcome) -> RequestDecision { RequestDecision(outcome, evidence, enforcement) }
 }

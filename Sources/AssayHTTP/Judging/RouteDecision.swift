@@ -1,10 +1,7 @@
 import Assay
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
-import NIOCore
 
 /// Verifies one request: assesses each kind of evidence without the body, then with it, and decides.
 struct RouteDecision: Sendable {
@@ -33,9 +30,7 @@ struct RouteDecision: Sendable {
     private var options: EvidenceGuard.Options { judge.options }
     private var verifier: Verifier { judge.state.verifier }
 
-    private static let contentDigest = HTTPField.Name("Content-Digest")
-
-    func judge(_ source: some RequestSource, _ body: inout RequestBody) async throws -> RequestJudge.Judgement {
+    func judge(_ source: some RequestSource, mayStream: Bool) async -> RequestJudge.Judgement {
         let message: SignedParts?
         do throws(SignedParts.Unknown) {
             message = try demands.contains { $0.evidence.coversTarget } ? signedParts(of: source) : nil
@@ -43,8 +38,7 @@ struct RouteDecision: Sendable {
             return .decided(decision(error.outcome))
         }
         let length = source.fields.contentLength
-        let isStreamed =
-            options.body.isStreamed && ((length ?? 0) > 0 || source.fields.contains(.transferEncoding))
+        let isStreamed = mayStream && ((length ?? 0) > 0 || source.fields.contains(.transferEncoding))
         let isPresent = isStreamed || (length ?? 0) > 0
         var heads: [Head] = []
         for demand in demands {
@@ -57,39 +51,10 @@ struct RouteDecision: Sendable {
             return .decided(await decide(heads))
         }
         if let length, length > options.body.limit { return .decided(decision(.unjudged(.bodyTooLong))) }
-        body = TimedBody.limiting(body, to: options.body.time)
-        let digests = CoveredDigests(
-            namedIn: Self.contentDigest.map { source.fields[values: $0] } ?? [])
-        guard isStreamed else {
-            return .decided(try await judgeCollected(&body, message, heads, length, digests))
-        }
-        let outcome = StreamedOutcome(decision(.pending))
-        let options = options
-        let reader = StreamedBodyReader(
-            body, contentLength: length, limit: options.body.limit, digests, outcome: outcome,
-            decide: { [heads] in await decide(heads, of: message, $0) }, refuses: { options.refuses($0) })
-        body = RequestBody(asyncSequence: StreamedBody(reader: reader))
-        return .streamed(outcome, reader)
-    }
-
-    private func judgeCollected(
-        _ body: inout RequestBody, _ message: SignedParts, _ heads: [Head], _ length: Int?, _ digests: CoveredDigests
-    ) async throws -> RequestDecision {
-        switch try await CollectedBody.read(body, length: length, upTo: options.body.collectedLimit, digests) {
-        case .tooLong(let rest):
-            body = rest
-            return decision(.unjudged(.bodyTooLong))
-        case .tooSlow:
-            let decision = decision(.unjudged(.bodyTooSlow))
-            // Nothing is left for a handler to read.
-            guard options.refuses(decision) else { throw HTTPError(.requestTimeout, message: "the body is too slow") }
-            return decision
-        case .whole(let whole, let digests):
-            body = RequestBody(buffer: whole)
-            // A broken connection looks like the end of the body.
-            if let length, length != whole.readableBytes { return decision(.unjudged(.bodyLengthDiffers)) }
-            return whole.readableBytes == 0 ? await decide(heads) : await decide(heads, of: message, digests)
-        }
+        return .undecided(
+            UnreadRequest(
+                route: self, heads: heads, message: message, length: length, isStreamed: isStreamed,
+                isBodyAssumed: !isPresent, digests: BodyDigests(for: source.fields)))
     }
 
     // MARK: Before the body
@@ -130,7 +95,7 @@ struct RouteDecision: Sendable {
                 case (.unseen, .verified): .digests(sha256: nil, sha512: nil)
                 // The upstream compares the body with the covered digests. If there are none, it must refuse a body.
                 case (.unseen, .upstream):
-                    Self.contentDigest.map(source.fields.contains) ?? true ? .unread : .bytes([])
+                    BodyDigests.contentDigest.map(source.fields.contains) ?? true ? .unread : .bytes([])
                 }
             return await assess(demand, message, body)
         }
@@ -165,9 +130,9 @@ struct RouteDecision: Sendable {
 
     // MARK: With the body
 
-    /// Decides on a request whose head is assessed and whose body must be read.
-    private func decide(
-        _ heads: [Head], of message: SignedParts, _ digests: CoveredDigests
+    /// Decides on a request whose head is assessed and whose body has been read.
+    fileprivate func decide(
+        _ heads: [Head], of message: SignedParts, _ digests: BodyDigests
     ) async -> RequestDecision {
         var whole: [Head] = []
         for head in heads {
@@ -188,7 +153,7 @@ struct RouteDecision: Sendable {
     }
 
     /// Decides on assessments. The ledger is written only here.
-    private func decide(_ heads: [Head]) async -> RequestDecision {
+    fileprivate func decide(_ heads: [Head]) async -> RequestDecision {
         switch requirement {
         case .any: await decideAny(heads)
         case .all: await decideAll(heads)
@@ -265,7 +230,7 @@ struct RouteDecision: Sendable {
     // MARK: Decisions
 
     /// The decision on a request without assessable evidence.
-    private func decision(_ outcome: RequestOutcome) -> RequestDecision {
+    fileprivate func decision(_ outcome: RequestOutcome) -> RequestDecision {
         let signed = demands.first { $0.evidence.coversTarget } ?? demands[0]
         return RequestDecision(outcome, signed.evidence, enforcement(of: demands))
     }
@@ -280,6 +245,49 @@ struct RouteDecision: Sendable {
             }
         return isAnnotated ? .annotate : .reject
     }
+}
+
+/// A request whose head is acceptable, and whose body decides.
+package struct UnreadRequest: Sendable {
+    /// A body that has been read.
+    package enum Body: Sendable {
+        case bytes([UInt8])
+        case digests(BodyDigests)
+    }
+
+    fileprivate let route: RouteDecision
+    fileprivate let heads: [RouteDecision.Head]
+    fileprivate let message: SignedParts
+    /// The declared length of the body, at most the limit; nil if unknown.
+    package let length: Int?
+    /// Whether to read the body in parts.
+    package let isStreamed: Bool
+    /// Whether the head was assessed with an empty body.
+    fileprivate let isBodyAssumed: Bool
+    /// The digests of the body, before its first part.
+    package let digests: BodyDigests
+
+    /// Decides with the body.
+    package func decide(_ body: Body) async -> RequestDecision {
+        switch body {
+        case .digests(let digests):
+            guard digests.length <= limit else { return decision(.unjudged(.bodyTooLong)) }
+            // A broken connection looks like the end of the body.
+            if let length, length != digests.length { return decision(.unjudged(.bodyLengthDiffers)) }
+            if isBodyAssumed, digests.length == 0 { return await route.decide(heads) }
+            return await route.decide(heads, of: message, digests)
+        case .bytes(let bytes):
+            guard bytes.count <= limit else { return decision(.unjudged(.bodyTooLong)) }
+            var digests = digests
+            digests.update(bytes.span.bytes)
+            return await decide(.digests(digests))
+        }
+    }
+
+    /// The decision on a body that cannot be judged.
+    package func decision(_ outcome: RequestOutcome) -> RequestDecision { route.decision(outcome) }
+
+    private var limit: Int { route.judge.options.body.limit }
 }
 
 extension RouteDecision.Head {

@@ -1,70 +1,70 @@
 import Assay
 import AssayCore
-import HTTPTypes
-package import Hummingbird
-import NIOCore
+public import HTTPTypes
 
-/// The answers to refused requests.
-package struct RefusalResponse {
-    let options: EvidenceGuard.Options
+/// The answer to a refused request.
+public struct Refusal: Sendable {
+    /// The status.
+    public var status: HTTPResponse.Status
+    /// The fields, `Content-Type` among them.
+    public var fields: HTTPFields
+    /// The body, a small JSON object.
+    public var body: [UInt8]
 
-    /// Creates the answers for options.
-    package init(options: EvidenceGuard.Options) { self.options = options }
+    private init(_ status: HTTPResponse.Status, _ json: String) {
+        self.status = status
+        fields = [.contentType: "application/json", .cacheControl: "no-store"]
+        body = Array(json.utf8)
+    }
 
     /// The answer to a refused request.
-    package func answer(_ decision: RequestDecision) -> Response {
+    package init(_ decision: RequestDecision, _ options: EvidenceGuard.Options) {
         switch decision.outcome {
-        case .verdict(let verdict): rejection(verdict, by: type(of: decision.evidence.engine))
-        case .outage: outage(decision)
-        case .misconfigured, .pending, .off: misconfiguration(decision)
-        case .unjudged(let obstacle): unjudged(obstacle)
+        case .verdict(let verdict):
+            self.init(verdict, by: type(of: decision.evidence.engine), options.disclosure)
+        case .outage:
+            self.init(.serviceUnavailable, #"{"error":"\#(decision.kind.engine)-unavailable"}"#)
+            fields[.retryAfter] = String(max(0, options.retryAfter))
+        case .misconfigured, .pending, .off: self = .misconfiguration(decision)
+        case .unjudged(let obstacle):
+            let status: HTTPResponse.Status =
+                switch obstacle {
+                case .unknownHost: .misdirectedRequest
+                case .bodyTooLong: .contentTooLarge
+                case .bodyTooSlow: .requestTimeout
+                case .bodyLengthDiffers, .badTarget, .badHost: .badRequest
+                }
+            self.init(status, #"{"error":"\#(obstacle.rawValue)"}"#)
         }
     }
 
-    private func unjudged(_ obstacle: RequestObstacle) -> Response {
-        let status: HTTPResponse.Status =
-            switch obstacle {
-            case .unknownHost: .misdirectedRequest
-            case .bodyTooLong: .contentTooLarge
-            case .bodyTooSlow: .requestTimeout
-            case .bodyLengthDiffers, .badTarget, .badHost: .badRequest
-            }
-        return answer(status, #"{"error":"\#(obstacle.rawValue)"}"#)
-    }
-
-    private func outage(_ decision: RequestDecision) -> Response {
-        var response = answer(.serviceUnavailable, #"{"error":"\#(decision.kind.engine)-unavailable"}"#)
-        response.headers[.retryAfter] = String(max(0, options.retryAfter))
-        return response
-    }
-
     /// The answer to a request under an unusable configuration.
-    func misconfiguration(_ decision: RequestDecision?) -> Response {
-        answer(.internalServerError, #"{"error":"\#(decision?.kind.engine ?? "evidence")-misconfigured"}"#)
+    package static func misconfiguration(_ decision: RequestDecision?) -> Refusal {
+        Refusal(.internalServerError, #"{"error":"\#(decision?.kind.engine ?? "evidence")-misconfigured"}"#)
     }
 
-    private func rejection(_ verdict: Verdict, by engine: any RequestEngine.Type) -> Response {
+    private init(_ verdict: Verdict, by engine: any RequestEngine.Type, _ disclosure: EvidenceGuard.Options.Disclosure)
+    {
         let isRepairable = !verdict.lacksDigest && engine.isRepairable(verdict)
         let facts = (verdict.engineSubject?.clientFacts ?? []).filter { Self.isPlain($0.value) }
         var body = #"{"error":"\#(verdict.kind.engine)-rejected""#
         for fact in facts { body += #","\#(fact.name)":"\#(fact.value)""# }
         if let remedy = verdict.remedy { body += #","remedy":"\#(remedy.rawValue)""# }
-        switch options.disclosure {
+        switch disclosure {
         case .codes: break
         case .failedChecks:
             let names = verdict.failed.map { #""\#($0.name)""# }.joined(separator: ",")
             body += #","failed":[\#(names)]"#
         }
-        var response = answer(isRepairable ? .unauthorized : .forbidden, body + "}")
+        self.init(isRepairable ? .unauthorized : .forbidden, body + "}")
         for fact in facts {
-            if let name = fact.field.flatMap({ HTTPField.Name($0) }) { response.headers[name] = fact.value }
+            if let name = fact.field.flatMap({ HTTPField.Name($0) }) { fields[name] = fact.value }
         }
         if isRepairable {
             for field in engine.challenge(verdict) {
-                if let name = HTTPField.Name(field.name) { response.headers[name] = field.value }
+                if let name = HTTPField.Name(field.name) { fields[name] = field.value }
             }
         }
-        return response
     }
 
     /// Whether a text needs no escaping in a field and in JSON. Forged tokens may contain anything.
@@ -78,12 +78,6 @@ package struct RefusalResponse {
                 default: "+/=-_".utf8.contains(byte)
                 }
             }
-    }
-
-    private func answer(_ status: HTTPResponse.Status, _ json: String) -> Response {
-        Response(
-            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: json)))
     }
 }
 

@@ -3,9 +3,9 @@ import AssayCore
 package import Logging
 
 /// Logs the outcome of requests, without tokens, secrets and keys.
-enum RefusalLog {
+package enum RefusalLog {
     /// Logs a decision, acceptances at debug level, and adds it to the metadata of the request's logger.
-    static func write(_ decision: RequestDecision, route: String, to logger: inout Logger) {
+    package static func write(_ decision: RequestDecision, route: String, to logger: inout Logger) {
         let outcome = decision.outcome
         if case .off = outcome { return }
         let level: Logger.Level =

@@ -1,7 +1,5 @@
 import AssayCore
 package import HTTPTypes
-import Hummingbird
-import NIOCore
 
 /// A request as the client sent it, as far as the server knows.
 package protocol RequestSource: Sendable {
@@ -55,14 +53,15 @@ package enum RequestBodyPlace: Sendable {
 struct ReceivedRequest: RequestSource {
     let head: HTTPRequest
     let proxy: TrustedProxy
-    let peer: SocketAddress?
+    /// The address of the peer of the connection.
+    let peer: String?
 
     var method: String { head.method.rawValue }
     var target: String { head.path ?? "" }
     var fields: HTTPFields { head.headerFields }
     var host: RequestHost { TrustedProxy.host(of: head).map { .known($0) } ?? .malformed }
     var authority: String? { host.text.flatMap { proxy.authority(of: head, host: $0) } }
-    var address: String? { proxy.address(of: head.headerFields, channel: peer) }
+    var address: String? { proxy.address(of: head.headerFields, peer: peer) }
     var body: RequestBodyPlace { .attached }
 }
 

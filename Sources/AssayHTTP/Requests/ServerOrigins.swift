@@ -68,14 +68,14 @@ public struct ServerOrigins: Sendable {
     /// Whether a request target can be appended to an origin (RFC 9112 section 3.2). A fragment is refused, because
     /// routers read it as part of the path and signatures may omit it. A missing leading slash is refused, because it
     /// would extend the host.
-    static func isTarget(_ path: String) -> Bool {
+    package static func isTarget(_ path: String) -> Bool {
         path.utf8.elementsEqual("*".utf8)
             || path.utf8.first == UInt8(ascii: "/")
                 && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }
     }
 
     /// Whether a text is a host with an optional port and without user information.
-    static func isHost(_ text: String) -> Bool {
+    package static func isHost(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { isAuthorityByte(HTTPFieldText.lowercase($0)) }
     }
 

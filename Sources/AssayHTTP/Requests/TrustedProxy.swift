@@ -1,14 +1,12 @@
 import AssayCore
 import AssayPrimitives
 public import HTTPTypes
-import Hummingbird
-import NIOCore
 
 /// The fields that the proxy in front of the server sets. Without a proxy, clients can forge fields such as
 /// `X-Forwarded-For`, and they are ignored.
 public struct TrustedProxy: Sendable {
     /// The field to which each proxy appends its client's address; nil for none.
-    let addressField: HTTPField.Name?
+    package let addressField: HTTPField.Name?
     /// The field with the host that the client addressed; nil for `Host`.
     let hostField: HTTPField.Name?
     /// The position of the client's address, counted from the end of the field.
@@ -31,8 +29,8 @@ public struct TrustedProxy: Sendable {
     }
 
     /// The client's address; nil if unknown.
-    func address(of fields: HTTPFields, channel: SocketAddress?) -> String? {
-        guard let addressField else { return channel?.ipAddress }
+    func address(of fields: HTTPFields, peer: String?) -> String? {
+        guard let addressField else { return peer }
         let addresses = fields[values: addressField].flatMap {
             $0.split(separator: ",", omittingEmptySubsequences: false)
         }

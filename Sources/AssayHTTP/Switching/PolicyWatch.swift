@@ -14,13 +14,14 @@ public import ServiceLifecycle
 /// What a new policy changes is in the log, in `assay_policy_changes_total`, and in the audit trail of the verifier's ledger. A policy
 /// that may accept more than the one before, such as one whose file was cut, is a warning of the log.
 ///
-///     let watch = PolicyWatch(path: "policy.yaml", live: live, logger: logger) { policy in
+///     let watch = PolicyWatch(path: "policy.yaml", verifier: live, logger: logger) { policy in
 ///         Verifier(policy: policy, ledger: ledger)
 ///     }
-///     let app = Application(router: router, services: [watch], logger: logger)
+///
+/// Add it to the services of the server, such as those of a Hummingbird `Application`, or call ``run()`` in a task.
 public struct PolicyWatch: Service {
     private let path: String
-    private let live: ReloadableVerifier
+    private let verifier: ReloadableVerifier
     private let interval: Duration
     private let logger: Logger
     private let makeVerifier: @Sendable (VerificationPolicy) async throws -> Verifier
@@ -29,16 +30,16 @@ public struct PolicyWatch: Service {
     ///
     /// - Parameters:
     ///   - path: the policy file.
-    ///   - live: receives the new verifiers.
+    ///   - verifier: receives the new verifiers.
     ///   - interval: the time between looks at the file.
     ///   - logger: logs a notice for every policy, and an error for an unusable one.
     ///   - makeVerifier: creates the verifier of a policy, with the same ledger and key stores.
     public init(
-        path: String, live: ReloadableVerifier, interval: Duration = .seconds(2), logger: Logger,
+        path: String, verifier: ReloadableVerifier, interval: Duration = .seconds(2), logger: Logger,
         makeVerifier: @escaping @Sendable (VerificationPolicy) async throws -> Verifier
     ) {
         self.path = path
-        self.live = live
+        self.verifier = verifier
         self.interval = interval
         self.logger = logger
         self.makeVerifier = makeVerifier
@@ -55,7 +56,9 @@ public struct PolicyWatch: Service {
     /// Refuses a policy under which every request would fail: one that rejects, with an app without a live key. A
     /// policy that does not reject is accepted, because it may be the emergency switch.
     private func requireKeys(of verifier: Verifier) async throws(RequestError) {
-        if let first = await verifier.appsWithoutKey(where: { live.isInUse($0, $1) }).first { throw first.problem }
+        if let first = await verifier.appsWithoutKey(where: { self.verifier.isInUse($0, $1) }).first {
+            throw first.problem
+        }
     }
 
     /// - Returns: the policy in force afterwards; nil if it was not read from the file.
@@ -71,7 +74,7 @@ public struct PolicyWatch: Service {
             let report = try former.map { (former) throws(PolicyError) in try PolicyReport(from: former, to: present) }
             let verifier = try await makeVerifier(policy)
             try await requireKeys(of: verifier)
-            try live.exchange(for: verifier)
+            try self.verifier.exchange(for: verifier)
             for note in policy.notes {
                 logger.warning("policy names something unknown", metadata: ["assay.problem": "\(note)"])
             }

@@ -1,4 +1,4 @@
-import Assay
+import AssayHTTP
 import Hummingbird
 import NIOCore
 import Synchronization
@@ -6,7 +6,7 @@ import Synchronization
 /// A body that is read before the handler is called, with its digests.
 enum CollectedBody {
     /// The whole body.
-    case whole(ByteBuffer, CoveredDigests)
+    case whole(ByteBuffer, BodyDigests)
     /// A body over the limit. The handler gets it if the request is not refused.
     case tooLong(RequestBody)
     /// A body that did not arrive in time.
@@ -17,7 +17,7 @@ enum CollectedBody {
     ///
     /// - Parameter length: the declared length, at most the limit; nil if unknown.
     static func read(
-        _ body: RequestBody, length: Int?, upTo limit: Int, _ digests: CoveredDigests
+        _ body: RequestBody, length: Int?, upTo limit: Int, _ digests: BodyDigests
     ) async throws -> CollectedBody {
         var digests = digests
         var whole = ByteBuffer()
@@ -31,7 +31,7 @@ enum CollectedBody {
             guard whole.readableBytes <= limit else {
                 return .tooLong(RequestBody(asyncSequence: ResumedBody(beginning: whole, rest: iterator)))
             }
-            digests.update(part)
+            digests.update(part.readableBytesSpan)
         }
         return .whole(whole, digests)
     }

@@ -1,8 +1,7 @@
-import Assay
 import AssayCore
+public import AssayHTTP
 import Hummingbird
 import NIOCore
-import Synchronization
 
 /// Ends the reading of a streamed body when its message is refused.
 public struct StreamedBodyError: Error, Sendable, CustomStringConvertible {
@@ -23,49 +22,26 @@ public struct StreamedBodyError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// The outcome of a request whose body is streamed.
-final class StreamedOutcome: Sendable {
-    private let held: Mutex<RequestDecision>
-
-    /// Begins with a decision that is ``RequestOutcome/pending``.
-    init(_ decision: RequestDecision) { held = Mutex(decision) }
-
-    /// ``RequestOutcome/pending`` until the body has ended.
-    var decision: RequestDecision { held.withLock { $0 } }
-
-    func set(_ decision: RequestDecision) { held.withLock { $0 = decision } }
-}
-
 /// Reads a body for the handler, and decides about the message before it delivers the last part.
 ///
 /// An actor, because the handler and then the middleware read from it.
 actor StreamedBodyReader {
     private let body: RequestBody
-    private let contentLength: Int?
-    private let limit: Int
-    /// Decides about a body that was read completely.
-    private let decide: @Sendable (CoveredDigests) async -> RequestDecision
-    /// Whether a decision ends the reading with an error.
-    private let refuses: @Sendable (RequestDecision) -> Bool
-    private let outcome: StreamedOutcome
+    private let request: UnreadRequest
+    private let options: EvidenceGuard.Options
     private var iterator: RequestBody.AsyncIterator?
-    private var digests: CoveredDigests
-    private var length = 0
+    private var digests: BodyDigests
     private var held: ByteBuffer?
     private var isReading = false
+    /// The outcome, which is pending until the body has ended.
+    nonisolated let outcome: StreamedOutcome
 
-    init(
-        _ body: RequestBody, contentLength: Int?, limit: Int, _ digests: CoveredDigests, outcome: StreamedOutcome,
-        decide: @escaping @Sendable (CoveredDigests) async -> RequestDecision,
-        refuses: @escaping @Sendable (RequestDecision) -> Bool
-    ) {
+    init(_ body: RequestBody, of request: UnreadRequest, _ options: EvidenceGuard.Options) {
         self.body = body
-        self.contentLength = contentLength
-        self.limit = limit
-        self.digests = digests
-        self.outcome = outcome
-        self.decide = decide
-        self.refuses = refuses
+        self.request = request
+        self.options = options
+        digests = request.digests
+        outcome = StreamedOutcome(request.decision(.pending))
     }
 
     /// The next part. It delivers the last part only after the message is accepted, or if refusals are not enforced.
@@ -78,15 +54,16 @@ actor StreamedBodyReader {
         while case .pending = outcome.decision.outcome {
             guard let part = try await part() else { return try await finish() }
             guard part.readableBytes > 0 else { continue }
-            length += part.readableBytes
-            guard length <= limit else { return try end(outcome.decision.with(.unjudged(.bodyTooLong)), part) }
-            digests.update(part)
+            guard digests.length + part.readableBytes <= options.body.limit else {
+                return try end(request.decision(.unjudged(.bodyTooLong)), part)
+            }
+            digests.update(part.readableBytesSpan)
             let former = held
             held = part
             if let former { return former }
         }
         // After the end. Under `annotate`, the rest of a body over the limit follows.
-        return try await refuses(outcome.decision) ? nil : part()
+        return try await options.refuses(outcome.decision) ? nil : part()
     }
 
     /// Reads the body to its end.
@@ -98,25 +75,21 @@ actor StreamedBodyReader {
         var iterator = self.iterator ?? body.makeAsyncIterator()
         defer { self.iterator = iterator }
         do { return try await iterator.next(isolation: self) } catch is TimedBody.Slow {
-            outcome.set(outcome.decision.with(.unjudged(.bodyTooSlow)))
+            outcome.set(request.decision(.unjudged(.bodyTooSlow)))
             throw StreamedBodyError(outcome: .unjudged(.bodyTooSlow))
         } catch {
-            outcome.set(outcome.decision.with(.unjudged(.bodyLengthDiffers)))
+            outcome.set(request.decision(.unjudged(.bodyLengthDiffers)))
             throw error
         }
     }
 
     private func finish() async throws(StreamedBodyError) -> ByteBuffer? {
-        // A broken connection looks like the end of the body.
-        if let contentLength, contentLength != length {
-            return try end(outcome.decision.with(.unjudged(.bodyLengthDiffers)), nil)
-        }
-        return try end(await decide(digests), nil)
+        try end(await request.decide(.digests(digests)), nil)
     }
 
     private func end(_ result: RequestDecision, _ part: ByteBuffer?) throws(StreamedBodyError) -> ByteBuffer? {
         outcome.set(result)
-        guard !refuses(result) else { throw StreamedBodyError(outcome: result.outcome) }
+        guard !options.refuses(result) else { throw StreamedBodyError(outcome: result.outcome) }
         var last = held.take() ?? ByteBuffer()
         if let part { last.writeImmutableBuffer(part) }
         return last.readableBytes > 0 ? last : nil

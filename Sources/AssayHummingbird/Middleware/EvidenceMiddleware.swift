@@ -1,5 +1,5 @@
-import Assay
 public import AssayCore
+public import AssayHTTP
 import HTTPTypes
 public import Hummingbird
 import NIOCore
@@ -14,41 +14,35 @@ import NIOCore
 ///         context.judged?.verdict?.approov?.deviceID ?? "unknown"
 ///     }
 public struct EvidenceMiddleware<Context: EvidenceRequestContext>: RouterMiddleware {
-    private let live: ReloadableVerifier
-    private let selector: ReloadableVerifier.RouteSelector
-    private let settings: RequestJudge.Settings
+    private let guarding: EvidenceGuard
 
     /// Verifies requests for an app.
     ///
     /// - Parameters:
-    ///   - live: the verifier.
+    ///   - verifier: the verifier.
     ///   - app: the name of the policy's app; nil for the only one that expects evidence with its requests: with `approov`,
     ///     `appAttest.requests` or `playIntegrity.requests`.
     ///   - kind: the kind of evidence; nil for the only one of the app.
     ///   - options: other options.
     /// - Throws: `PolicyError` when the policy has no such app, or requires signed requests and `options` have no origins.
     public init(
-        _ live: ReloadableVerifier, app: String? = nil, kind: EvidenceKind? = nil,
+        _ verifier: ReloadableVerifier, app: String? = nil, kind: EvidenceKind? = nil,
         options: EvidenceMiddlewareOptions = EvidenceMiddlewareOptions()
     ) throws(PolicyError) {
-        self.live = live
-        settings = RequestJudge.Settings(options)
-        selector = try live.use(app: app, kind: kind, hasOrigins: options.origins != nil)
+        guarding = try EvidenceGuard(verifier, app: app, kind: kind, options: options)
     }
 
     /// Verifies requests for a route of the policy, which names several kinds of evidence.
     ///
     /// - Parameters:
-    ///   - live: the verifier.
+    ///   - verifier: the verifier.
     ///   - route: the name of the route in the policy's `routes`.
     ///   - options: other options.
     /// - Throws: `PolicyError` when the policy has no such route, or requires signed requests and `options` have no origins.
     public init(
-        _ live: ReloadableVerifier, route: String, options: EvidenceMiddlewareOptions = EvidenceMiddlewareOptions()
+        _ verifier: ReloadableVerifier, route: String, options: EvidenceMiddlewareOptions = EvidenceMiddlewareOptions()
     ) throws(PolicyError) {
-        self.live = live
-        settings = RequestJudge.Settings(options)
-        selector = try live.use(route: route, hasOrigins: options.origins != nil)
+        guarding = try EvidenceGuard(verifier, route: route, options: options)
     }
 
     /// Verifies a request, and refuses it or calls the handler.
@@ -57,47 +51,71 @@ public struct EvidenceMiddleware<Context: EvidenceRequestContext>: RouterMiddlew
     ) async throws -> Response {
         var request = request
         var context = context
-        let judge = RequestJudge(state: live.state, settings: settings)
-        guard let route = judge.state.route(selector) else {
-            // Not reached: a policy without the route is not adopted.
-            return RefusalResponse(options: settings.options).misconfiguration(nil)
+        let options = guarding.options
+        let peer = options.proxy.addressField == nil ? context.remoteAddress?.ipAddress : nil
+        let judged = await guarding.judge(
+            request.head, mayStream: options.body.isStreamed, peer: peer, account: context.account)
+        guard let (judgement, route) = judged else { return Response(.misconfiguration(nil)) }
+        let decision: RequestDecision
+        switch judgement {
+        case .decided(let known): decision = known
+        case .undecided(let unread):
+            let body = TimedBody.limiting(request.body, to: options.body.time)
+            guard !unread.isStreamed else {
+                let reader = StreamedBodyReader(body, of: unread, options)
+                request.body = RequestBody(asyncSequence: StreamedBody(reader: reader))
+                context.judged = JudgedRequest(streamed: reader.outcome)
+                return try await callHandler(request, context, route, reader, next)
+            }
+            decision = try await decide(unread, body, &request)
         }
-        let source = ReceivedRequest(head: request.head, proxy: settings.options.proxy, peer: context.remoteAddress)
-        switch try await judge.judge(source, &request.body, on: route, account: context.account) {
-        case .streamed(let outcome, let reader):
-            context.judged = JudgedRequest(streamed: outcome)
-            return try await callHandler(request, context, route.name, outcome, reader, next)
-        case .decided(let decision):
-            RefusalLog.write(decision, route: route.name, to: &context.logger)
-            if let refusal = refusal(of: decision) { return refusal }
-            context.judged = JudgedRequest(decision)
-            return try await next(request, context)
-        }
+        RefusalLog.write(decision, route: route, to: &context.logger)
+        if let refusal = guarding.refusal(of: decision) { return Response(refusal) }
+        context.judged = JudgedRequest(decision)
+        return try await next(request, context)
     }
 
-    /// The answer to a refused request; nil if the handler must answer.
-    private func refusal(of decision: RequestDecision) -> Response? {
-        guard settings.options.refuses(decision) else { return nil }
-        return RefusalResponse(options: settings.options).answer(decision)
+    /// Reads the body of a request, which gets one with the same bytes.
+    ///
+    /// - Throws: errors of reading the body.
+    private func decide(
+        _ unread: UnreadRequest, _ body: RequestBody, _ request: inout Request
+    ) async throws -> RequestDecision {
+        let limit = guarding.options.body.collectedLimit
+        switch try await CollectedBody.read(body, length: unread.length, upTo: limit, unread.digests) {
+        case .tooLong(let rest):
+            request.body = rest
+            return unread.decision(.unjudged(.bodyTooLong))
+        case .tooSlow:
+            let decision = unread.decision(.unjudged(.bodyTooSlow))
+            // Nothing is left for a handler to read.
+            guard guarding.options.refuses(decision) else {
+                throw HTTPError(.requestTimeout, message: "the body is too slow")
+            }
+            return decision
+        case .whole(let whole, let digests):
+            request.body = RequestBody(buffer: whole)
+            return await unread.decide(.digests(digests))
+        }
     }
 
     /// Calls the handler of a request whose body is streamed. Replaces the handler's answer if the request is refused.
     private func callHandler(
-        _ request: Request, _ context: Context, _ route: String, _ outcome: StreamedOutcome,
-        _ reader: StreamedBodyReader, _ next: (Request, Context) async throws -> Response
+        _ request: Request, _ context: Context, _ route: String, _ reader: StreamedBodyReader,
+        _ next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         let result: Result<Response, any Error>
         do { result = .success(try await next(request, context)) } catch { result = .failure(error) }
         let isSuccess = (try? result.get()).map { $0.status.code < 400 } ?? false
-        let mayRefuse = outcome.decision.enforcement == .reject
+        let mayRefuse = reader.outcome.decision.enforcement == .reject
         if isSuccess, mayRefuse { await reader.drain() }
-        let decision = outcome.decision
+        let decision = reader.outcome.decision
         var logger = context.logger
         RefusalLog.write(decision, route: route, to: &logger)
-        if let refusal = refusal(of: decision) { return refusal }
+        if let refusal = guarding.refusal(of: decision) { return Response(refusal) }
         if isSuccess, mayRefuse, case .pending = decision.outcome {
             // A task of the handler still reads the body.
-            return RefusalResponse(options: settings.options).misconfiguration(decision)
+            return Response(.misconfiguration(decision))
         }
         return try result.get()
     }

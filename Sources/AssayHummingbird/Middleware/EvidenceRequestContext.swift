@@ -1,4 +1,4 @@
-public import AssayCore
+public import AssayHTTP
 public import Hummingbird
 public import NIOCore
 
@@ -25,61 +25,6 @@ public protocol EvidenceRequestContext: RemoteAddressRequestContext {
 extension EvidenceRequestContext {
     /// No account.
     public var account: String? { nil }
-}
-
-/// The result of verifying a request, for handlers.
-public struct JudgedRequest: Sendable {
-    private enum State {
-        case known(RequestDecision)
-        case streamed(StreamedOutcome)
-        case stated(RequestOutcome, Enforcement, [Verdict])
-    }
-
-    private let state: State
-
-    /// The enforcement for the request: `reject`, `annotate` or `off`.
-    public var enforcement: Enforcement {
-        switch state {
-        case .known(let decision): decision.enforcement
-        case .streamed(let outcome): outcome.decision.enforcement
-        case .stated(_, let enforcement, _): enforcement
-        }
-    }
-    /// The verdict, or the reason for having none. For a streamed body it is ``RequestOutcome/pending`` until the body
-    /// has ended.
-    public var outcome: RequestOutcome {
-        switch state {
-        case .known(let decision): decision.outcome
-        case .streamed(let outcome): outcome.decision.outcome
-        case .stated(let outcome, _, _): outcome
-        }
-    }
-    /// The deciding verdict; nil without one.
-    public var verdict: Verdict? { outcome.verdict }
-    /// The accepting verdicts of a route that demands all of several kinds of evidence, in its order; otherwise ``verdict`` alone.
-    public var verdicts: [Verdict] {
-        switch state {
-        case .known(let decision): decision.verdicts
-        case .streamed(let outcome): outcome.decision.verdicts
-        case .stated(_, _, let verdicts): verdicts
-        }
-    }
-    /// Whether the evidence was verified and accepted.
-    public var isAccepted: Bool { outcome.isAccepted }
-
-    /// A result that no middleware found, for tests of handlers.
-    ///
-    /// - Parameters:
-    ///   - outcome: the verdict, such as `Verdict.stub(accepting:)` of AssayTesting, or the reason for having none.
-    ///   - enforcement: the enforcement for the request.
-    ///   - verdicts: those of a route that demands several kinds of evidence; nil for the verdict of `outcome` alone.
-    public init(_ outcome: RequestOutcome, enforcement: Enforcement = .reject, verdicts: [Verdict]? = nil) {
-        state = .stated(outcome, enforcement, verdicts ?? outcome.verdict.map { [$0] } ?? [])
-    }
-
-    init(_ decision: RequestDecision) { state = .known(decision) }
-
-    init(streamed outcome: StreamedOutcome) { state = .streamed(outcome) }
 }
 
 /// The smallest context for the middleware.

@@ -174,7 +174,7 @@ struct ServeCommand: AsyncParsableCommand {
                 let probe = try InstanceProbe(configuration.failover.primary)
                 try await HTTPService(
                     configuration,
-                    parts: ServiceDependencies(
+                    dependencies: ServiceDependencies(
                         ledger: open.ledger, keyStores: stores, services: services.compactMap(\.self),
                         sealedKeys: open.keys, metrics: metrics, probe: { await probe.objection(to: $0) })
                 ).run()

@@ -9,8 +9,8 @@ struct Administration: Sendable {
     /// The longest body that is no policy, in bytes.
     static let bodyLimit = 64 << 10
 
-    let live: ServiceState
-    let parts: ServiceDependencies
+    let state: ServiceState
+    let dependencies: ServiceDependencies
     let configuration: ServiceConfiguration
     /// Where policies are reviewed.
     let work: SerialWork
@@ -26,7 +26,7 @@ struct Administration: Sendable {
     func ledger<Result: Sendable>(
         _ body: (any LedgerAdministration) async throws(LedgerOutage) -> Result
     ) async throws(Problem) -> Result {
-        do throws(LedgerOutage) { return try await body(parts.ledger) } catch { throw outage(error) }
+        do throws(LedgerOutage) { return try await body(dependencies.ledger) } catch { throw outage(error) }
     }
 
     /// The answer in an outage.

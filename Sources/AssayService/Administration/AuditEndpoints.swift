@@ -37,7 +37,7 @@ extension Administration {
         var last = after
         var hasMore = false
         do {
-            try await parts.ledger.audit { entry in
+            try await dependencies.ledger.audit { entry in
                 guard entry.number > after, from.map({ entry.change.at >= $0 }) ?? true,
                     author.map({ entry.change.operatorName.isByteEqual(to: $0) }) ?? true
                 else { return }
@@ -60,7 +60,7 @@ extension Administration {
         }
         var review = AuditReview(expecting: expected)
         do {
-            try await review.take(parts.ledger)
+            try await review.take(dependencies.ledger)
         } catch {
             throw outage(error as? LedgerOutage ?? LedgerOutage(.internalError, "\(error)"))
         }

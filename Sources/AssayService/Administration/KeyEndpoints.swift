@@ -56,7 +56,7 @@ extension Administration {
                 let name = try served.pathName()
                 let (storage, now) = (try sealedKeys(), Date())
                 do throws(KeyStoreFailure) {
-                    if let store = parts.keyStore {
+                    if let store = dependencies.keyStore {
                         try await store.remove(name, by: served.calledBy?.name, at: now)
                     } else {
                         try await storage.removeSealedKey(name, by: served.calledBy?.name, at: now)
@@ -72,12 +72,12 @@ extension Administration {
     }
 
     private func sealedKeys() throws(Problem) -> any SealedKeyStorage {
-        if let storage = parts.sealedKeys { return storage }
+        if let storage = dependencies.sealedKeys { return storage }
         throw Problem(.unprocessableContent, .noKeyStore, "the ledger of the service stores no keys")
     }
 
     private func keyStore() throws(Problem) -> SealedKeyStore {
-        if let store = parts.keyStore { return store }
+        if let store = dependencies.keyStore { return store }
         throw Problem(
             .unprocessableContent, .noKeyStore,
             "the service has no master key, under which keys are sealed: set masterKey in its configuration")
@@ -109,7 +109,8 @@ extension Administration {
         let key: SealedKey
         do throws(KeyStoreFailure) {
             key = try await store.add(
-                name, for: KeyPurpose(use), parts: parts, scope: scope, window: window, by: served.calledBy?.name,
+                name, for: KeyPurpose(use), dependencies: dependencies, scope: scope, window: window,
+                by: served.calledBy?.name,
                 at: now)
         } catch {
             throw problem(error)

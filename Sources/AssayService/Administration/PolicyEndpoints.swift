@@ -14,7 +14,7 @@ extension Administration {
                 content: ["application/yaml": "{}"]
             ) { (served) async throws(Problem) in
                 try await served.requireNoQuery()
-                return .text(live.policyText, .ok, [.contentType: "application/yaml"])
+                return .text(state.policyText, .ok, [.contentType: "application/yaml"])
             },
             Endpoint(
                 .post, "/v1/admin/policy/check", .administration(.administer), "checkPolicy",
@@ -26,7 +26,7 @@ extension Administration {
             ) { (served) async throws(Problem) in
                 try await served.requireNoQuery()
                 try await reload(served.calledBy?.name ?? "")
-                let notes = live.verifier.policy.notes.map { JSONText.string("\($0)") }
+                let notes = state.verifier.policy.notes.map { JSONText.string("\($0)") }
                 return .json(#"{"notes":\#(JSONText.array(notes))}"#)
             },
         ]

@@ -1,34 +1,30 @@
 import Assay
 import AssayCore
 import AssayHTTP
+import AssayHummingbird
 import AssayPrimitives
 import HTTPTypes
 import Hummingbird
-import NIOCore
 
 /// `/v1/authorize/{app}`: answers a gateway whether the request of its client may pass.
 struct AuthorizeEndpoint: Sendable {
     /// The part of the path in front of the name.
     static let prefix = "/v1/authorize/"
 
-    private let live: ServiceState
+    private let state: ServiceState
     private let configuration: ServiceConfiguration
     private let settings: RequestJudge.Settings
-    private let refusal: RefusalResponse
 
     /// - Throws: `OriginError` for malformed origins.
-    init(live: ServiceState, configuration: ServiceConfiguration) throws(OriginError) {
-        self.live = live
+    init(state: ServiceState, configuration: ServiceConfiguration) throws(OriginError) {
+        self.state = state
         self.configuration = configuration
         var options = EvidenceGuard.Options()
         let rules = configuration.authorize
         if !rules.origins.isEmpty { options.origins = try ServerOrigins(rules.origins) }
         options.body = .collected(upTo: configuration.limits.body)
-        // The whole body is there, within limits.bodyTime, before it is judged.
-        options.body.time = nil
         options.retryAfter = configuration.retryAfter
         settings = RequestJudge.Settings(options)
-        refusal = RefusalResponse(options: options)
     }
 
     var endpoint: Endpoint {
@@ -56,7 +52,7 @@ struct AuthorizeEndpoint: Sendable {
         let isUnix = configuration.listen.path != nil
         let peer = served.channel.remoteAddress
         guard rules.peers.contains(where: { $0.contain(peer, isUnix: isUnix) }) else {
-            let address = peer?.ipAddress.map { live.verifier.policy.addresses.text(of: $0) ?? "(withheld address)" }
+            let address = peer?.ipAddress.map { state.verifier.policy.addresses.text(of: $0) ?? "(withheld address)" }
             throw Problem(
                 .forbidden, .peerNotTrusted,
                 "the peer \(address ?? "(unix socket)") is not in authorize.peers; only those may use forward auth")
@@ -74,23 +70,18 @@ struct AuthorizeEndpoint: Sendable {
         served.note.client = (source.method, source.host.text, source.target)
         try requireKnownHost(source)
         try Self.requireNoTunnel(source)
-        let state = live.requests.state
+        let requests = state.requests.state
         let route: GuardedRoute
-        do throws(RequestError) { route = try state.route(named: name) } catch {
+        do throws(RequestError) { route = try requests.route(named: name) } catch {
             throw Problem(.internalServerError, ProblemCode(error), error.message)
         }
-        var body = RequestBody(buffer: ByteBuffer())
+        var body: [UInt8] = []
         if case .attached = source.body {
             let limits = configuration.limits
-            body = RequestBody(
-                buffer: ByteBuffer(
-                    bytes: try await served.wholeBody(upTo: limits.body, within: limits.bodyTime)))
+            body = try await served.wholeBody(upTo: limits.body, within: limits.bodyTime)
         }
-        let decision: RequestDecision
-        do {
-            decision = try await RequestJudge(state: state, settings: settings)
-                .decide(source, &body, on: route, account: nil)
-        } catch { throw .cut }
+        let decision = await RequestJudge(state: requests, settings: settings)
+            .decide(source, .bytes(body), on: route, account: nil)
         served.note.decision = decision
         served.note.route = name
         return answer(decision, on: route)
@@ -134,7 +125,7 @@ struct AuthorizeEndpoint: Sendable {
         guard settings.options.refuses(decision) else {
             return Response(status: .ok, headers: IdentityFields.of(decision, on: route, configuration.authorize))
         }
-        var response = refusal.answer(decision)
+        var response = Response(Refusal(decision, settings.options))
         switch decision.outcome {
         case .outage:
             response.status =

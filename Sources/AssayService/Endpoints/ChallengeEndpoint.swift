@@ -9,12 +9,12 @@ import Hummingbird
 struct ChallengeEndpoint: Sendable {
     private static let bodyLimit = 4096
 
-    let live: ServiceState
+    let state: ServiceState
     let configuration: ServiceConfiguration
     let rates: ChallengeRates
 
-    init(live: ServiceState, configuration: ServiceConfiguration) {
-        self.live = live
+    init(state: ServiceState, configuration: ServiceConfiguration) {
+        self.state = state
         self.configuration = configuration
         let start = ContinuousClock.now
         rates = ChallengeRates(rate: configuration.limits.challenges) { start.duration(to: .now) }
@@ -59,7 +59,7 @@ struct ChallengeEndpoint: Sendable {
     }
 
     private func issue(_ app: String, _ kind: EvidenceKind) async throws(Problem) -> Response {
-        let verifier = live.verifier
+        let verifier = state.verifier
         let isCallers: Bool
         do throws(VerificationError) { isCallers = try verifier.leavesChallengesToCaller(of: kind, app: app) } catch {
             throw Problem(error, retryAfter: configuration.retryAfter)

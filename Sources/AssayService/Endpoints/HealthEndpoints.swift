@@ -4,7 +4,7 @@ import Hummingbird
 
 /// `/livez`, `/readyz` and `/healthz`, which need no token on any address: load balancers and kubelets have none.
 struct HealthEndpoints: Sendable {
-    let live: ServiceState
+    let state: ServiceState
     let proof: ServiceReadiness
     let configuration: ServiceConfiguration
     /// Whether only programs of this machine can ask. Others learn the code of a problem, and the log has the rest.
@@ -36,7 +36,7 @@ struct HealthEndpoints: Sendable {
     /// Ready while both listeners accept connections, writes to the ledger become durable and the key stores answer; not after
     /// SIGTERM.
     private func readiness() async throws(Problem) -> Response {
-        guard live.isReady else {
+        guard state.isReady else {
             throw Problem(.serviceUnavailable, .notReady, "the service starts or stops")
         }
         if let outage = await proof.outage() { throw Problem(outage, retryAfter: configuration.retryAfter) }

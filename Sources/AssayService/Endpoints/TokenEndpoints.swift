@@ -10,15 +10,15 @@ import Synchronization
 
 /// `POST /v1/tokens`, and the documents by which others verify the tokens.
 struct TokenEndpoints: Sendable {
-    let live: ServiceState
+    let state: ServiceState
     let configuration: ServiceConfiguration
     /// Nil if this is no failover instance.
     let failover: FailoverState?
     private let keySet = SharedBytes()
     private let metadata = SharedBytes()
 
-    init(live: ServiceState, configuration: ServiceConfiguration, failover: FailoverState?) {
-        (self.live, self.configuration, self.failover) = (live, configuration, failover)
+    init(state: ServiceState, configuration: ServiceConfiguration, failover: FailoverState?) {
+        (self.state, self.configuration, self.failover) = (state, configuration, failover)
     }
 
     var endpoints: [Endpoint] {
@@ -107,7 +107,7 @@ struct TokenEndpoints: Sendable {
         if let failover { return try await issue(request, failover, &served) }
         let answer: TokenAnswer
         do throws(VerificationError) {
-            answer = try await live.verifier.issueToken(request, at: Date())
+            answer = try await state.verifier.issueToken(request, at: Date())
         } catch { throw problem(error) }
         switch answer {
         case .rejected(let verdict):
@@ -143,7 +143,7 @@ struct TokenEndpoints: Sendable {
         let now = Date()
         let block: LedgerBlock?
         do throws(VerificationError) {
-            block = try await live.verifier.failoverBlock(on: request.record, at: now)
+            block = try await state.verifier.failoverBlock(on: request.record, at: now)
         } catch {
             throw problem(error)
         }
@@ -151,7 +151,7 @@ struct TokenEndpoints: Sendable {
             throw Problem(.forbidden, .failoverBlocked, "the \(block.subject.kind.rawValue) of the record is blocked")
         }
         do throws(VerificationError) {
-            let issued = try await live.verifier.issueFailoverToken(
+            let issued = try await state.verifier.issueFailoverToken(
                 app: request.record.app, audience: request.audience, at: now)
             served.note.app = issued.app
             served.note.isFailover = true
@@ -177,7 +177,7 @@ struct TokenEndpoints: Sendable {
         _ = try rules()
         served.note.app = request.app
         do throws(VerificationError) {
-            let issued = try await live.verifier.issueToken(request, by: served.calledBy?.name, at: Date())
+            let issued = try await state.verifier.issueToken(request, by: served.calledBy?.name, at: Date())
             served.note.debugToken = issued.debugToken
             return Self.response(issued.token)
         } catch { throw problem(error) }
@@ -247,14 +247,14 @@ struct TokenEndpoints: Sendable {
     // MARK: Documents
 
     private func rules() throws(Problem) -> TokenConfiguration {
-        guard let rules = live.verifier.tokenRules else {
+        guard let rules = state.verifier.tokenRules else {
             throw Problem(.notFound, .unknownApp, "no app of the policy has \(TokenConfiguration.policyField)")
         }
         return rules
     }
 
     private func keys() async throws(Problem) -> TokenKeySchedule {
-        do throws(VerificationError) { return try await live.verifier.tokenKeys(at: Date()) } catch {
+        do throws(VerificationError) { return try await state.verifier.tokenKeys(at: Date()) } catch {
             throw problem(error)
         }
     }

@@ -8,7 +8,7 @@ import NIOCore
 
 /// `POST /v1/verify`: judges one evidence record, or a stream of them.
 struct VerifyEndpoint: Sendable {
-    let live: ServiceState
+    let state: ServiceState
     let configuration: ServiceConfiguration
     let metrics: MetricsRegistry
 
@@ -42,7 +42,7 @@ struct VerifyEndpoint: Sendable {
         served.note.kind = record.kind.name
         let verdict: Verdict
         do throws(VerificationError) {
-            verdict = try await live.verifier.verify(record, at: Date())
+            verdict = try await state.verifier.verify(record, at: Date())
         } catch {
             throw Problem(error, retryAfter: configuration.retryAfter)
         }
@@ -88,7 +88,7 @@ struct VerifyEndpoint: Sendable {
             return Self.line(Problem(error.error), id: error.record)
         }
         do throws(VerificationError) {
-            return try await live.verifier.verify(record, at: Date()).json(id: record.id)
+            return try await state.verifier.verify(record, at: Date()).json(id: record.id)
         } catch {
             return Self.line(Problem(error, retryAfter: configuration.retryAfter), id: record.id)
         }

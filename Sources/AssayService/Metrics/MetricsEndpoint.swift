@@ -7,7 +7,7 @@ import NIOCore
 /// `GET /metrics`: all metrics for Prometheus. On loopback addresses and unix sockets it needs no token.
 struct MetricsEndpoint: Sendable {
     let registry: MetricsRegistry
-    let live: ServiceState
+    let state: ServiceState
     let proof: ServiceReadiness
 
     var endpoint: Endpoint {
@@ -16,7 +16,7 @@ struct MetricsEndpoint: Sendable {
             content: ["text/plain": .string()]
         ) { (_) throws(Problem) in
             registry.makeMeter(label: MetricName.ready.rawValue, dimensions: []).set(
-                live.isReady && proof.isProved ? Int64(1) : 0)
+                state.isReady && proof.isProved ? Int64(1) : 0)
             registry.makeCounter(label: MetricName.lostLogLines.rawValue, dimensions: [])
                 .increment(by: Int64(LogOutput.takeUncounted()))
             // Rendered at once: a client that does not read keeps these bytes in memory, but no request slot.

@@ -10,22 +10,23 @@ struct PolicyReloading: Sendable {
     /// Reads policies, one after the other.
     let work = SerialWork()
     private let configuration: ServiceConfiguration
-    private let parts: ServiceDependencies
-    private let live: ServiceState
+    private let dependencies: ServiceDependencies
+    private let state: ServiceState
     private let certificates: [TLSFiles]
     private let gauges: PolicyGauges
     private let logger: Logger
 
     /// - Parameter certificates: the files of all listeners with TLS.
     init(
-        configuration: ServiceConfiguration, parts: ServiceDependencies, live: ServiceState, certificates: [TLSFiles],
+        configuration: ServiceConfiguration, dependencies: ServiceDependencies, state: ServiceState,
+        certificates: [TLSFiles],
         logger: Logger
     ) {
         self.configuration = configuration
-        self.parts = parts
-        self.live = live
+        self.dependencies = dependencies
+        self.state = state
         self.certificates = certificates
-        gauges = PolicyGauges(parts.metrics)
+        gauges = PolicyGauges(dependencies.metrics)
         self.logger = logger
         for outcome in Outcome.allCases { _ = counter(outcome) }
     }
@@ -37,7 +38,8 @@ struct PolicyReloading: Sendable {
 
     private func counter(_ outcome: Outcome) -> Counter {
         Counter(
-            label: MetricName.reloads.rawValue, dimensions: [("outcome", outcome.rawValue)], factory: parts.metrics)
+            label: MetricName.reloads.rawValue, dimensions: [("outcome", outcome.rawValue)],
+            factory: dependencies.metrics)
     }
 
     /// Shows which policy is in force.
@@ -50,17 +52,18 @@ struct PolicyReloading: Sendable {
     /// - Parameter operatorName: who asked for it; nil for a signal and for changed files.
     func run(because cause: String, by operatorName: String? = nil) async throws {
         let report = try await work.run { try reloadNow(because: cause) }
-        await warnWithoutKeys(live.verifier)
-        await report.record(in: parts.ledger, by: operatorName, because: cause, at: Date(), logger, parts.metrics)
+        await warnWithoutKeys(state.verifier)
+        await report.record(
+            in: dependencies.ledger, by: operatorName, because: cause, at: Date(), logger, dependencies.metrics)
     }
 
     private func reloadNow(because cause: String) throws -> PolicyReport {
         ReadinessNotice.send(ReadinessNotice.reloading)
-        defer { if !live.isStopping { ReadinessNotice.send(ReadinessNotice.ready) } }
+        defer { if !state.isStopping { ReadinessNotice.send(ReadinessNotice.ready) } }
         do {
-            let (verifier, policy) = try parts.load(configuration.policy)
+            let (verifier, policy) = try dependencies.load(configuration.policy)
             try configuration.requireOrigins(for: verifier)
-            let report = try PolicyReport(from: live.present, to: policy)
+            let report = try PolicyReport(from: state.present, to: policy)
             if configuration.policyGuard == .refuseWeaker, let weaknesses = report.weaknesses {
                 throw PolicyError(
                     file: configuration.policy, field: "",
@@ -70,14 +73,14 @@ struct PolicyReloading: Sendable {
             try requireKeys(report.newKeys, of: verifier)
             // All is read before anything is exchanged: a reload never takes effect in part.
             let pairs = try certificates.map { (files: $0, pair: try $0.read()) }
-            try live.exchange(for: verifier, policy: policy)
+            try state.exchange(for: verifier, policy: policy)
             for (files, pair) in pairs { files.use(pair) }
             for note in verifier.policy.notes {
                 logger.warning("policy names something unknown", metadata: ["assay.problem": "\(note)"])
             }
             warn(of: verifier)
             counter(.success).increment()
-            report.count(parts.metrics)
+            report.count(dependencies.metrics)
             show(policy, of: verifier)
             logger.notice(
                 "reloaded",
@@ -105,7 +108,8 @@ struct PolicyReloading: Sendable {
         throw PolicyError(
             file: configuration.policy, field: "",
             "neither the policy nor the key store has a key named \(unknown.map(\.excerpt).joined(separator: ", ")); correct the name; or add the key, and reload again with SIGHUP or assay policy reload"
-                + (parts.keyStores.isEmpty ? " (the keys in the ledger are not used: masterKey is not set)" : ""))
+                + (dependencies.keyStores.isEmpty ? " (the keys in the ledger are not used: masterKey is not set)" : "")
+        )
     }
 
     /// The apps without a key that may be used now. Keys of tokens are made when the service needs them.
@@ -118,7 +122,8 @@ struct PolicyReloading: Sendable {
     /// Warns of apps without a key. They may get one in the key store.
     func warnWithoutKeys(_ verifier: Verifier) async {
         let advice =
-            parts.keyStores.isEmpty ? "; the keys in the ledger are not used: set masterKey, if they are meant" : ""
+            dependencies.keyStores.isEmpty
+            ? "; the keys in the ledger are not used: set masterKey, if they are meant" : ""
         for (_, _, problem) in await Self.keyless(verifier) {
             logger.warning("no key for an app", metadata: ["assay.problem": "\(problem.description)\(advice)"])
         }

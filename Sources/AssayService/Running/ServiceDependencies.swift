@@ -2,7 +2,7 @@ import Assay
 package import AssayCore
 import AssayHTTP
 
-/// The parts that the program passes to a service, which depends on no kind of ledger and of key store.
+/// What the program passes to a service, which depends on no kind of ledger and of key store.
 package struct ServiceDependencies: Sendable {
     /// The ledger. The service does not close it.
     package let ledger: any LedgerAdministration
@@ -20,7 +20,7 @@ package struct ServiceDependencies: Sendable {
     /// Counts distinct devices. Kept across reloads of the policy.
     private let devices = DistinctDevices()
 
-    /// Collects the parts.
+    /// Collects what the service depends on.
     package init(
         ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService],
         sealedKeys: (any SealedKeyStorage)? = nil, metrics: MetricsRegistry,

@@ -9,14 +9,14 @@ struct TokenKeyUpkeep: Sendable {
     /// How often the service looks whether a key is due.
     private static let interval = Duration.seconds(30)
 
-    let parts: ServiceDependencies
-    let live: ServiceState
+    let dependencies: ServiceDependencies
+    let state: ServiceState
     let logger: Logger
 
     /// Warns if the policy has tokens, and no request for one can succeed.
     func warnWithoutTokenKeys() async {
-        guard parts.keyStore == nil, live.verifier.tokenRules != nil else { return }
-        do throws(VerificationError) { _ = try await live.verifier.tokenKeys(at: Date()) } catch {
+        guard dependencies.keyStore == nil, state.verifier.tokenRules != nil else { return }
+        do throws(VerificationError) { _ = try await state.verifier.tokenKeys(at: Date()) } catch {
             guard case .request = error else { return }
             logger.warning(
                 "no key for tokens",
@@ -29,15 +29,15 @@ struct TokenKeyUpkeep: Sendable {
 
     /// Makes the keys of tokens when they are due, while the policy has `tokens`.
     func run() async {
-        guard let store = parts.keyStore else { return }
+        guard let store = dependencies.keyStore else { return }
         while !Task.isCancelled {
-            if live.verifier.tokenRules != nil {
+            if state.verifier.tokenRules != nil {
                 do throws(KeyStoreFailure) {
                     for name in try await TokenKeyRotation(store).run(at: Date()) {
                         logger.notice("token key made", metadata: ["assay.key": "\(name)"])
                     }
                 } catch {
-                    if case .outage(let outage) = error { parts.metrics.count(outage) }
+                    if case .outage(let outage) = error { dependencies.metrics.count(outage) }
                     logger.error("token keys not rotated", metadata: ["assay.problem": "\(error.description)"])
                 }
             }

@@ -85,7 +85,7 @@ struct OutageCountTests {
         let service = try withMetricsFactory(registry) {
             try HTTPService(
                 configuration,
-                parts: ServiceDependencies(ledger: ledger, keyStores: [], services: [], metrics: registry))
+                dependencies: ServiceDependencies(ledger: ledger, keyStores: [], services: [], metrics: registry))
         }
         let running = Task { try await service.run() }
         func ask(_ text: String, onAdmin: Bool) async throws -> String {

@@ -1,14 +1,19 @@
-import Assay
 import AssayCore
 import AssayPrimitives
-import NIOCore
+public import HTTPTypes
 
-/// Running digests of a body.
-struct CoveredDigests {
+/// Running digests of the body of a request, for servers that do not hold a whole body in memory.
+public struct BodyDigests: Sendable {
     private var running: [(algorithm: ContentDigest.Algorithm, digest: RunningDigest)]
+    /// The bytes so far.
+    package private(set) var length = 0
 
-    /// Computes the algorithms named in values of `Content-Digest`. The signature can cover no others.
-    init(namedIn values: [String]) {
+    /// Begins with an empty body.
+    ///
+    /// - Parameter fields: those of the request. Only algorithms that its `Content-Digest` names are computed: the signature can cover
+    ///   no others.
+    public init(for fields: HTTPFields) {
+        let values = Self.contentDigest.map { fields[values: $0] } ?? []
         running = ContentDigest.Algorithm.allCases.filter { algorithm in
             values.contains { Self.contains($0.utf8, Array(algorithm.rawValue.utf8)) }
         }.map { ($0, RunningDigest($0)) }
@@ -23,8 +28,18 @@ struct CoveredDigests {
         return false
     }
 
-    mutating func update(_ part: ByteBuffer) {
-        for index in running.indices { running[index].digest.update(part.readableBytesSpan) }
+    static let contentDigest = HTTPField.Name("Content-Digest")
+
+    /// Adds the next part of the body.
+    public mutating func update(_ part: some Sequence<UInt8>) {
+        let bytes = Array(part)
+        update(bytes.span.bytes)
+    }
+
+    /// Adds the next part of the body.
+    package mutating func update(_ part: RawSpan) {
+        length += part.byteCount
+        for index in running.indices { running[index].digest.update(part) }
     }
 
     /// The digests of all parts so far.
