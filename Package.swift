@@ -21,8 +21,8 @@ let others: [(path: String, from: Version, products: String, traits: Set<String>
     ("apple/swift-argument-parser", "1.8.0", "ArgumentParser", ["Program"]),
     ("apple/swift-crypto", "4.5.0", "Crypto", []),
     ("apple/swift-distributed-tracing", "1.7.0", "InMemoryTracing Instrumentation Tracing", []),
-    ("apple/swift-http-types", "1.8.0", "HTTPTypes", ["Hummingbird"]),
-    ("apple/swift-log", "1.14.0", "Logging", ["Hummingbird"]),
+    ("apple/swift-http-types", "1.8.0", "HTTPTypes", ["HTTP"]),
+    ("apple/swift-log", "1.14.0", "Logging", ["HTTP"]),
     ("apple/swift-metrics", "2.13.0", "CoreMetrics MetricsTestKit", []),
     ("apple/swift-nio", "2.101.0", "NIOCore NIOHTTP1 NIOPosix", ["Hummingbird", "Platforms"]),
     ("apple/swift-nio-extras", "1.35.0", "NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP1", ["Hummingbird"]),
@@ -34,7 +34,7 @@ let others: [(path: String, from: Version, products: String, traits: Set<String>
     ),
     ("jpsim/Yams", "6.2.0", "Yams", []),
     ("swift-server/async-http-client", "1.37.0", "AsyncHTTPClient", ["Platforms"]),
-    ("swift-server/swift-service-lifecycle", "2.0.0", "ServiceLifecycle UnixSignals", ["Hummingbird"]),
+    ("swift-server/swift-service-lifecycle", "2.0.0", "ServiceLifecycle UnixSignals", ["HTTP"]),
 ]
 
 /// Targets of this package and products of others, by name, separated by spaces.
@@ -99,7 +99,8 @@ let package = Package(
     traits: [
         .trait(name: "SQLite", description: "AssayLedgerSQLite"),
         .trait(name: "Platforms", description: "AssayPlatforms: the servers of Google and Apple"),
-        .trait(name: "Hummingbird", description: "AssayHummingbird"),
+        .trait(name: "HTTP", description: "AssayHTTP: the check of requests in a server of any framework"),
+        .trait(name: "Hummingbird", description: "AssayHummingbird", enabledTraits: ["HTTP"]),
         .trait(
             name: "Program", description: "assay and all tests", enabledTraits: ["SQLite", "Platforms", "Hummingbird"]),
         .default(enabledTraits: ["Program"]),

@@ -19,7 +19,7 @@ struct Server {
             "for device \(context.judged?.verdict?.approov?.deviceID ?? "unknown")\n"
         }
         // Reloads the policy file when it changes. `enforcement: off` in it is the emergency switch.
-        let watch = PolicyWatch(path: path, live: live, logger: logger) { policy in
+        let watch = PolicyWatch(path: path, verifier: live, logger: logger) { policy in
             Verifier(policy: policy, ledger: ledger)
         }
         // Refuses ambiguous request targets before Hummingbird normalises them.

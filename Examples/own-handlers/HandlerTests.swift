@@ -12,7 +12,7 @@ struct HandlerTests {
         let rejected = try await Verdict.stub(
             rejecting: .appAttestRequest, failed: [.appAttestAssertionCounter], code: .counterNotIncreasing,
             remedy: .retry)
-        #expect(confirmation(JudgedRequest(.verdict(rejected), enforcement: .annotate)) == "no order")
+        #expect(confirmation(JudgedRequest(.verdict(rejected))) == "no order")
         #expect(rejected.check(.appAttestAssertionCounter)?.has(.counterNotIncreasing) == true)
         #expect(EvidenceAnswer(rejected).status == 401)
     }

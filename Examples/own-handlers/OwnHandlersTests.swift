@@ -1,4 +1,5 @@
 import Assay
+import AssayHTTP
 import AssayHummingbird
 import AssayTesting
 import Foundation
@@ -69,19 +70,37 @@ struct OwnHandlersTests {
         }
     }
 
-    /// Orders with the signature of the key.
-    private func order(_ client: any TestClientProtocol, counter: UInt32) async throws -> (status: Int, body: String) {
+    /// An order with the signature of the key.
+    private func order(counter: UInt32) throws -> (head: HTTPRequest, body: [UInt8]) {
         var blueprint = SignedRequestBlueprint(
             method: "POST", targetURI: Self.origin + "/orders",
             evidence: .assertion(key, appID: Self.appID, counter: counter), createdAt: Date())
         blueprint.body = Array("{}".utf8)
-        var fields = HTTPFields()
+        var head = HTTPRequest(method: .post, scheme: "https", authority: "api.example.com", path: "/orders")
         for (name, value) in try blueprint.mint().headers {
-            if let name = HTTPField.Name(name) { fields[name] = value }
+            if let name = HTTPField.Name(name) { head.headerFields[name] = value }
         }
+        return (head, blueprint.body)
+    }
+
+    /// Orders with the signature of the key.
+    private func order(
+        _ client: any TestClientProtocol, counter: UInt32, account: String? = nil
+    ) async throws -> (status: Int, body: String) {
+        var (head, body) = try order(counter: counter)
+        head.headerFields[.authorization] = account
         return try await client.execute(
-            uri: "/orders", method: .post, headers: fields, body: ByteBuffer(bytes: blueprint.body)
+            uri: "/orders", method: .post, headers: head.headerFields, body: ByteBuffer(bytes: body)
         ) { ($0.status.code, String(buffer: $0.body)) }
+    }
+
+    /// A handler that uses no framework, with a key that is enrolled.
+    private func plainServer(_ ledger: any Ledger) async throws -> PlainServer {
+        let live = try live(ledger)
+        try await run(live) { client in
+            #expect(try await enrol(client, try await challenge(client)).status == 200)
+        }
+        return try PlainServer(live, origin: Self.origin)
     }
 
     @Test("A key is enrolled and signs orders; a repeated challenge or order, and one without evidence, get 401")
@@ -129,6 +148,76 @@ struct OwnHandlersTests {
             #expect(blocked.status == 403 && blocked.body == #"{"remedy":"contact-support"}"#, "\(blocked)")
             #expect(try await enrol(client, try await challenge(client), account: "bob").status == 200)
         }
+    }
+
+    @Test("A context of one's own has the account of an order: once blocked, the same key gets 403")
+    func context() async throws {
+        let ledger = MemoryLedger()
+        try await run(live(ledger)) { client in
+            let challenge = try await challenge(client)
+            #expect(try await enrol(client, challenge, account: "carol").status == 200)
+            #expect(try await order(client, counter: 1, account: "carol").body.hasPrefix("ordered by "))
+            try await ledger.block(
+                LedgerBlock(subject: LedgerSubject(.account, "carol"), reason: "fraud", since: Date(), until: nil))
+            let blocked = try await order(client, counter: 2, account: "carol")
+            #expect(blocked.status == 403 && blocked.body.contains("contact-support"), "\(blocked)")
+        }
+    }
+
+    @Test("A handler without a framework lets a signed order pass once, and refuses a forged body and another target")
+    func plain() async throws {
+        let server = try await plainServer(MemoryLedger())
+        let (head, body) = try order(counter: 1)
+        let forged = await server.answer(head, body: Array("{ }".utf8), peer: "192.0.2.7", account: nil)
+        #expect([401, 403].contains(forged.head.status.code), "\(forged)")
+        #expect(forged.head.headerFields[.contentType] == "application/json")
+        #expect(String(decoding: forged.body, as: UTF8.self).contains("rejected"))
+        var other = head
+        other.path = "/orders?amount=9"
+        let redirected = await server.answer(other, body: body, peer: nil, account: nil)
+        #expect([401, 403].contains(redirected.head.status.code), "\(redirected)")
+        other.path = "orders"
+        #expect(await server.answer(other, body: body, peer: nil, account: nil).head.status == .badRequest)
+        let passed = await server.answer(head, body: body, peer: "192.0.2.7", account: nil)
+        #expect(passed.head.status == .ok)
+        #expect(String(decoding: passed.body, as: UTF8.self).hasPrefix("ordered by "))
+        let again = await server.answer(head, body: body, peer: "192.0.2.7", account: nil)
+        #expect(again.head.status == .unauthorized, "\(again)")
+    }
+
+    @Test("A body that comes in parts is judged by its digests")
+    func digests() async throws {
+        let server = try await plainServer(MemoryLedger())
+        let (head, body) = try order(counter: 1)
+        for (parts, isPassed) in [([body, body], false), ([], false), ([[body[0]], Array(body[1...])], true)] {
+            var digests = BodyDigests(for: head.headerFields)
+            for part in parts { digests.update(part) }
+            let decision = await server.guarding.judge(head, digests: digests, peer: nil, logger: server.logger)
+            switch decision {
+            case .pass(let judged): #expect(isPassed && judged.isAccepted)
+            case .refuse(let refusal): #expect(!isPassed, "\(refusal)")
+            }
+        }
+    }
+
+    @Test("A handler without a framework answers an outage with 503, and a body over the limit with 413")
+    func plainOutage() async throws {
+        let ledger = MemoryLedger()
+        var server = try await plainServer(ledger)
+        let (head, body) = try order(counter: 1)
+        let faulty = FaultyLedger(ledger) { operation, _ in operation == .commit ? .outage() : nil }
+        server = try PlainServer(live(faulty), origin: Self.origin)
+        let outage = await server.answer(head, body: body, peer: nil, account: nil)
+        #expect(outage.head.status == .serviceUnavailable && outage.head.headerFields[.retryAfter] == "5", "\(outage)")
+        var options = EvidenceGuard.Options(origins: try ServerOrigins(Self.origin))
+        options.body = .collected(upTo: 1)
+        let limited = try EvidenceGuard(live(ledger), options: options)
+        guard case .refuse(let refusal) = await limited.judge(head, body: body, peer: nil, logger: server.logger)
+        else {
+            Issue.record("passed")
+            return
+        }
+        #expect(refusal.status == .contentTooLarge)
     }
 
     @Test("An outage is 503 with Retry-After, and never an acceptance")
