@@ -148,13 +148,12 @@ let package = Package(
         // The same as a middleware of Hummingbird.
         library(
             "AssayHummingbird", "AssayCore AssayHTTP HTTPTypes Hummingbird NIOCore NIOHTTP1 NIOHTTPTypesHTTP1"),
-        // The verifier behind HTTP, for backends in any language. The web framework stops here.
+        // The verifier behind HTTP, for backends in any language.
         library(
             "AssayService",
-            "Assay AssayCore AssayHTTP AssayHummingbird AssayInspection AssayPrimitives AssayTokens CoreMetrics HTTPTypes",
-            "Hummingbird HummingbirdCore HummingbirdTLS Instrumentation Logging NIOCore NIOExtras NIOHTTP1",
-            "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix NIOSSL ServiceLifecycle Tracing",
-            "UnixSignals", with: callerIsolated),
+            "Assay AssayCore AssayHTTP AssayInspection AssayPrimitives AssayTokens CoreMetrics HTTPTypes",
+            "Instrumentation Logging NIOCore NIOExtras NIOHTTP1 NIOPosix NIOSSL ServiceLifecycle Tracing UnixSignals",
+            with: callerIsolated),
         library("AssayTesting", "AssayCore AssayPrimitives COpenSSL Crypto", with: strict + [.strictMemorySafety()]),
         // The program `assay`.
         program(

@@ -60,8 +60,7 @@ private final class RequestHeadCheck: ChannelInboundHandler {
 
     private static func problem(of head: HTTPRequestHead) -> HTTPParserError? {
         guard ServerOrigins.isTarget(head.uri) else { return .invalidURL }
-        let hosts = head.headers["Host"]
-        if hosts.isEmpty, head.version == .http1_0 { return nil }
-        return hosts.count == 1 && ServerOrigins.isHost(hosts[0]) ? nil : .invalidHeaderToken
+        let isHost = ServerOrigins.isHost(head.headers["Host"], isOptional: head.version == .http1_0)
+        return isHost ? nil : .invalidHeaderToken
     }
 }

@@ -4,8 +4,7 @@ import AssayHTTP
 import AssayTokens
 import CoreMetrics
 import Foundation
-import Hummingbird
-import HummingbirdCore
+import HTTPTypes
 import Logging
 import NIOCore
 import ServiceLifecycle

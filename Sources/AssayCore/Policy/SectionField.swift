@@ -16,7 +16,7 @@ package struct SectionField<Values: Sendable>: Sendable {
     /// The declarations of the field and of the fields in it.
     let declared: [PolicyField]
     private(set) var read: @Sendable (inout Values, SectionNodes) throws(PolicyError) -> Void
-    let show: @Sendable (Values) -> [PolicySetting]
+    private(set) var show: @Sendable (Values) -> [PolicySetting]
     private(set) var remarks: @Sendable (Values) -> [PolicyRemark] = { _ in [] }
     private(set) var needs: [Need] = []
     private(set) var examples: [PolicySetting] = []
@@ -199,6 +199,14 @@ extension SectionField {
             if let node = section.members[path], !condition(values) { throw node.error(sentence) }
             try read(&values, section)
         }
+        return field
+    }
+
+    /// Shows the field only if a condition holds.
+    package func shown(if condition: @escaping @Sendable (Values) -> Bool) -> Self {
+        var field = self
+        let show = show
+        field.show = { condition($0) ? show($0) : [] }
         return field
     }
 

@@ -79,6 +79,11 @@ public struct ServerOrigins: Sendable {
         !text.isEmpty && text.utf8.allSatisfy { isAuthorityByte(HTTPFieldText.lowercase($0)) }
     }
 
+    /// Whether the fields `Host` of a request name one host (RFC 9112 section 3.2). Only HTTP/1.0 allows none.
+    package static func isHost(_ fields: [String], isOptional: Bool) -> Bool {
+        fields.isEmpty ? isOptional : fields.count == 1 && isHost(fields[0])
+    }
+
     /// The target URI of a request: an origin, and path and query as received.
     ///
     /// - Parameters:

@@ -1,7 +1,6 @@
 import Assay
 import AssayCore
 import AssayPrimitives
-import Hummingbird
 
 /// A part of a long list: at most `limit` items after the one that `cursor` names.
 struct AdminPage {

@@ -2,7 +2,7 @@ import Assay
 import AssayCore
 import AssayPrimitives
 import FoundationEssentials
-import Hummingbird
+import HTTPTypes
 
 /// `/v1/admin/...`: what the commands `ledger`, `keys`, `policy`, `audit` and `operators` do, for operators with a token.
 struct Administration: Sendable {

@@ -2,7 +2,7 @@ import Assay
 import AssayCore
 import AssayPrimitives
 import FoundationEssentials
-import Hummingbird
+import HTTPTypes
 
 /// `/v1/admin/keys`: what `assay keys` does.
 extension Administration {
@@ -109,7 +109,7 @@ extension Administration {
         let key: SealedKey
         do throws(KeyStoreFailure) {
             key = try await store.add(
-                name, for: KeyPurpose(use), dependencies: dependencies, scope: scope, window: window,
+                name, for: KeyPurpose(use), parts: parts, scope: scope, window: window,
                 by: served.calledBy?.name,
                 at: now)
         } catch {

@@ -1,7 +1,7 @@
 import Assay
 import AssayCore
 import FoundationEssentials
-import Hummingbird
+import HTTPTypes
 
 /// `/v1/admin/operators`: what `assay operators` does.
 extension Administration {

@@ -2,7 +2,7 @@ import Assay
 import AssayCore
 import AssayPrimitives
 import FoundationEssentials
-import Hummingbird
+import HTTPTypes
 
 /// `/v1/admin/policy`: what `assay policy` does, for the policy of the service.
 extension Administration {

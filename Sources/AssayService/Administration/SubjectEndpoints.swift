@@ -2,7 +2,7 @@ import Assay
 import AssayCore
 import AssayPrimitives
 import FoundationEssentials
-import Hummingbird
+import HTTPTypes
 
 /// `/v1/admin/subjects`: what `assay ledger` does.
 extension Administration {

@@ -1,10 +1,9 @@
 import Assay
 import AssayCore
 import AssayHTTP
-import AssayHummingbird
 import AssayPrimitives
 import HTTPTypes
-import Hummingbird
+import NIOCore
 
 /// `/v1/authorize/{app}`: answers a gateway whether the request of its client may pass.
 struct AuthorizeEndpoint: Sendable {
@@ -125,7 +124,9 @@ struct AuthorizeEndpoint: Sendable {
         guard settings.options.refuses(decision) else {
             return Response(status: .ok, headers: IdentityFields.of(decision, on: route, configuration.authorize))
         }
-        var response = Response(Refusal(decision, settings.options))
+        let refusal = Refusal(decision, settings.options)
+        var response = Response(
+            status: refusal.status, headers: refusal.fields, body: .whole(ByteBuffer(bytes: refusal.body)))
         switch decision.outcome {
         case .outage:
             response.status =

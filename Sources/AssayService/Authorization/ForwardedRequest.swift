@@ -2,7 +2,6 @@ import AssayCore
 import AssayHTTP
 import AssayPrimitives
 import HTTPTypes
-import Hummingbird
 
 /// The request of a client, as a gateway states it.
 struct ForwardedRequest: RequestSource {
@@ -163,5 +162,5 @@ extension HTTPField.Name {
     fileprivate static let forwardedHost = named("X-Forwarded-Host")
     fileprivate static let forwardedFor = named("X-Forwarded-For")
     fileprivate static let envoyPartialBody = named("X-Envoy-Auth-Partial-Body")
-    fileprivate static let hostField = named("Host")
+    static let hostField = named("Host")
 }

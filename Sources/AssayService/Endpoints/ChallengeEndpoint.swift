@@ -3,7 +3,6 @@ import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
 
 /// `POST /v1/challenges`: issues a challenge that can be used once.
 struct ChallengeEndpoint: Sendable {

@@ -1,7 +1,6 @@
 import Assay
 import AssayCore
 import HTTPTypes
-import Hummingbird
 import NIOCore
 
 /// `GET /v1/checks` and `/v1/checks/{name}`: what `assay explain --json` says.

@@ -1,6 +1,5 @@
 import AssayCore
 import HTTPTypes
-import Hummingbird
 
 /// `/livez`, `/readyz` and `/healthz`, which need no token on any address: load balancers and kubelets have none.
 struct HealthEndpoints: Sendable {

@@ -1,7 +1,7 @@
 import Assay
 import AssayCore
 import AssayInspection
-import Hummingbird
+import HTTPTypes
 
 /// `POST /v1/inspect`: says what a blob is, as `assay inspect --json` does. Verifies nothing.
 struct InspectEndpoint: Sendable {
@@ -9,13 +9,15 @@ struct InspectEndpoint: Sendable {
     /// 64 KiB.
     static let bodyLimit = 256 << 10
 
+    static let path = "/v1/inspect"
+
     let configuration: ServiceConfiguration
 
     var endpoint: Endpoint {
         let limits = configuration.limits
         let limit = min(limits.body, Self.bodyLimit)
         return Endpoint(
-            .post, "/v1/inspect", .right(.verify), "inspect",
+            .post, Self.path, .right(.verify), "inspect",
             "Says what a blob of at most \(limit) bytes is, and decodes it. Verifies nothing.",
             body: ["application/octet-stream": "{}"], isBodyRequired: false,
             outcome: "What `assay inspect --json` prints.",

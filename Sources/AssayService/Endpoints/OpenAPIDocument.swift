@@ -1,6 +1,5 @@
 import Assay
 import HTTPTypes
-import Hummingbird
 import NIOCore
 
 /// `GET /openapi.json`: the endpoints of a listener as OpenAPI 3.1. Every answer of 400 and above is a problem (RFC 9457).

@@ -4,7 +4,6 @@ import AssayPrimitives
 import AssayTokens
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
 import NIOCore
 import Synchronization
 
@@ -284,7 +283,7 @@ struct TokenEndpoints: Sendable {
             return Response(status: .notModified, headers: headers)
         }
         headers[.contentType] = mediaType
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: shared.bytes(of: text)))
+        return Response(status: .ok, headers: headers, body: .whole(shared.bytes(of: text)))
     }
 }
 

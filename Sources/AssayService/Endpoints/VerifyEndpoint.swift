@@ -3,7 +3,6 @@ import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
 import NIOCore
 
 /// `POST /v1/verify`: judges one evidence record, or a stream of them.
@@ -55,7 +54,7 @@ struct VerifyEndpoint: Sendable {
     private func stream(_ served: inout ServiceRequest) -> Response {
         let (body, slot, caller) = (served.request.body, served.slot, served.caller)
         let (channel, deadlines) = (served.channel, served.deadlines)
-        let answer = ResponseBody { writer in
+        let answer = ResponseBody.stream { writer in
             defer { withExtendedLifetime(slot) {} }
             var lines = RecordLines(body, of: channel, deadlines, limits: configuration.limits)
             var asked = ContinuousClock.now
@@ -70,7 +69,6 @@ struct VerifyEndpoint: Sendable {
                 }
                 try await writer.write(ByteBuffer(string: await judge(line) + "\n"))
             }
-            try await writer.finish(nil)
         }
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"], body: answer)
@@ -107,7 +105,7 @@ private struct RecordLines {
     private let limits: ServiceConfiguration.Limits
     private let channel: any Channel
     private let deadlines: BodyDeadlines
-    private var parts: RequestBody.AsyncIterator
+    private let body: RequestBody
     private var buffer = ByteBuffer()
     private var isEnded = false
     /// How many bytes of the buffer have no line end.
@@ -121,7 +119,7 @@ private struct RecordLines {
         self.limits = limits
         self.channel = channel
         self.deadlines = deadlines
-        parts = body.makeAsyncIterator()
+        self.body = body
     }
 
     /// The next line; nil at the end. After a problem there is none: where the next line begins is not known.
@@ -143,7 +141,7 @@ private struct RecordLines {
             let deadline = deadlines.add(channel, after: limits.idleTime)
             defer { deadlines.remove(deadline) }
             do {
-                guard let part = try await parts.next() else {
+                guard let part = try await body.next() else {
                     isEnded = true
                     buffer.writeBytes([0x0A])
                     continue

@@ -1,7 +1,6 @@
 import AssayCore
 import AssayHTTP
 import HTTPTypes
-import Hummingbird
 import NIOCore
 import Synchronization
 
@@ -52,6 +51,12 @@ final class Endpoint: Sendable {
         bodies = Self.bodies(access, body, isBodyRequired, answers, problems)
         let parts = path.split(omittingEmptySubsequences: false) { "{}".contains($0) }
         around = parts.count == 3 ? (String(parts[0]), String(parts[2])) : nil
+    }
+
+    /// Whether an answer may take long, so that it is made beside the event loop of the connection, which has other connections.
+    var isLong: Bool {
+        if case .administration = access { return true }
+        return path == InspectEndpoint.path
     }
 
     /// The path as metrics and spans name it.

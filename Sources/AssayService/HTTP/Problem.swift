@@ -1,7 +1,6 @@
 import Assay
 import AssayCore
 import HTTPTypes
-import Hummingbird
 import NIOCore
 
 /// An error of a request, answered as `application/problem+json` (RFC 9457).
@@ -121,7 +120,7 @@ extension Response {
     static func bytes(_ bytes: ByteBuffer, _ status: HTTPResponse.Status, _ headers: HTTPFields) -> Response {
         var headers = headers
         headers[.cacheControl] = "no-store"
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: bytes))
+        return Response(status: status, headers: headers, body: .whole(bytes))
     }
 
     /// Text with a line feed.

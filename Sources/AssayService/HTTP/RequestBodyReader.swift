@@ -2,7 +2,6 @@ import Assay
 import AssayCore
 import AssayPrimitives
 import HTTPTypes
-import Hummingbird
 import NIOCore
 import Synchronization
 
@@ -17,12 +16,12 @@ extension ServiceRequest {
     func wholeBody(upTo limit: Int, within seconds: Double) async throws(Problem) -> [UInt8] {
         let length = request.headers[.contentLength].flatMap { Int($0) }
         guard length ?? 0 <= limit else { throw .tooLong(limit) }
-        let deadline = deadlines.add(channel, after: seconds)
-        defer { deadlines.remove(deadline) }
+        let deadline = request.body.isWhole ? nil : deadlines.add(channel, after: seconds)
+        defer { if let deadline { deadlines.remove(deadline) } }
         var bytes: [UInt8] = []
         if let length { bytes.reserveCapacity(length) }
         do {
-            for try await part in request.body {
+            while let part = try await request.body.next() {
                 guard bytes.count + part.readableBytes <= limit else { throw Problem.tooLong(limit) }
                 part.withUnsafeReadableBytes { bytes.append(contentsOf: $0) }
             }

@@ -4,7 +4,6 @@ import AssayHTTP
 import Dispatch
 import FoundationEssentials
 import HTTPTypes
-import Hummingbird
 import Logging
 import NIOCore
 import Tracing
@@ -101,14 +100,14 @@ final class ServiceResponder: Sendable {
             served.segment = segment
             served.endpoint = endpoint
             try sites.require(served.request, endpoint)
-            if case .all = endpoint.access { return try await endpoint.answer(&served) }
+            if case .all = endpoint.access { return try await answer(&served, by: endpoint) }
             let (callers, fields, retryAfter) = (callers, served.request.headers, retryAfter)
             served.caller = { () async throws(Problem) in
                 try await callers.require(endpoint.access, fields, channel, retryAfter: retryAfter)
             }
             served.calledBy = try await served.caller()
             served.note.caller = served.calledBy?.name
-            return try await endpoint.answer(&served)
+            return try await answer(&served, by: endpoint)
         }
         guard !allowed.isEmpty else {
             if path.hasPrefix(AuthorizeEndpoint.prefix) {
@@ -123,6 +122,13 @@ final class ServiceResponder: Sendable {
             .methodNotAllowed, .methodNotAllowed, "the path takes \(allowed.joined(separator: ", "))")
         problem.headers[.allow] = allowed.joined(separator: ", ")
         throw problem
+    }
+
+    private func answer(_ served: inout ServiceRequest, by endpoint: Endpoint) async throws(Problem) -> Response {
+        guard endpoint.isLong else { return try await endpoint.answer(&served) }
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Problem) in
+            try await endpoint.answer(&served)
+        }
     }
 
     /// 128 random bits in hexadecimal digits. A client cannot guess those of other requests from its own.

@@ -1,7 +1,6 @@
 import AssayCore
 import AssayPrimitives
 import HTTPTypes
-import Hummingbird
 
 /// Refuses requests that a web page makes a browser send to a listener that demands no token.
 ///

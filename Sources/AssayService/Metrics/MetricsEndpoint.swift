@@ -1,7 +1,6 @@
 import AssayCore
 import CoreMetrics
 import HTTPTypes
-import Hummingbird
 import NIOCore
 
 /// `GET /metrics`: all metrics for Prometheus. On loopback addresses and unix sockets it needs no token.

@@ -1,36 +1,34 @@
-import AssayHummingbird
 import Foundation
-import HTTPTypes
-import Hummingbird
-import HummingbirdCore
-import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOExtras
 import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 import Synchronization
 
-/// An address on which the service accepts connections, each with HTTP/1.1. Hummingbird's own server takes no socket that another
-/// process has opened.
+/// An address on which the service accepts connections, each with HTTP/1.1.
 struct Listener: ServiceLifecycle.Service {
     /// How many connections may wait to be accepted.
     private static let backlog: Int32 = 1024
+    /// The most fields of a request.
+    private static let fields = 200
 
     /// The key of the configuration that has the address.
     private let key: String
     private let address: ListenAddress
     /// The descriptor of a socket that another process has opened; nil to open one.
     private let inherited: Int32?
-    private let child: any ServerChildChannel
+    private let responder: ServiceResponder
+    private let heads: NIOHTTPDecoderLimitConfiguration
+    private let gate: RequestGate.Rules
+    private let tls: NIOSSLContext?
     private let connections: ConnectionTable
+    private let open = OpenConnections()
     private let isStopping = StopFlag()
+    private let date = DateField()
     private let onRunning: @Sendable (ListenAddress) -> Void
-    private let logger = Logger(label: "assay.http") { _ in JSONLogHandler(level: .error) }
 
     /// - Parameters:
     ///   - limits: the limits of requests and connections, of which the listener has at most `connections`.
@@ -44,54 +42,61 @@ struct Listener: ServiceLifecycle.Service {
         self.key = key
         self.address = address
         self.inherited = inherited
+        self.responder = responder
         self.connections = ConnectionTable(connections, log)
         self.onRunning = onRunning
-        let date = DateField()
+        self.tls = try tls.map { try NIOSSLContext(configuration: $0) }
+        var heads = NIOHTTPDecoderLimitConfiguration()
+        heads.maxHeaderFieldSize = limits.headers
+        heads.maxHeaderListSize = limits.headers
+        heads.maxHeaderFieldCount = Self.fields
+        self.heads = heads
         let isStopping = isStopping
-        let http = ServiceChannel(
-            responder: { request, writer, channel in
-                var response = await responder.respond(to: request, on: channel)
-                response.headers.append(HTTPField(name: .date, value: date.now))
-                try await writer.write(response: response.head, body: response.body)
-            }, limits: limits,
-            gate: RequestGate.Rules(
-                idleTime: .milliseconds(Int64(limits.idleTime * 1000)), isLeaving: isLeaving,
-                isStopping: { isStopping.isSet }, refusal: .tooManyConnections(connections, retryAfter: retryAfter),
-                connections: self.connections))
-        child = try tls.map { try TLSChannel(http, tlsConfiguration: $0) } ?? http
+        gate = RequestGate.Rules(
+            idleTime: .milliseconds(Int64(limits.idleTime * 1000)), isLeaving: isLeaving,
+            isStopping: { isStopping.isSet }, refusal: .tooManyConnections(connections, retryAfter: retryAfter),
+            connections: self.connections)
     }
 
-    func run() async throws { try await run(child) }
-
-    private func run<Child: ServerChildChannel>(_ child: Child) async throws {
+    /// Accepts connections until the service stops, and waits for those that are open. If it is cancelled, it cuts them.
+    func run() async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let quiescing = ServerQuiescingHelper(group: group)
-        let (accepted, accepting) = AsyncStream.makeStream(of: Child.Value.self)
-        let server = try await open(child, group, quiescing) { accepting.yield($0) }
-        server.closeFuture.whenComplete { _ in accepting.finish() }
+        let server = try await bind(group, quiescing)
+        let closed = group.next().makePromise(of: Void.self)
+        let (open, isStopping) = (open, isStopping)
+        let stop = { @Sendable in
+            if isStopping.set() { quiescing.initiateShutdown(promise: closed) }
+        }
+        server.closeFuture.whenComplete { _ in stop() }
         onRunning(boundAddress(server))
-        let (logger, isStopping) = (logger, isStopping)
         await withGracefulShutdownHandler {
             await withTaskCancellationHandler {
-                await withDiscardingTaskGroup { tasks in
-                    for await value in accepted {
-                        tasks.addTask { await child.handle(value: value, logger: logger) }
-                    }
-                }
+                try? await closed.futureResult.get()
+                await open.wait()
             } onCancel: {
-                server.close(promise: nil)
+                stop()
+                open.cancel()
             }
         } onGracefulShutdown: {
-            isStopping.set()
-            quiescing.initiateShutdown(promise: nil)
+            stop()
         }
     }
 
-    private func open<Child: ServerChildChannel>(
-        _ child: Child, _ group: MultiThreadedEventLoopGroup, _ quiescing: ServerQuiescingHelper,
-        _ accept: @escaping @Sendable (Child.Value) -> Void
+    private func setUp(_ channel: any Channel) throws {
+        let decoder = RequestDecoder(heads)
+        let pipeline = channel.pipeline.syncOperations
+        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+        try pipeline.addHandler(HTTPResponseEncoder())
+        try pipeline.addHandler(ByteToMessageHandler(decoder))
+        try pipeline.addHandler(RequestGate(gate, decoder, connections.add(channel)))
+        try pipeline.addHandler(RequestHandler(responder, date, open, on: channel.eventLoop))
+    }
+
+    private func bind(
+        _ group: MultiThreadedEventLoopGroup, _ quiescing: ServerQuiescingHelper
     ) async throws -> any Channel {
-        let (logger, connections) = (logger, connections)
+        let connections = connections
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -103,7 +108,9 @@ struct Listener: ServiceLifecycle.Service {
                     try channel.pipeline.syncOperations.addHandler(quiescing.makeServerChannelHandler(channel: channel))
                 }
             }
-            .childChannelInitializer { channel in child.setup(channel: channel, logger: logger).map(accept) }
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try setUp(channel) }
+            }
         do {
             switch (inherited, address) {
             case (let descriptor?, _): return try await bootstrap.withBoundSocket(descriptor).get()
@@ -141,43 +148,12 @@ private final class StopFlag: Sendable {
 
     var isSet: Bool { flag.load(ordering: .acquiring) }
 
-    func set() { flag.store(true, ordering: .releasing) }
-}
-
-/// One connection with HTTP/1.1.
-private struct ServiceChannel: HTTPChannelHandler {
-    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
-
-    let responder: Responder
-    let limits: ServiceConfiguration.Limits
-    let gate: RequestGate.Rules
-
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        channel.eventLoop.makeCompletedFuture {
-            var heads = NIOHTTPDecoderLimitConfiguration()
-            heads.maxHeaderFieldSize = limits.headers
-            heads.maxHeaderListSize = limits.headers
-            heads.maxHeaderFieldCount = Self.fields
-            let decoder = RequestDecoder(heads)
-            let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(HTTPResponseEncoder())
-            try pipeline.addHandler(ByteToMessageHandler(decoder))
-            try pipeline.addHandler(RequestGate(gate, decoder, gate.connections.add(channel)))
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-            try pipeline.addHandler(RequestTargetGuard.handler())
-            return try Value(
-                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
-        }
-    }
-
-    /// The most fields of a request.
-    private static let fields = 200
-
-    func handle(value: Value, logger: Logger) async { await handleHTTP(asyncChannel: value, logger: logger) }
+    /// Returns whether it was not set before.
+    func set() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
 }
 
 /// The value of the field Date (RFC 9110, section 5.6.7), written once a second.
-private final class DateField: Sendable {
+final class DateField: Sendable {
     private let written = Mutex<(second: Int, text: String)>((0, ""))
 
     var now: String {

@@ -1,0 +1,109 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// A request that a listener received.
+struct Request: Sendable {
+    let head: HTTPRequest
+    let body: RequestBody
+
+    var method: HTTPRequest.Method { head.method }
+    var headers: HTTPFields { head.headerFields }
+}
+
+extension HTTPRequest {
+    /// Takes the head of a request with a target in origin form; nil for a method that is no token. `Host` becomes the authority,
+    /// and is no field.
+    init?(_ received: HTTPRequestHead) {
+        let method: Method
+        switch received.method {
+        case .GET: method = .get
+        case .POST: method = .post
+        default:
+            guard let other = Method(received.method.rawValue) else { return nil }
+            method = other
+        }
+        var authority: String?
+        var fields = HTTPFields()
+        fields.reserveCapacity(received.headers.count)
+        for (name, value) in received.headers {
+            guard let name = HTTPField.Name(name) else { continue }
+            if authority == nil, name == .hostField {
+                authority = value
+            } else {
+                fields.append(HTTPField(name: name, value: value))
+            }
+        }
+        self.init(method: method, scheme: "http", authority: authority, path: received.uri, headerFields: fields)
+    }
+}
+
+/// The body of a request, in parts as they arrive. It has one reader, which may run on any executor.
+struct RequestBody: Sendable {
+    private let arrival: NIOLoopBound<BodyArrival>
+
+    init(_ arrival: BodyArrival, on loop: any EventLoop) { self.arrival = NIOLoopBound(arrival, eventLoop: loop) }
+
+    /// Whether the reader need not wait. Only known on the event loop.
+    var isWhole: Bool { arrival.eventLoop.inEventLoop && arrival.value.isEnded }
+
+    /// What has arrived since the last call. Waits for something; nil at the end of the body.
+    ///
+    /// - Throws: what has ended the body before its end.
+    func next() async throws -> ByteBuffer? {
+        if arrival.eventLoop.inEventLoop, let arrived = arrival.value.take() { return try arrived.get() }
+        return try await withCheckedThrowingContinuation { reader in
+            if arrival.eventLoop.inEventLoop {
+                arrival.value.read(reader)
+            } else {
+                arrival.eventLoop.execute { arrival.value.read(reader) }
+            }
+        }
+    }
+}
+
+/// Keeps the parts of a body until its reader takes them. Used on the event loop of the connection alone.
+final class BodyArrival {
+    typealias Reader = CheckedContinuation<ByteBuffer?, any Error>
+
+    /// How many bytes may wait for the reader before the connection reads no more.
+    private static let highWaterMark = 64 << 10
+
+    private var waiting: ByteBuffer?
+    /// Set when no more parts come.
+    private var end: Result<Void, any Error>?
+    private var reader: Reader?
+    /// Called when there is room again.
+    var onRoom: (() -> Void)?
+
+    var isEnded: Bool { end != nil }
+    var isFull: Bool { waiting.map { $0.readableBytes >= Self.highWaterMark } ?? false }
+
+    func append(_ part: ByteBuffer) {
+        guard end == nil else { return }
+        if let reader = reader.take() {
+            reader.resume(returning: part)
+        } else if waiting?.writeImmutableBuffer(part) == nil {
+            waiting = part
+        }
+    }
+
+    /// Ends the body, unless it has ended.
+    func finish(_ end: Result<Void, any Error>) {
+        guard self.end == nil else { return }
+        self.end = end
+        onRoom = nil
+        reader.take()?.resume(with: end.map { nil })
+    }
+
+    /// What has arrived; nil if the reader must wait.
+    func take() -> Result<ByteBuffer?, any Error>? {
+        guard let parts = waiting.take() else { return end.map { $0.map { nil } } }
+        onRoom?()
+        return .success(parts)
+    }
+
+    func read(_ reader: Reader) {
+        if let arrived = take() { reader.resume(with: arrived) } else { self.reader = reader }
+    }
+}

@@ -1,0 +1,248 @@
+import AssayHTTP
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// Answers the requests of a connection on its event loop, one after the other.
+///
+/// A request that has arrived whole is answered without a change of threads, until the answer waits for something: a task runs on the
+/// event loop, and begins at once. `RequestGate` lets the next request through when the answer has ended.
+final class RequestHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let responder: ServiceResponder
+    private let date: DateField
+    private let open: OpenConnections
+    private let executor: EventLoopExecutor
+    private var context: ChannelHandlerContext?
+    /// A request that is not answered yet, because more of it may have arrived.
+    private var pending: HTTPRequest?
+    /// The body of the present request, until its answer has ended. What arrives of it later is dropped.
+    private var body: BodyArrival?
+    /// Whether the end of a request is still to come.
+    private var isRequestOpen = false
+    private var isAnswering = false
+    private var isHead = false
+    private var task: Task<Void, Never>?
+    /// Whether a call of `startPending` is on the stack. Answers to pipelined requests would nest.
+    private var isStarting = false
+    private var isReadHeld = false
+    /// Whether the connection ends after the present answer.
+    private var isLast = false
+    private var isActive = true
+    private var writer: CheckedContinuation<Void, any Error>?
+
+    init(_ responder: ServiceResponder, _ date: DateField, _ open: OpenConnections, on loop: any EventLoop) {
+        (self.responder, self.date, self.open) = (responder, date, open)
+        executor = EventLoopExecutor(loop)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        open.insert(NIOLoopBound(self, eventLoop: context.eventLoop))
+    }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            guard !isLast else { return }
+            guard Self.isClear(head), let request = HTTPRequest(head) else { return refuse() }
+            let body = BodyArrival()
+            body.onRoom = { [weak self] in self?.readAgain() }
+            (self.body, pending, isRequestOpen, isHead) = (body, request, true, head.method == .HEAD)
+        case .body(let part): body?.append(part)
+        case .end:
+            isRequestOpen = false
+            body?.finish(.success(()))
+            startPending()
+        }
+    }
+
+    /// Whether servers read the target and `Host` of a request alike.
+    private static func isClear(_ head: HTTPRequestHead) -> Bool {
+        ServerOrigins.isTarget(head.uri)
+            && ServerOrigins.isHost(head.headers["Host"], isOptional: head.version == .http1_0)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        startPending()
+        context.fireChannelReadComplete()
+    }
+
+    /// Reads no more of a body while enough of it waits.
+    func read(context: ChannelHandlerContext) {
+        if let body, body.isFull { isReadHeld = true } else { context.read() }
+    }
+
+    private func readAgain() {
+        guard isReadHeld else { return }
+        isReadHeld = false
+        context?.read()
+    }
+
+    /// Starts the answer to a request. A client that takes nothing of the last answer gets no further one.
+    private func startPending() {
+        guard !isStarting else { return }
+        isStarting = true
+        while let context, context.channel.isWritable, let body, let head = pending.take() {
+            start(head, body, context)
+        }
+        isStarting = false
+    }
+
+    private func start(_ head: HTTPRequest, _ body: BodyArrival, _ context: ChannelHandlerContext) {
+        isAnswering = true
+        let (loop, channel, responder) = (context.eventLoop, context.channel, responder)
+        let request = Request(head: head, body: RequestBody(body, on: loop))
+        let handler = NIOLoopBound(self, eventLoop: loop)
+        let answer = { @Sendable () async in
+            let response = await responder.respond(to: request, on: channel)
+            await RequestHandler.send(response, by: handler)
+        }
+        let started =
+            if #available(macOS 26, *) {
+                Task.immediateDetached(executorPreference: executor, operation: answer)
+            } else {
+                Task.detached(executorPreference: executor, operation: answer)
+            }
+        if isAnswering { task = started }
+    }
+
+    // MARK: Answers
+
+    private static func send(_ response: Response, by handler: NIOLoopBound<RequestHandler>) async {
+        switch response.body {
+        case .whole(let bytes): handler.value.send(response, bytes)
+        case .stream(let make):
+            handler.value.writeHead(response, length: nil)
+            do {
+                // A long answer is made beside the event loop, which has other connections.
+                try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                    try await make(ResponseWriter(handler))
+                }
+                handler.value.endAnswer()
+            } catch {
+                handler.value.abort()
+            }
+        }
+    }
+
+    private func send(_ response: Response, _ bytes: ByteBuffer) {
+        writeHead(response, length: bytes.readableBytes)
+        if bytes.readableBytes > 0, !isHead { write(.body(.byteBuffer(bytes))) }
+        endAnswer()
+    }
+
+    /// - Parameter length: the length of the body; nil for a stream.
+    private func writeHead(_ response: Response, length: Int?) {
+        var fields: [(String, String)] = []
+        fields.reserveCapacity(response.headers.count + 2)
+        if let length, response.status.code != 304 { fields.append(("Content-Length", "\(length)")) }
+        for field in response.headers { fields.append((field.name.rawName, field.value)) }
+        fields.append(("Date", date.now))
+        let status = HTTPResponseStatus(statusCode: response.status.code, reasonPhrase: response.status.reasonPhrase)
+        write(.head(HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(fields))))
+    }
+
+    private func write(_ part: HTTPServerResponsePart) { context?.write(wrapOutboundOut(part), promise: nil) }
+
+    /// Writes a part of a stream. Resumes the writer once the connection is writable.
+    func write(_ part: ByteBuffer, _ writer: CheckedContinuation<Void, any Error>) {
+        guard let context, isActive else { return writer.resume(throwing: ChannelError.ioOnClosedChannel) }
+        if !isHead { context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(part))), promise: nil) }
+        if context.channel.isWritable { writer.resume() } else { self.writer = writer }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable {
+            writer.take()?.resume()
+            startPending()
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// Ends the answer. The gate may deliver the next request before this returns.
+    private func endAnswer() {
+        (isAnswering, task, body) = (false, nil, nil)
+        guard let context, isActive else { return open.remove(self) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        if isLast { context.close(mode: .output, promise: nil) }
+        readAgain()
+        startPending()
+    }
+
+    /// Ends the connection in the middle of an answer.
+    private func abort() {
+        (isAnswering, task, body, isLast) = (false, nil, nil, true)
+        guard let context, isActive else { return open.remove(self) }
+        context.close(promise: nil)
+    }
+
+    /// Answers that the request cannot be read, and ends the connection.
+    private func refuse() {
+        isLast = true
+        write(
+            .head(
+                HTTPResponseHead(
+                    version: .http1_1, status: .badRequest, headers: ["Connection": "close", "Content-Length": "0"])))
+        context?.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context?.close(mode: .output, promise: nil)
+    }
+
+    // MARK: The end
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let isIdle = !isAnswering && pending == nil
+        if isIdle, error is HTTPParserError {
+            if !isLast { refuse() }
+            return
+        }
+        isLast = true
+        body?.finish(.failure(error))
+        if isIdle { context.close(promise: nil) } else { startPending() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event {
+            isLast = true
+            body?.finish(.success(()))
+            if isAnswering || pending != nil { startPending() } else { context.close(mode: .output, promise: nil) }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        (isActive, isLast, pending) = (false, true, nil)
+        body?.finish(.failure(ChannelError.eof))
+        writer.take()?.resume(throwing: ChannelError.ioOnClosedChannel)
+        if !isAnswering { open.remove(self) }
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        if !isAnswering { open.remove(self) }
+    }
+
+    /// Ends the answer and the connection: the time for stopping is over.
+    func cancel() {
+        task?.cancel()
+        context?.close(mode: .input, promise: nil)
+    }
+}
+
+/// Runs tasks on an event loop.
+private final class EventLoopExecutor: TaskExecutor {
+    private let loop: any EventLoop
+
+    init(_ loop: any EventLoop) { self.loop = loop }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+}
