@@ -87,10 +87,11 @@ struct OwnHandlersTests {
     private func order(
         _ client: any TestClientProtocol, counter: UInt32, account: String? = nil
     ) async throws -> (status: Int, body: String) {
-        var (head, body) = try order(counter: counter)
-        head.headerFields[.authorization] = account
+        let (head, body) = try order(counter: counter)
+        var fields = head.headerFields
+        fields[.authorization] = account
         return try await client.execute(
-            uri: "/orders", method: .post, headers: head.headerFields, body: ByteBuffer(bytes: body)
+            uri: "/orders", method: .post, headers: fields, body: ByteBuffer(bytes: body)
         ) { ($0.status.code, String(buffer: $0.body)) }
     }
 
@@ -98,7 +99,8 @@ struct OwnHandlersTests {
     private func plainServer(_ ledger: any Ledger) async throws -> PlainServer {
         let live = try live(ledger)
         try await run(live) { client in
-            #expect(try await enrol(client, try await challenge(client)).status == 200)
+            let enrolled = try await enrol(client, try await challenge(client))
+            #expect(enrolled.status == 200)
         }
         return try PlainServer(live, origin: Self.origin)
     }

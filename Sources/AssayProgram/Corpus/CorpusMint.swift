@@ -28,17 +28,17 @@ package struct CorpusMint: Sendable {
 
     /// The other files: `policy.yaml`, under which every record meets its expectation; `stricter.yaml`, a second policy
     /// for comparison; the test root and the keys that both policies use; and `README.md`.
-    package var files: [CorpusFile] {
+    package var files: [MintedCorpusFile] {
         let policies = CorpusPolicies(materials: materials)
         return [
-            CorpusFile(path: "README.md", contents: readme),
-            CorpusFile(path: "policy.yaml", contents: policies.usual),
-            CorpusFile(path: "stricter.yaml", contents: policies.stricter),
-            CorpusFile(path: "test-root.pem", contents: materials.authority.rootPEM),
-            CorpusFile(path: "android-test-roots.pem", contents: materials.androidRootPEM),
-            CorpusFile(
+            MintedCorpusFile(path: "README.md", contents: readme),
+            MintedCorpusFile(path: "policy.yaml", contents: policies.usual),
+            MintedCorpusFile(path: "stricter.yaml", contents: policies.stricter),
+            MintedCorpusFile(path: "test-root.pem", contents: materials.authority.rootPEM),
+            MintedCorpusFile(path: "android-test-roots.pem", contents: materials.androidRootPEM),
+            MintedCorpusFile(
                 path: "keys/play-decryption.b64", contents: materials.playKeys.decryptionKeyFile, isSecret: true),
-            CorpusFile(path: "keys/play-verification.b64", contents: materials.playKeys.verificationKeyFile),
+            MintedCorpusFile(path: "keys/play-verification.b64", contents: materials.playKeys.verificationKeyFile),
         ]
     }
 

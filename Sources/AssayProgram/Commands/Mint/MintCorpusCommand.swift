@@ -186,7 +186,7 @@ struct MintCorpusCommand: AsyncParsableCommand {
     }
 
     /// Writes files into the folder.
-    private func prepare(_ files: [CorpusFile]) throws(CommandFailure) {
+    private func prepare(_ files: [MintedCorpusFile]) throws(CommandFailure) {
         let folder = URL(fileURLWithPath: output, isDirectory: true)
         do {
             for file in files {

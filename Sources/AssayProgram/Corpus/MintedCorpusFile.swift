@@ -1,5 +1,5 @@
 /// A file in the folder of a corpus, besides the records.
-package struct CorpusFile: Sendable {
+package struct MintedCorpusFile: Sendable {
     /// The path relative to the folder of the corpus.
     package let path: String
     /// The text.
