@@ -115,8 +115,8 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
         rootIncluded = chain.includesRoot
         certificateCount = 1 + chain.certificates.count
         serials = ([evidence.leaf] + chain.certificates.dropLast(chain.hasForeignRoot ? 1 : 0)).map { certificate in
-            let digits = Array(certificate.serialNumber).hexadecimal.drop { $0 == "0" }
-            return digits.isEmpty ? "0" : String(digits)
+            let digits = Array(certificate.serialNumber.drop { $0 == 0 }).hexadecimal
+            return digits.isEmpty ? "0" : digits.utf8.first == 0x30 ? String(digits.dropFirst()) : digits
         }
         statusList = list
         statusListSHA256 = list?.digest

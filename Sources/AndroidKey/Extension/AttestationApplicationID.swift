@@ -23,7 +23,7 @@ struct AttestationApplicationID: Sendable {
         while !set.isAtEnd {
             var package = try set.readConstructed(.sequence)
             let name = try package.read(.octetString).octetString()
-            packages.append(Package(name: name, version: try package.read(.integer).unsignedInteger()))
+            packages.append(Package(name: name, version: try package.readUnsignedInteger()))
             try package.finish()
         }
         set = try reader.readConstructed(.set)

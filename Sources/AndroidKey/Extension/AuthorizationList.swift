@@ -54,21 +54,21 @@ struct AuthorizationList: Sendable {
     }
 
     private static func value(of number: UInt32, _ field: DERElement) throws(DecodeError) -> Value {
-        guard let tag = AuthorizationTag.known(number) else {
+        guard let form = AuthorizationTag.form(of: number) else {
             try requireShallow(field)
             return .unknown(field.contents)
         }
-        switch tag.form {
+        switch form {
         case .integers:
-            var set = try DERReader.single(.set, in: field.contents).reader
+            var set = DERReader(try DERReader.contents(of: .set, in: field.contents))
             var values: [UInt64] = []
-            while !set.isAtEnd { values.append(try set.read(.integer).unsignedInteger()) }
+            while !set.isAtEnd { values.append(try set.readUnsignedInteger()) }
             return .integers(values)
-        case .integer: return .integer(try DERReader.single(.integer, in: field.contents).unsignedInteger())
+        case .integer: return .integer(try unsignedInteger(DERReader.contents(of: .integer, in: field.contents)))
         case .null:
             try DERReader.single(.null, in: field.contents).null()
             return .null
-        case .octets: return .octets(try DERReader.single(.octetString, in: field.contents).octetString())
+        case .octets: return .octets(try DERReader.contents(of: .octetString, in: field.contents))
         case .rootOfTrust: return .rootOfTrust(try RootOfTrust(DERReader.single(.sequence, in: field.contents)))
         }
     }
@@ -124,19 +124,26 @@ struct AuthorizationList: Sendable {
     }
 }
 
-extension DERElement {
-    /// An INTEGER from 0 to 2^64 - 1.
-    func unsignedInteger() throws(DecodeError) -> UInt64 {
-        let bytes = try integerBytes()
-        guard let first = bytes.first, first & 0x80 == 0 else {
-            throw DecodeError(.unexpectedValue, at: bytes.startIndex, "the INTEGER is negative")
-        }
-        guard bytes.count <= (first == 0 ? 9 : 8) else {
-            throw DecodeError(.tooLarge, at: bytes.startIndex, "the INTEGER has more than 64 bits")
-        }
-        return bytes.reduce(0) { $0 << 8 | UInt64($1) }
-    }
+extension DERReader {
+    /// Reads an INTEGER from 0 to 2^64 - 1.
+    mutating func readUnsignedInteger() throws(DecodeError) -> UInt64 { try unsignedInteger(readContents(.integer)) }
+}
 
+/// The value of an INTEGER from 0 to 2^64 - 1, by its contents.
+private func unsignedInteger(_ contents: ArraySlice<UInt8>) throws(DecodeError) -> UInt64 {
+    let bytes = try DERElement.minimalInteger(contents)
+    guard let first = bytes.first, first & 0x80 == 0 else {
+        throw DecodeError(.unexpectedValue, at: bytes.startIndex, "the INTEGER is negative")
+    }
+    guard bytes.count <= (first == 0 ? 9 : 8) else {
+        throw DecodeError(.tooLarge, at: bytes.startIndex, "the INTEGER has more than 64 bits")
+    }
+    var value: UInt64 = 0
+    for byte in bytes { value = value << 8 | UInt64(byte) }
+    return value
+}
+
+extension DERElement {
     /// An ENUMERATED from 0 to 127 in its only encoding.
     func enumerated() throws(DecodeError) -> UInt8 {
         guard contents.count == 1, let value = contents.first, value & 0x80 == 0 else {

@@ -112,11 +112,16 @@ package struct AuthorizationTag: Sendable {
     ]
 
     /// The known tag with a number.
-    package static func known(_ number: UInt32) -> AuthorizationTag? {
+    package static func known(_ number: UInt32) -> AuthorizationTag? { index(of: number).map { known[$0] } }
+
+    /// The type of the value of a known tag, without a copy of its texts.
+    static func form(of number: UInt32) -> Form? { index(of: number).map { known[$0].form } }
+
+    private static func index(of number: UInt32) -> Int? {
         var range = known.startIndex..<known.endIndex
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2
-            if known[middle].number == number { return known[middle] }
+            if known[middle].number == number { return middle }
             range =
                 known[middle].number < number ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
         }

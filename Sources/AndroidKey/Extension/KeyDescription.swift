@@ -30,13 +30,13 @@ package struct KeyDescription: Sendable {
     package init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
         var reader = try DERReader.single(.sequence, in: value).reader
         attestationVersion = try Self.part("attestationVersion") { () throws(DecodeError) in
-            try reader.read(.integer).unsignedInteger()
+            try reader.readUnsignedInteger()
         }
         attestationSecurityLevel = try Self.part("attestationSecurityLevel") { () throws(DecodeError) in
             try KeySecurityLevel(reader.read(.enumerated))
         }
         keyMintVersion = try Self.part("keyMintVersion") { () throws(DecodeError) in
-            try reader.read(.integer).unsignedInteger()
+            try reader.readUnsignedInteger()
         }
         keyMintSecurityLevel = try Self.part("keyMintSecurityLevel") { () throws(DecodeError) in
             try KeySecurityLevel(reader.read(.enumerated))

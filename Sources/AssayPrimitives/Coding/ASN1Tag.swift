@@ -1,4 +1,5 @@
 /// An ASN.1 tag: class and number, and whether the encoding is constructed (X.690 section 8.1.2).
+@usableFromInline
 package struct ASN1Tag: Hashable, Sendable, CustomStringConvertible {
     /// The class of a tag.
     package enum Class: UInt8, Sendable {
@@ -67,7 +68,7 @@ package struct ASN1Tag: Hashable, Sendable, CustomStringConvertible {
     package static let set = ASN1Tag(.universal, 17, constructed: true)
 
     /// Class, number and form, as in error messages.
-    package var description: String {
+    @usableFromInline package var description: String {
         let names: [UInt32: String] = [
             1: "BOOLEAN", 2: "INTEGER", 3: "BIT STRING", 4: "OCTET STRING", 5: "NULL", 6: "OBJECT IDENTIFIER",
             12: "UTF8String", 16: "SEQUENCE", 17: "SET", 19: "PrintableString", 23: "UTCTime", 24: "GeneralizedTime",

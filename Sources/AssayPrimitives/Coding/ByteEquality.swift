@@ -22,8 +22,17 @@ extension StringProtocol {
 extension String {
     /// Whether two texts have the same bytes in UTF-8; the faster overload for `String`.
     @inlinable
+    @inline(__always)
     package func isByteEqual(to other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
+        // Inlined up to here: most texts that differ have different lengths.
+        utf8.count == other.utf8.count && holdsBytes(of: other)
+    }
+
+    /// Whether two texts of the same length have the same bytes.
+    // Read-only: the caller need not count references to the texts around the call.
+    @usableFromInline
+    @_effects(readonly)
+    func holdsBytes(of other: String) -> Bool {
         // Native strings are contiguous; strings bridged on Darwin may not be.
         let isEqual = unsafe utf8.withContiguousStorageIfAvailable { left in
             unsafe other.utf8.withContiguousStorageIfAvailable { right in unsafe holdSame(left, right) }

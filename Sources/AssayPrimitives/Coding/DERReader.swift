@@ -1,26 +1,31 @@
+// Small members are inlinable: elsewhere a call copies the whole element, and counts a reference for it.
+
 /// One DER encoding: its tag, its contents, and all of its bytes.
+@usableFromInline
 package struct DERElement: Sendable {
     /// The tag.
-    package let tag: ASN1Tag
+    @usableFromInline package let tag: ASN1Tag
     /// Identifier, length and contents octets.
-    package let bytes: ArraySlice<UInt8>
+    @usableFromInline package let bytes: ArraySlice<UInt8>
     /// The index of the first contents octet. Stored instead of a second slice, which would count another reference.
-    fileprivate let contentsStart: Int
+    @usableFromInline let contentsStart: Int
 
     /// The contents octets. Indices are those of the input and serve as error offsets.
-    package var contents: ArraySlice<UInt8> { bytes[contentsStart...] }
+    @inlinable package var contents: ArraySlice<UInt8> { bytes[contentsStart...] }
 
     /// A reader for the contents of a constructed element.
-    package var reader: DERReader { DERReader(contents) }
+    @inlinable package var reader: DERReader { DERReader(contents) }
 }
 
 /// Reads DER (X.690 section 10) strictly, without copying: definite lengths and tag numbers in their shortest form,
 /// primitive strings only. It does not recurse: the caller reads the contents of an element with ``DERElement/reader``.
+@usableFromInline
 package struct DERReader: Sendable {
-    private let bytes: ArraySlice<UInt8>
-    private var position: Int
+    @usableFromInline let bytes: ArraySlice<UInt8>
+    @usableFromInline var position: Int
 
     /// Creates a reader for consecutive encodings.
+    @inlinable
     package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
@@ -39,11 +44,22 @@ package struct DERReader: Sendable {
         return element
     }
 
+    /// The contents of the only encoding in `bytes`, which must have the given tag. Costs less than an element where
+    /// nothing else of it is used.
+    package static func contents(
+        of tag: ASN1Tag, in bytes: ArraySlice<UInt8>
+    ) throws(DecodeError) -> ArraySlice<UInt8> {
+        var reader = DERReader(bytes)
+        let contents = try reader.readContents(tag)
+        try reader.finish()
+        return contents
+    }
+
     /// The index of the next encoding.
     package var offset: Int { position }
 
     /// Whether no bytes are left.
-    package var isAtEnd: Bool { position == bytes.endIndex }
+    @inlinable package var isAtEnd: Bool { position == bytes.endIndex }
 
     /// Throws if bytes are left.
     package func finish() throws(DecodeError) {
@@ -69,11 +85,23 @@ package struct DERReader: Sendable {
 
     /// Reads the next encoding, which must have the given tag.
     package mutating func read(_ tag: ASN1Tag) throws(DecodeError) -> DERElement {
+        try readElement(tag, from: endOfTag(tag))
+    }
+
+    /// Reads the next encoding, which must have the given tag, and returns its contents.
+    package mutating func readContents(_ tag: ASN1Tag) throws(DecodeError) -> ArraySlice<UInt8> {
+        let (start, end) = try boundsOfContents(tag, from: endOfTag(tag))
+        position = end
+        return bytes[start..<end]
+    }
+
+    /// Where the tag of the next encoding ends, which must be the given one.
+    private func endOfTag(_ tag: ASN1Tag) throws(DecodeError) -> Int {
         guard !isAtEnd else { throw DecodeError(.truncated, at: offset, "expected \(tag), found the end") }
         var cursor = position
         let found = try DERReader.readTag(bytes, at: &cursor)
         guard found == tag else { throw DecodeError(.unexpectedType, at: offset, "expected \(tag), found \(found)") }
-        return try readElement(tag, from: cursor)
+        return cursor
     }
 
     /// Reads the next encoding if it has the given tag.
@@ -86,21 +114,28 @@ package struct DERReader: Sendable {
 
     /// Reads a constructed element, and returns a reader for its contents.
     package mutating func readConstructed(_ tag: ASN1Tag) throws(DecodeError) -> DERReader {
-        try read(tag).reader
+        DERReader(try readContents(tag))
     }
 
     /// Reads length and contents. The length begins at `lengthStart`.
     private mutating func readElement(_ tag: ASN1Tag, from lengthStart: Int) throws(DecodeError) -> DERElement {
+        let (start, end) = try boundsOfContents(tag, from: lengthStart)
+        let element = DERElement(tag: tag, bytes: bytes[position..<end], contentsStart: start)
+        position = end
+        return element
+    }
+
+    /// Where the contents begin and end whose length begins at `lengthStart`.
+    private func boundsOfContents(
+        _ tag: ASN1Tag, from lengthStart: Int
+    ) throws(DecodeError) -> (start: Int, end: Int) {
         var cursor = lengthStart
         let length = try DERReader.readLength(bytes, at: &cursor)
         let left = bytes.endIndex - cursor
         guard length <= left else {
             throw DecodeError(.truncated, at: cursor, "\(tag) claims \(length) bytes, \(left) are left")
         }
-        let end = cursor + length
-        let element = DERElement(tag: tag, bytes: bytes[position..<end], contentsStart: cursor)
-        position = end
-        return element
+        return (cursor, cursor + length)
     }
 
     // Hot path: positions instead of slices, which count references.

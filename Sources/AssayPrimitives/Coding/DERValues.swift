@@ -24,7 +24,7 @@ extension DERElement {
     }
 
     /// The contents of an INTEGER under an implicit tag. Throws unless they are in the shortest form.
-    static func minimalInteger(_ contents: ArraySlice<UInt8>) throws(DecodeError) -> ArraySlice<UInt8> {
+    package static func minimalInteger(_ contents: ArraySlice<UInt8>) throws(DecodeError) -> ArraySlice<UInt8> {
         guard let first = contents.first else {
             throw DecodeError(.malformed, at: contents.startIndex, "an INTEGER has at least one byte")
         }
@@ -88,13 +88,9 @@ extension DERElement {
         switch (tag.tagClass, tag.number, tag.isConstructed) {
         case (.universal, 12, false): break
         case (.universal, 19, false):
-            let punctuation = Array(" '()+,-./:=?".utf8)
-            guard
-                contents.allSatisfy({ byte in
-                    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                        || punctuation.contains(byte)
-                })
-            else { throw DecodeError(.invalidText, at: contents.startIndex, "not a PrintableString") }
+            guard contents.allSatisfy(DERElement.isPrintable) else {
+                throw DecodeError(.invalidText, at: contents.startIndex, "not a PrintableString")
+            }
         case (.universal, 22, false):
             guard contents.allSatisfy({ $0 < 0x80 }) else {
                 throw DecodeError(.invalidText, at: contents.startIndex, "not an IA5String")
@@ -105,6 +101,14 @@ extension DERElement {
             throw DecodeError(.invalidText, at: contents.startIndex, "not valid UTF-8")
         }
         return text
+    }
+
+    /// Whether a PrintableString may have a character: a letter, a digit, a space or one of `'()+,-./:=?`.
+    private static func isPrintable(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x20, 0x27...0x29, 0x2B...0x2F, 0x3A, 0x3D, 0x3F: true
+        default: false
+        }
     }
 
     /// A UTCTime (1950 to 2049) or GeneralizedTime as in RFC 5280 section 4.1.2.5: seconds, `Z`, no fraction.

@@ -1,13 +1,13 @@
 extension [UInt8] {
     /// The bytes as hexadecimal digits in lower case.
     package var hexadecimal: String {
-        var digits: [UInt8] = []
-        digits.reserveCapacity(2 * count)
-        for byte in self {
-            digits.append((byte >> 4).hexadecimalDigit)
-            digits.append((byte & 0x0F).hexadecimalDigit)
+        unsafe String(unsafeUninitializedCapacity: 2 * count) { digits in
+            for index in indices {
+                unsafe digits[2 * index] = (self[index] >> 4).hexadecimalDigit
+                unsafe digits[2 * index + 1] = (self[index] & 0x0F).hexadecimalDigit
+            }
+            return 2 * count
         }
-        return String(decoding: digits, as: UTF8.self)
     }
 }
 
