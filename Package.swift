@@ -235,7 +235,7 @@ let package = Package(
             "AssayPlatformsTests",
             "AndroidKey AppAttest Assay AssayCore AssayHTTPTestSupport AssayLedgerSQLite AssayPlatforms",
             "AssayPrimitives AssayTesting AssayTestSupport PlayIntegrity CoreMetrics MetricsTestKit"),
-        // Clocks for tests of clients.
+        // A local HTTP server and a clock, for tests of the clients in AssayPlatforms.
         support("AssayHTTPTestSupport", "AssayPlatforms AssayTestSupport NIOCore NIOHTTP1 NIOPosix"),
         tests(
             "AssayHummingbirdTests",

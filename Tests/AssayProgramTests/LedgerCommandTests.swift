@@ -49,6 +49,7 @@ struct LedgerCommandTests {
             (["--app", "shop"], 0), (["--app", "shop", "--for", "assertion", "--ttl", "90s"], 0),
             (["--app", "shop", "--for", "app-attest.attestation"], 0), (["--app", "shop", "--for", "receipt"], 64),
             (["--app", "shop", "--ttl", "0s"], 64), (["--app", "shop", "--ttl", "5"], 64), ([], 64),
+            (["--app", "shop", "--ttl", "1d"], 0), (["--app", "shop", "--ttl", "86401s"], 64),
             (["--app", "shoe", "--policy", "policy.yaml"], 2),
         ]
         for entry in table {

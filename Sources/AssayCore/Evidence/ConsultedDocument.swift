@@ -2,7 +2,7 @@ import AssayPrimitives
 
 /// A document that verdicts rest on, such as a list of revoked certificates. Captures keep it, so that analyses can judge by it again.
 package protocol ConsultedDocument: Sendable {
-    /// The folder beside captures in which such documents are kept, such as `status-lists`.
+    /// The name of the folder in which captures keep these documents, such as `status-lists`.
     static var folder: String { get }
     /// The most bytes of a document.
     static var limit: Int { get }

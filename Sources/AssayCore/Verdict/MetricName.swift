@@ -1,4 +1,4 @@
-/// A metric. Each module declares those that it emits. The names are API, like those of checks.
+/// The name, labels and help text of a metric. Each module declares its metrics in an extension. Names are API.
 ///
 /// The labels of a metric contain names from the policy and the catalogue, and codes. They never contain a device, an
 /// account, an address, a path, or a name from evidence.

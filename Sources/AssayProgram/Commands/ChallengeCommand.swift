@@ -30,9 +30,9 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
     var purpose = ChallengeIssueCommand.purposes.first ?? EvidenceKind("")
 
     @Option(
-        help: ArgumentHelp("How long it can be used: 90s, 5m, 12h. (default: 5m)", valueName: "duration"),
+        help: ArgumentHelp("How long it can be used, up to 1d: 90s, 5m, 12h. (default: 5m)", valueName: "duration"),
         transform: TimeArgument.duration)
-    var ttl: Double = 300
+    var ttl: Double = Verifier.challengeLifetime
 
     @Option(
         help: ArgumentHelp("The ledger: \(LedgerURL.allowed). Without it the user's own.", valueName: "url"),
@@ -50,6 +50,9 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !app.isEmpty else { throw ValidationError("--app needs a name") }
+        guard Verifier.challengeLifetimes.contains(ttl) else {
+            throw ValidationError("--ttl is 1s to 1d, found \(Int(ttl)) s")
+        }
     }
 
     func run() async throws {

@@ -37,14 +37,12 @@ struct DeviceCheckTests {
         var bits: (first: Bool, second: Bool, month: String?)? { first.flatMap { test.standIn.bits(ofDevice: $0) } }
 
         func setBits(_ first: Bool, _ second: Bool, month: String) {
-            let token = self.first ?? self.token()
-            test.standIn.setBits(ofDevice: token, first: first, second: second, month: month)
+            test.standIn.setBits(ofDevice: self.first ?? token(), first: first, second: second, month: month)
         }
 
         /// Judges the attestation of a key with a device token; without a token, none accompanies it.
         func attest(_ key: String, token: [UInt8]?, account: String? = nil) async throws -> Verdict {
-            let minted = try test.mint(AttestedKey(seed: name, label: key))
-            var record = minted.record(id: key)
+            var record = try test.mint(AttestedKey(seed: name, label: key)).record(id: key)
             record.deviceToken = token.map { Base64.encode($0, .standard) }
             record.account = account
             return try await test.verifier.verify(record, at: test.time.now)
