@@ -200,7 +200,7 @@ profile: packages
 
 ## Writes to Docs/measurements/service-profile.md where the processor time of the service's and the middleware's requests goes.
 profile-service: build
-	Scripts/install-packages linux-perf python3
+	Scripts/install-packages linux-perf valgrind python3
 	$(SWIFT) build $(CONFIGURATION) --product HTTPBenchmarkServer
 	Scripts/profile-service .build/release/assay .build/release/HTTPBenchmarkServer --output Docs/measurements/service-profile.md
 
