@@ -36,7 +36,24 @@ enum CodingPaths {
                 }
                 try require(app.app == "shop-7", "the app")
             },
+            policyFile(apps: 100),
+            policyFile(apps: 400),
         ]
+    }
+
+    /// Reads a policy in which each app has a key of its own. Four times the apps must take four times the instructions.
+    private static func policyFile(apps count: Int) -> HotPath {
+        HotPath("policy-file-\(count)", count: 1, { policyText(apps: count) }) {
+            let policy = try PolicyFile.parse(
+                $0, files: ["secret": Base64.encode([UInt8](repeating: 7, count: 64), .standard)])
+            try require(policy.apps.count == count, "the apps")
+        }
+    }
+
+    private static func policyText(apps count: Int) -> String {
+        let keys = (0..<count).map { "  - { name: key-\($0), use: approov, secret: \"file:secret\" }" }
+        let apps = (0..<count).map { "  - { name: app-\($0), approov: { keys: [key-\($0)], failover: reject } }" }
+        return (["version: 1", "keys:"] + keys + ["apps:"] + apps).joined(separator: "\n") + "\n"
     }
 
     private static let signatureInput =
