@@ -39,7 +39,8 @@ struct SpanTests {
             ])
         let service = try HTTPService(
             configuration,
-            dependencies: ServiceDependencies(ledger: MemoryLedger(), keyStores: [], services: [], metrics: MetricsRegistry()))
+            dependencies: ServiceDependencies(
+                ledger: MemoryLedger(), keyStores: [], services: [], metrics: MetricsRegistry()))
         let running = Task { try await service.run() }
         let trace = "0af7651916cd43dd8448eb211c80319c"
         func send(_ method: String, _ target: String, parent: String? = nil) async throws {
