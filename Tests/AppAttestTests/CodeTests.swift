@@ -126,8 +126,8 @@ struct CodeTests {
         "evidence of old systems may lack the extensions; evidence of new systems must have them",
         .produces("app-attest.assertion.bundle-version", "before-extensions", "bundle-version-missing"),
         .produces("app-attest.assertion.validation-category", "before-extensions", "validation-category-missing"),
-        .produces("app-attest.attestation.bundle-version", "before-extensions", "bundle-version-missing"),
-        .produces("app-attest.attestation.validation-category", "before-extensions", "validation-category-missing"))
+        .produces("app-attest.attestation.bundle-version", "bundle-version-missing"),
+        .produces("app-attest.attestation.validation-category", "validation-category-missing"))
     func extensions() throws {
         let demanding = try Self.configuration(demandsExtensions: true)
         var silent = AppAttestDevice.iOS26

@@ -62,7 +62,7 @@ struct OutputTests {
             ["verify", "--policy", "policy.yaml", "--at", "2060-01-01T00:00:00Z", "-"], input: input)
         #expect(late.status == 1)
         #expect(
-            late.output.contains("- skipped   13 checks  (because: app-attest.attestation.chain)"), "\(late.output)")
+            late.output.contains("- skipped   14 checks  (because: app-attest.attestation.chain)"), "\(late.output)")
         #expect(
             late.lines.suffix(2) == [
                 "3 records: 0 accepted, 3 rejected, 0 that could not be judged",

@@ -104,7 +104,8 @@ struct MintedCorpusTests {
         #expect(supported.isSubset(of: all))
         #expect(
             all.filter { !supported.contains($0) } == [
-                "app-attest.attestation.account", "app-attest.attestation.challenge", "app-attest.assertion.key-state",
+                "app-attest.attestation.certificate-age", "app-attest.attestation.account",
+                "app-attest.attestation.challenge", "app-attest.assertion.key-state",
                 "app-attest.assertion.risk-metric", "app-attest.assertion.account", "app-attest.assertion.challenge",
                 "play-integrity.account",
             ]
