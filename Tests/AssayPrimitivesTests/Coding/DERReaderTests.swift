@@ -101,6 +101,34 @@ import Testing
         #expect(ObjectIdentifier(2, 100, 3).description == "2.100.3")
     }
 
+    @Test("Contents alone are read by the rules of elements", arguments: refusedStructure)
+    func refusesContents(_ rejection: Rejection) {
+        let bytes = rejection.hexBytes
+        let element = decodeError { _ = try DERReader.single(.integer, in: bytes[...]) }
+        let contents = decodeError { _ = try DERReader.contents(of: .integer, in: bytes[...]) }
+        #expect(contents != nil && contents == element)
+    }
+
+    @Test("Contents alone are those of the element")
+    func readsContents() throws {
+        #expect(try DERReader.contents(of: .integer, in: [0x02, 0x02, 0x01, 0x00]) == [1, 0])
+        var reader = DERReader([0x05, 0x00, 0x02, 0x01, 0x07])
+        #expect(throws: DecodeError.self) { try reader.readContents(.integer) }
+        #expect(reader.offset == 0, "what is refused is not skipped")
+        #expect(try reader.readContents(.null) == [])
+        #expect(try reader.readContents(.integer) == [7])
+        try reader.finish()
+    }
+
+    @Test("A PrintableString has letters, digits, spaces and some punctuation")
+    func alphabetOfPrintableStrings() {
+        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 '()+,-./:=?".utf8)
+        for byte in UInt8.min...UInt8.max {
+            let text = try? DERReader.single(.printableString, in: [0x13, 0x01, byte]).text()
+            #expect((text != nil) == allowed.contains(byte), "\(byte)")
+        }
+    }
+
     @Test("An object identifier has at most 128 bytes", arguments: [(128, true), (129, false), (200, false)])
     func identifierLength(count: Int, isRead: Bool) throws {
         var reader = DERReader([0x06, 0x81, UInt8(count)] + [UInt8](repeating: 1, count: count))
