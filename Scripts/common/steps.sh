@@ -38,7 +38,7 @@ beside() {
     (
         set +m
         beside=() lane=$1
-        renice -n "$2" "$BASHPID" >/dev/null
+        [ "$2" = 0 ] || renice -n "$2" "$BASHPID" >/dev/null
         "$1"
     ) >"$steps/$1.log" 2>&1 </dev/null &
     beside[$!]=$1

@@ -53,10 +53,10 @@ final class Endpoint: Sendable {
         around = parts.count == 3 ? (String(parts[0]), String(parts[2])) : nil
     }
 
-    /// Whether an answer may take long, so that it is made beside the event loop of the connection, which has other connections.
+    /// True if the answer may take long: it then runs outside the event loop, so that other connections need not wait.
     var isLong: Bool {
         if case .administration = access { return true }
-        return path == InspectEndpoint.path
+        return path == InspectEndpoint.path || path == MetricsEndpoint.path
     }
 
     /// The path as metrics and spans name it.

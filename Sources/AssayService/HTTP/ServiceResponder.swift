@@ -125,7 +125,8 @@ final class ServiceResponder: Sendable {
     }
 
     private func answer(_ served: inout ServiceRequest, by endpoint: Endpoint) async throws(Problem) -> Response {
-        guard endpoint.isLong else { return try await endpoint.answer(&served) }
+        // A body that has not arrived in one piece may be a large one.
+        guard endpoint.isLong || !served.request.body.isWhole else { return try await endpoint.answer(&served) }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Problem) in
             try await endpoint.answer(&served)
         }

@@ -84,7 +84,7 @@ final class RequestHandler: ChannelDuplexHandler {
         context?.read()
     }
 
-    /// Starts the answer to a request. A client that takes nothing of the last answer gets no further one.
+    /// Starts the next answer. Waits while the channel is not writable: the client has not read the last one.
     private func startPending() {
         guard !isStarting else { return }
         isStarting = true
@@ -115,25 +115,28 @@ final class RequestHandler: ChannelDuplexHandler {
     // MARK: Answers
 
     private static func send(_ response: Response, by handler: NIOLoopBound<RequestHandler>) async {
+        let loop = handler.eventLoop
         switch response.body {
-        case .whole(let bytes): handler.value.send(response, bytes)
+        case .whole(let bytes):
+            if loop.inEventLoop { return handler.value.send(response, bytes) }
+            loop.execute { handler.value.send(response, bytes) }
         case .stream(let make):
-            handler.value.writeHead(response, length: nil)
+            loop.execute { handler.value.writeHead(response, length: nil) }
             do {
-                // A long answer is made beside the event loop, which has other connections.
+                // Outside the event loop, as answers that may take long.
                 try await withTaskExecutorPreference(globalConcurrentExecutor) {
                     try await make(ResponseWriter(handler))
                 }
-                handler.value.endAnswer()
+                loop.execute { handler.value.endAnswer() }
             } catch {
-                handler.value.abort()
+                loop.execute { handler.value.abort() }
             }
         }
     }
 
     private func send(_ response: Response, _ bytes: ByteBuffer) {
         writeHead(response, length: bytes.readableBytes)
-        if bytes.readableBytes > 0, !isHead { write(.body(.byteBuffer(bytes))) }
+        if bytes.readableBytes > 0, !isHead, response.status.code != 304 { write(.body(.byteBuffer(bytes))) }
         endAnswer()
     }
 
@@ -153,8 +156,10 @@ final class RequestHandler: ChannelDuplexHandler {
     /// Writes a part of a stream. Resumes the writer once the connection is writable.
     func write(_ part: ByteBuffer, _ writer: CheckedContinuation<Void, any Error>) {
         guard let context, isActive else { return writer.resume(throwing: ChannelError.ioOnClosedChannel) }
-        if !isHead { context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(part))), promise: nil) }
-        if context.channel.isWritable { writer.resume() } else { self.writer = writer }
+        // Stored first: a write that fails may end the connection before it returns.
+        self.writer = writer
+        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(part))), promise: nil)
+        if context.channel.isWritable { self.writer.take()?.resume() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -196,8 +201,11 @@ final class RequestHandler: ChannelDuplexHandler {
     // MARK: The end
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The body that was too slow has arrived meanwhile.
+        if error is SlowBody, !isRequestOpen { return }
         let isIdle = !isAnswering && pending == nil
-        if isIdle, error is HTTPParserError {
+        // An error in a body that nobody waits for gets no answer beside that to its request.
+        if isIdle, !isRequestOpen, error is HTTPParserError {
             if !isLast { refuse() }
             return
         }
@@ -225,10 +233,11 @@ final class RequestHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        writer.take()?.resume(throwing: ChannelError.ioOnClosedChannel)
         if !isAnswering { open.remove(self) }
     }
 
-    /// Ends the answer and the connection: the time for stopping is over.
+    /// Cancels the answer and closes the connection: the grace period has ended.
     func cancel() {
         task?.cancel()
         context?.close(mode: .input, promise: nil)
