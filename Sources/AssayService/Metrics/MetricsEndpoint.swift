@@ -5,15 +5,13 @@ import NIOCore
 
 /// `GET /metrics`: all metrics for Prometheus. On loopback addresses and unix sockets it needs no token.
 struct MetricsEndpoint: Sendable {
-    static let path = "/metrics"
-
     let registry: MetricsRegistry
     let state: ServiceState
     let proof: ServiceReadiness
 
     var endpoint: Endpoint {
         Endpoint(
-            .get, Self.path, .right(.read), "metrics", "All metrics, for Prometheus.",
+            .get, "/metrics", .right(.read), "metrics", "All metrics, for Prometheus.",
             content: ["text/plain": .string()]
         ) { (_) throws(Problem) in
             registry.makeMeter(label: MetricName.ready.rawValue, dimensions: []).set(
