@@ -293,8 +293,15 @@ struct MonitoringRunTests {
         try Self.writePolicy(service.folder, keyEndsIn: 300 * day)
         try await wait("a live key", under: load.sendGood) { $0.isEmpty }
 
-        try service.folder.write("policy.yaml", "version: 1\napps: []\n")
-        try await wait("a policy that cannot be used", under: load.sendGood) { $0.contains("AssayReloadFailed") }
+        // Again and again: a Prometheus that gets no time misses a single one.
+        var written = Date.distantPast
+        func breakPolicy() throws {
+            try load.sendGood()
+            guard Date().timeIntervalSince(written) > 10 else { return }
+            written = Date()
+            try service.folder.write("policy.yaml", "version: 1\napps: []\n# \(written)\n")
+        }
+        try await wait("a policy that cannot be used", under: breakPolicy) { $0.contains("AssayReloadFailed") }
         try Self.writePolicy(service.folder, keyEndsIn: 300 * day)
         try await wait("a policy again", under: load.sendGood) { $0.isEmpty }
 
