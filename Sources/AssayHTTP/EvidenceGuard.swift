@@ -75,7 +75,8 @@ public struct EvidenceGuard: Sendable {
     ///
     /// - Parameters:
     ///   - request: the head; see ``judge(_:body:peer:account:logger:)``.
-    ///   - digests: the digests of the body, made for the fields of this request.
+    ///   - digests: the digests of the body, made for the fields of this request and updated with every part: without an update, the
+    ///     body counts as empty.
     nonisolated(nonsending) public func judge(
         _ request: HTTPRequest, digests: BodyDigests, peer: String?, account: String? = nil, logger: Logger
     ) async -> Decision {

@@ -201,10 +201,10 @@ final class RequestHandler: ChannelDuplexHandler {
     // MARK: The end
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The body that was too slow has arrived meanwhile.
+        // The deadline fired while the end of the body arrived.
         if error is SlowBody, !isRequestOpen { return }
         let isIdle = !isAnswering && pending == nil
-        // An error in a body that nobody waits for gets no answer beside that to its request.
+        // A request that was answered before its body ended gets no second answer for an error in the body.
         if isIdle, !isRequestOpen, error is HTTPParserError {
             if !isLast { refuse() }
             return
