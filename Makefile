@@ -215,6 +215,8 @@ fuzz: packages
 ## Checks the model of the PostgreSQL ledger's commit protocol with spin, see Docs/commit-protocol.md: less than two minutes.
 model:
 	Model/check
+	python3 Model/client/vectors.py --check TestVectors/client
+	python3 Model/client/vectors.py --walk 1000000
 
 ## Kills the primary of a PostgreSQL ledger under load and promotes its standby, PROMOTIONS=1 times, and compares what clients were
 ## answered with the ledger, see Docs/postgresql.md. BUILT=1 takes the program that is there.
