@@ -212,11 +212,13 @@ fuzz: packages
 		-Xswiftc -sanitize=$(FUZZ_SANITIZERS) -Xswiftc -use-ld=lld
 	peers=$$(Scripts/install-peers) && ASSAY_PEERS="$$peers" Scripts/fuzz $(FUZZ_BUILD)/release/Fuzz
 
-## Checks the model of the PostgreSQL ledger's commit protocol with spin, see Docs/commit-protocol.md: less than two minutes.
+## Checks the model of the PostgreSQL ledger's commit protocol with spin, see Docs/commit-protocol.md: less than two minutes. And walks
+## the state machine of the kits for apps at random, see Docs/client-model.md.
 model:
+	Scripts/install-packages python3
 	Model/check
-	python3 Model/client/vectors.py --check TestVectors/client
-	python3 Model/client/vectors.py --walk 1000000
+	python3 -B Model/client/vectors.py --check TestVectors/client
+	python3 -B Model/client/vectors.py --walk 1000000
 
 ## Kills the primary of a PostgreSQL ledger under load and promotes its standby, PROMOTIONS=1 times, and compares what clients were
 ## answered with the ledger, see Docs/postgresql.md. BUILT=1 takes the program that is there.
