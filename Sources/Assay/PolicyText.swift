@@ -11,10 +11,23 @@ extension PolicyFile {
     package static func effectiveText(
         of text: String, path: String, engines: EngineRegistry
     ) throws(PolicyError) -> String {
+        try policyInForce(of: text, path: path, engines: engines).effective
+    }
+
+    /// The policy of a file's text, and its text with all defaults, which reads as the same policy.
+    package static func policyInForce(
+        of text: String, path: String, engines: EngineRegistry
+    ) throws(PolicyError) -> (policy: VerificationPolicy, effective: String) {
         let root = try document(text, file: path)
         let policy = try policy(
             root, files: LocalFiles(relativeTo: path), engines: engines, keyMaterials: engines.keyMaterials, besides: []
         )
+        return (policy, effectiveText(of: policy, root, engines))
+    }
+
+    private static func effectiveText(
+        of policy: VerificationPolicy, _ root: PolicyNode, _ engines: EngineRegistry
+    ) -> String {
         var lines = ["version: 1"]
         if let keys = root.value(at: "keys") { lines += YAMLText.lines("keys", keys.content, indent: 0) }
         lines.append("apps:")

@@ -36,8 +36,11 @@ package struct HTTPService: Sendable {
 
     /// Reads the policy and the files of TLS.
     ///
+    /// - Parameter policy: the policy of the configuration as ``check(_:)`` has read it; nil to read it.
     /// - Throws: `PolicyError` for the policy, ``ServiceError`` for other files.
-    package init(_ configuration: ServiceConfiguration, dependencies: ServiceDependencies) throws {
+    package init(
+        _ configuration: ServiceConfiguration, dependencies: ServiceDependencies, policy: ServicePolicy? = nil
+    ) throws {
         inherited = try InheritedSockets(ProcessInfo.processInfo.environment)
         var configuration = configuration
         if let descriptor = inherited.publicListener {
@@ -58,7 +61,8 @@ package struct HTTPService: Sendable {
         self.dependencies = dependencies
         let level = configuration.logLevel
         logger = Logger(label: "assay") { _ in JSONLogHandler(level: level) }
-        let (verifier, policy) = try dependencies.load(configuration.policy)
+        let read = try policy ?? ServicePolicy(configuration.policy)
+        let (verifier, policy) = (dependencies.verifier(of: read.policy), read.text)
         try configuration.requireOrigins(for: verifier)
         state = try ServiceState(verifier, policy: policy, logger: logger)
         proof = ServiceReadiness(ledger: dependencies.ledger, keyStores: dependencies.keyStores)
@@ -84,12 +88,16 @@ package struct HTTPService: Sendable {
 
     /// Reads the policy and the files of TLS, as the initializer does, without the ledger.
     ///
+    /// - Returns: the policy, for the initializer: reading a thousand apps again takes as long as the rest of a start.
     /// - Throws: as the initializer.
-    package static func check(_ configuration: ServiceConfiguration) throws {
+    package static func check(_ configuration: ServiceConfiguration) throws -> ServicePolicy {
+        let policy = try ServicePolicy(configuration.policy)
         _ = try HTTPService(
             configuration,
             dependencies: ServiceDependencies(
-                ledger: MemoryLedger(), keyStores: [], services: [], metrics: MetricsRegistry()))
+                ledger: MemoryLedger(), keyStores: [], services: [], metrics: MetricsRegistry()),
+            policy: policy)
+        return policy
     }
 
     /// Serves until SIGTERM or SIGINT. Then the service becomes unready, waits for the delay, accepts no more connections, and

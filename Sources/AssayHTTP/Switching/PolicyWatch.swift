@@ -68,9 +68,8 @@ public struct PolicyWatch: Service {
         var metadata: Logger.Metadata = ["assay.policy": "\(path)", "assay.cause": "\(cause.rawValue)"]
         do {
             let text = try PolicyFile.text(of: path)
-            let policy = try PolicyFile.parse(text, path: path)
-            let present = PolicyReport.PolicyText(
-                text, effective: try PolicyFile.effectiveText(of: text, path: path, engines: .standard))
+            let (policy, effective) = try PolicyFile.policyInForce(of: text, path: path, engines: .standard)
+            let present = PolicyReport.PolicyText(text, effective: effective)
             let report = try former.map { (former) throws(PolicyError) in try PolicyReport(from: former, to: present) }
             let verifier = try await makeVerifier(policy)
             try await requireKeys(of: verifier)

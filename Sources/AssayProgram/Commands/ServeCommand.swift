@@ -120,14 +120,15 @@ struct ServeCommand: AsyncParsableCommand {
                 "serve: memory: is no ledger for a service: it forgets what was used, and takes the keys that come with "
                     + "evidence; name \(LedgerURL.durableForm)")
         }
-        do { try Self.check(configuration) } catch { throw CommandFailure(.unreadable, "\(error)") }
+        let policy: ServicePolicy
+        do { policy = try Self.check(configuration) } catch { throw CommandFailure(.unreadable, "\(error)") }
         let masterKey = try MasterKeyOption.read(configuration.masterKey, of: "masterKey")
         let client = try GoogleOptions.client(
             configuration.serviceAccount, of: "serviceAccount", url: configuration.googleURL)
         try await finishing(with: { await client?.shutdown() }) {
             try await url.withLedger(creating: creation.createLedger) { open in
                 let stores: [any KeyStore] = try masterKey.map { [try open.keyStore($0)] } ?? []
-                try await Self.run(configuration, metrics, open, stores, masterKey, client)
+                try await Self.run(configuration, policy, metrics, open, stores, masterKey, client)
             }
         }
     }
@@ -142,8 +143,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// Reads the policy, the files of TLS and the URLs, so that a mistake in them leaves no new ledger behind.
-    private static func check(_ configuration: ServiceConfiguration) throws {
-        try HTTPService.check(configuration)
+    private static func check(_ configuration: ServiceConfiguration) throws -> ServicePolicy {
+        let policy = try HTTPService.check(configuration)
         for (key, url) in [
             ("statusListURL", configuration.statusListURL), ("appAttestURL", configuration.appAttestURL),
             ("deviceCheckURL", configuration.deviceCheckURL), ("failover.primary", configuration.failover.primary),
@@ -152,10 +153,11 @@ struct ServeCommand: AsyncParsableCommand {
                 throw PolicyError(field: key, error.detail)
             }
         }
+        return policy
     }
 
     private static func run(
-        _ configuration: ServiceConfiguration, _ metrics: MetricsRegistry, _ open: OpenLedger,
+        _ configuration: ServiceConfiguration, _ policy: ServicePolicy, _ metrics: MetricsRegistry, _ open: OpenLedger,
         _ stores: [any KeyStore], _ masterKey: MasterKey?, _ client: PlayIntegrityClient?
     ) async throws {
         // Sends no request before a policy needs the list. A policy that is read later may need it.
@@ -176,7 +178,8 @@ struct ServeCommand: AsyncParsableCommand {
                     configuration,
                     dependencies: ServiceDependencies(
                         ledger: open.ledger, keyStores: stores, services: services.compactMap(\.self),
-                        sealedKeys: open.keys, metrics: metrics, probe: { await probe.objection(to: $0) })
+                        sealedKeys: open.keys, metrics: metrics, probe: { await probe.objection(to: $0) }),
+                    policy: policy
                 ).run()
                 await probe.shutdown()
             }

@@ -61,7 +61,8 @@ struct PolicyReloading: Sendable {
         ReadinessNotice.send(ReadinessNotice.reloading)
         defer { if !state.isStopping { ReadinessNotice.send(ReadinessNotice.ready) } }
         do {
-            let (verifier, policy) = try dependencies.load(configuration.policy)
+            let read = try ServicePolicy(configuration.policy)
+            let (verifier, policy) = (dependencies.verifier(of: read.policy), read.text)
             try configuration.requireOrigins(for: verifier)
             let report = try PolicyReport(from: state.present, to: policy)
             if configuration.policyGuard == .refuseWeaker, let weaknesses = report.weaknesses {

@@ -37,19 +37,27 @@ package struct ServiceDependencies: Sendable {
     /// The key store, which has the master key; nil for none.
     var keyStore: SealedKeyStore? { keyStores.lazy.compactMap { $0 as? SealedKeyStore }.first }
 
-    /// Reads the policy in a file.
+    /// The verifier of a policy, with everything else that it needs.
+    func verifier(of policy: VerificationPolicy) -> Verifier {
+        Verifier(
+            policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard,
+            devices: devices)
+    }
+}
+
+/// A policy file that was read.
+package struct ServicePolicy: Sendable {
+    let policy: VerificationPolicy
+    /// Its digest, and its text with all defaults.
+    let text: PolicyReport.PolicyText
+
+    /// Reads the file.
     ///
-    /// - Returns: its verifier, and its texts.
     /// - Throws: `PolicyError`, also for a file that every user of the machine may replace.
-    func load(_ path: String) throws(PolicyError) -> (verifier: Verifier, policy: PolicyReport.PolicyText) {
+    init(_ path: String) throws(PolicyError) {
         let text = try PolicyFile.text(of: path)
-        let policy = try PolicyFile.parse(text, path: path)
-        return (
-            Verifier(
-                policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard,
-                devices: devices),
-            PolicyReport.PolicyText(
-                text, effective: try PolicyFile.effectiveText(of: text, path: path, engines: .standard))
-        )
+        let (policy, effective) = try PolicyFile.policyInForce(of: text, path: path, engines: .standard)
+        self.policy = policy
+        self.text = PolicyReport.PolicyText(text, effective: effective)
     }
 }
