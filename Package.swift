@@ -241,7 +241,7 @@ let package = Package(
             "AssayHummingbirdTests",
             "AndroidKey AppAttest Approov Assay AssayCore AssayHTTP AssayHummingbird AssayPrimitives AssayTesting",
             "AssayTestSupport HTTPBenchmarkServer HTTPTypes Hummingbird HummingbirdTesting Logging NIOCore NIOPosix",
-            "ServiceLifecycle"),
+            "CoreMetrics MetricsTestKit ServiceLifecycle"),
         tests(
             "AssayServiceTests",
             "Assay AssayCore AssayHTTPTestSupport AssayLedgerSQLite AssayPrimitives AssayProgram",

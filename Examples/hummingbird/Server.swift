@@ -22,11 +22,13 @@ struct Server {
         let watch = PolicyWatch(path: path, verifier: live, logger: logger) { policy in
             Verifier(policy: policy, ledger: ledger)
         }
+        // Refreshes the metrics each minute, and closes the ledger after the last request.
+        let upkeep = VerifierUpkeep(live) { try await ledger.close() }
         // Refuses ambiguous request targets before Hummingbird normalises them.
         let application = Application(
             router: router,
             server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard.handler()])),
-            services: [watch], logger: logger)
+            services: [upkeep, watch], logger: logger)
         try await application.runService()
     }
 }
