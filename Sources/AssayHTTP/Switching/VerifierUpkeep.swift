@@ -1,3 +1,4 @@
+import Assay
 import Foundation
 public import ServiceLifecycle
 
