@@ -70,7 +70,7 @@ extension AppAttestConfiguration: SectionConfiguration {
         minimumOSVersion.example("16.0").needed(by: .appAttestAttestationOSVersion).weak(
             if: { $0.minimumOSVersion == nil }, "not set: systems with known jailbreaks are accepted"),
         .versions(
-            \.versions, minimum: "minimumBundleVersion", "The lowest bundle version.", version, example: "1",
+            \.versions, minimum: "minimumBundleVersion", "The lowest bundle version.", .version, example: "1",
             neededBy: CheckID.appAttestAttestationBundleVersion, CheckID.appAttestAssertionBundleVersion),
         .field(
             "maximumCertificateAge", \.maximumCertificateAge, age,
@@ -124,13 +124,6 @@ extension AppAttestConfiguration: SectionConfiguration {
 
     private static let age = FieldForm<Double>.duration(0...10 * 366 * 86_400, "at most ten years")
 
-    private static let version = FieldForm<DottedVersion>.text(\.description) { (node) throws(PolicyError) in
-        guard let version = try DottedVersion(node.text()) else {
-            throw node.error("expected a version of numbers and periods, such as \"16.0\", found \(node.found)")
-        }
-        return version
-    }
-
     private static let minimumOSVersion = SectionField<Values>(
         "minimumOSVersion", .text, "The lowest operating system version of an attestation.",
         parts: [
@@ -146,13 +139,13 @@ extension AppAttestConfiguration: SectionConfiguration {
         }
     } read: { (values, node, files) throws(PolicyError) in
         guard case .mapping = node.content else {
-            values.minimumOSVersion = MinimumOSVersion(try version.read(node, files))
+            values.minimumOSVersion = MinimumOSVersion(try FieldForm<DottedVersion>.version.read(node, files))
             return
         }
         var versions: [ApplePlatform: DottedVersion] = [:]
         for (name, value) in try node.members(ApplePlatform.allCases.map(\.rawValue)) {
             guard let platform = ApplePlatform(rawValue: name) else { continue }
-            versions[platform] = try version.read(value, files)
+            versions[platform] = try FieldForm<DottedVersion>.version.read(value, files)
         }
         guard !versions.isEmpty else {
             throw node.error("expected a version, or one by platform, found an empty mapping")
