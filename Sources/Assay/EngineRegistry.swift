@@ -14,6 +14,7 @@ package struct EngineRegistry: Sendable {
         ApproovEngine.self,
         AndroidKeyEngine.self,
         TokenEngine.self,
+        NoEvidenceEngine.self,
     ])
 
     /// The engines, in the order of help and lists.

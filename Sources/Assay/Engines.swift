@@ -13,6 +13,7 @@ final class Engines: Sendable {
     let approov: ApproovEngine
     let androidKey: AndroidKeyEngine
     let tokens: TokenEngine
+    let noEvidence: NoEvidenceEngine
     /// Nil if no app has rules for device tokens.
     let deviceCheck: DeviceCheckSection?
     let byKind: [EvidenceKind: any EvidenceEngine]
@@ -39,6 +40,7 @@ final class Engines: Sendable {
         approov = engine(ApproovEngine.self)
         androidKey = engine(AndroidKeyEngine.self)
         tokens = engine(TokenEngine.self)
+        noEvidence = engine(NoEvidenceEngine.self)
         let deviceCheck = DeviceCheckSection(policy: policy, resources: resources)
         self.deviceCheck = deviceCheck.isNeeded ? deviceCheck : nil
     }

@@ -50,7 +50,7 @@ package struct PolicyDifference: Sendable {
         fileprivate var isNeutral = false
 
         /// Whether evidence may be accepted, or requests let in, that were refused before. True also if that is not known, and for what
-        /// is removed; not for an app, a section or a route that is new.
+        /// is removed; not for an app, a section or a route that is new, but for a section that accepts devices without evidence.
         package var isWeaker: Bool {
             switch effect {
             case _ where isNeutral: false
@@ -93,15 +93,22 @@ package struct PolicyDifference: Sendable {
             below prefix: String = "",
             _ both: (String, PolicyNode, PolicyNode) -> Void
         ) {
+            func add(_ effect: Change.Effect, _ name: String) {
+                // Devices of the app then need no other evidence.
+                let isPermissive = subject == .evidence && name.isByteEqual(to: NoEvidenceConfiguration.policyField)
+                changes.append(
+                    Change(
+                        subject: subject, effect: effect, name: prefix + name, values: nil, isPermissive: isPermissive))
+            }
             for (name, node) in old {
                 if let other = new[name] {
                     both(prefix + name, node, other)
                 } else {
-                    changes.append(Change(subject: subject, effect: .removed, name: prefix + name, values: nil))
+                    add(.removed, name)
                 }
             }
             for name in new.keys where old[name] == nil {
-                changes.append(Change(subject: subject, effect: .added, name: prefix + name, values: nil))
+                add(.added, name)
             }
         }
         compare(.app, Self.named(old, "apps"), Self.named(new, "apps")) { app, old, new in
@@ -187,6 +194,8 @@ extension PolicyDifference {
         case minimum
         /// The most that is allowed: a duration or a number.
         case maximum
+        /// The highest version that is allowed.
+        case highest
         /// Words, the weakest first.
         case words([String])
         /// Nothing that decides what is accepted.
@@ -202,7 +211,7 @@ extension PolicyDifference {
             .allowed, "appIDs", "environments", "certificateDigests", "packages", "validationCategories",
             "appRecognition",
             "licensing", "playProtect", "bootStates", "keyAlgorithms", "purposes", "issuers", "audiences",
-            "acceptedAudiences", "locationSpoofing.allow")
+            "acceptedAudiences", "locationSpoofing.allow", "reasons")
         add(
             .permitted, "testRoots", "verifiedBootKeys", "longLivedIssuers", "debugTokens", "annotations.ignore",
             "annotations.note")
@@ -211,14 +220,16 @@ extension PolicyDifference {
             "required", "binding", "messageSigning.components", "requests.components",
             "patchLevel.levels")
         add(.maximum, "life", "past", "future")
+        add(.highest, "maximumSystemVersion", "versions.maximum")
         add(.words(["off", "annotate", "reject"]), "enforcement")
         add(.words(["any", "none", "caller", "ledger", "required"]), "challenge", "nonce", "replay")
         add(.words(["caller", "google"]), "answers")
+        add(.words(["allow", "refuse"]), "testAuthorities", "callerEvidence", "noEvidence")
         add(.words(["none", "match", "required"]), "account")
         add(.words(["optional", "required"]), "key")
         add(.words(["no", "yes"]), "limitedUse")
         add(.words(["trustedEnvironment", "strongBox"]), "securityLevel")
-        add(.neutral, "keys", "receipt.keep")
+        add(.neutral, "keys", "receipt.keep", "plausibleShare")
         return all
     }()
 
@@ -269,6 +280,9 @@ extension PolicyDifference {
         case .minimum:
             guard let old = version(before), let new = version(after) else { return .changed }
             return effect(isSmaller: old.lexicographicallyPrecedes(new))
+        case .highest:
+            guard let old = version(before), let new = version(after) else { return .changed }
+            return effect(isSmaller: new.lexicographicallyPrecedes(old))
         case .maximum:
             guard let old = amount(before), let new = amount(after) else { return .changed }
             return effect(isSmaller: new < old)
@@ -285,7 +299,7 @@ extension PolicyDifference {
     /// meaning is not known here.
     private static func restricts(_ direction: Direction, _ values: [String]) -> Bool {
         switch direction {
-        case .allowed, .refused, .minimum, .maximum, .neutral: true
+        case .allowed, .refused, .minimum, .maximum, .highest, .neutral: true
         case .words(let words): values.first == words.last
         case .permitted, .unknown: false
         }

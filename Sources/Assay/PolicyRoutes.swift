@@ -25,6 +25,7 @@ enum PolicyRoutes {
                 throw name.error("two routes are named \(text.excerpt); names are unique")
             }
             guard let require = fields["require"] else { throw element.missing("require", "allowed are any, all") }
+            let requirement = try require.word(PolicyRoute.Requirement.self)
             guard let list = fields["evidence"] else { throw element.missing("evidence", "a list of apps") }
             var evidence: [PolicyRoute.Evidence] = []
             for item in try list.elements() {
@@ -34,9 +35,14 @@ enum PolicyRoutes {
                 }
                 evidence.append(found)
             }
-            routes.append(
-                PolicyRoute(
-                    name: text, requirement: try require.word(PolicyRoute.Requirement.self), evidence: evidence))
+            if requirement == .all, evidence.count > 1,
+                let statement = evidence.first(where: { $0.kind == .noEvidence })
+            {
+                throw list.error(
+                    "\(statement.kind) is for requests without other evidence, so that no request could satisfy require: all; use any"
+                )
+            }
+            routes.append(PolicyRoute(name: text, requirement: requirement, evidence: evidence))
         }
         return routes
     }
@@ -51,7 +57,8 @@ enum PolicyRoutes {
             throw name.error(
                 "there is no app \(text.excerpt)" + Nearest.advice(for: text, among: apps.map(\.name)))
         }
-        let kinds = engines.requestEvidence(of: app).map(\.kind.name)
+        let rules = engines.requestEvidence(of: app)
+        let kinds = rules.map(\.kind.name)
         guard !kinds.isEmpty else {
             let sections = engines.engines.filter { $0 is any RequestEngine.Type }.map { $0.configuration.policyField }
             throw name.error(
@@ -62,11 +69,12 @@ enum PolicyRoutes {
             guard kinds.containsBytes(of: try kind.text()) else { throw kind.mismatch(with: kinds) }
             return PolicyRoute.Evidence(app: text, kind: EvidenceKind(try kind.text()))
         }
-        guard kinds.count == 1 else {
-            throw node.missing(
-                "kind", "app \(text.excerpt) expects several kinds of evidence, \(kinds.joined(separator: ", "))")
+        // A statement counts only where the route names it.
+        let implied = rules.filter { !$0.isStatement }
+        guard let only = implied.first, implied.count == 1 else {
+            throw node.missing("kind", "app \(text.excerpt) expects \(kinds.joined(separator: ", ")); name one of them")
         }
-        return PolicyRoute.Evidence(app: text, kind: EvidenceKind(kinds[0]))
+        return PolicyRoute.Evidence(app: text, kind: only.kind)
     }
 
     /// Whether a byte needs no percent-encoding in a segment of a path (RFC 3986 section 2.3).

@@ -21,6 +21,11 @@ extension MetricName {
     package static let keyEnd = MetricName(
         "assay_key_end_timestamp_seconds", labels: ["name", "use"],
         help: "When a key of the policy or the key store ends, in seconds since 1970.")
+    package static let plausibleShare = MetricName(
+        "assay_no_evidence_plausible_share", labels: ["app"],
+        help:
+            "The share of verdicts without evidence that the policy finds plausible: 0 to 1, 0 without noEvidence, 1 without a limit."
+    )
     package static let debugTokens = MetricName(
         "assay_debug_tokens_total", labels: ["app", "name"],
         help: "Tokens that were issued for a debug token of the policy, without evidence.")
@@ -30,7 +35,7 @@ extension MetricName {
 
     /// The metrics of the verifier.
     package static let verifier: [MetricName] = [
-        .verdicts, .checks, .verification, .requestErrors, .challenges, .distinctDevices, .keyEnd, .debugTokens,
-        .failoverTokens,
+        .verdicts, .checks, .verification, .requestErrors, .challenges, .distinctDevices, .keyEnd, .plausibleShare,
+        .debugTokens, .failoverTokens,
     ]
 }

@@ -140,6 +140,11 @@ final class VerifierMetrics: Sendable {
         distinct = policy.apps.map { app in
             (app.name, DevicePeriods.names.map { Meter(.distinctDevices, [app.name, $0], factory) })
         }
+        // For every app, so that a policy that is exchanged leaves no share of the one before.
+        for app in policy.apps {
+            let section = app.configuration(NoEvidenceConfiguration.self)
+            Meter(.plausibleShare, [app.name], factory).set(section.map { $0.plausibleShare?.fraction ?? 1 } ?? 0)
+        }
         // Alerts detect an increase only in a series that already exists.
         for labels in Self.commonErrors { count(labels, by: 0) }
     }

@@ -4,6 +4,8 @@ package enum EvidenceVoucher: Sendable, Equatable {
     case platform
     /// The caller alone: it wrote the facts, or named the key, and nothing shows that a platform ever stated them.
     case caller
+    /// The client alone: it states that it has no evidence.
+    case client
 }
 
 /// The results of an engine's checks before the ledger decides, and the effects that an acceptance needs.

@@ -16,6 +16,8 @@ public struct CheckDefinition: Sendable, Identifiable {
     public let id: CheckID
     /// Who decides it.
     package let kind: Kind
+    /// Whether a policy may switch the check off. False for a note that verdicts always have.
+    package let mayBeOff: Bool
     /// What holds when the check has passed.
     public let proves: String
     /// The attack that the check stops.
@@ -31,11 +33,12 @@ public struct CheckDefinition: Sendable, Identifiable {
 
     /// Describes a check.
     package init(
-        _ id: CheckID, _ kind: Kind, proves: String, stops: String, lookAt: String, source: String, remedy: Remedy,
-        codes: [CheckCode]
+        _ id: CheckID, _ kind: Kind, mayBeOff: Bool = true, proves: String, stops: String, lookAt: String,
+        source: String, remedy: Remedy, codes: [CheckCode]
     ) {
         self.id = id
         self.kind = kind
+        self.mayBeOff = mayBeOff
         self.proves = proves
         self.stops = stops
         self.lookAt = lookAt

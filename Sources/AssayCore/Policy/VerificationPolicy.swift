@@ -83,7 +83,10 @@ public struct VerificationPolicy: Sendable {
                 + (advice.isEmpty ? "; `assay explain` lists them all" : advice)
         }
         switch definition.kind {
-        case .policy: return nil
+        case .policy where definition.mayBeOff || mode != .off: return nil
+        case .policy:
+            return "\(check.name) cannot be switched off; allowed are enforce and annotate, found off. It stops this: "
+                + definition.stops
         case .signal where mode != .enforce: return nil
         case .signal:
             return "\(check.name) is only a signal and never rejects; allowed are annotate and off, found enforce"

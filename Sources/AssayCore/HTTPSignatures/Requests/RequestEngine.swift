@@ -94,14 +94,18 @@ package struct RequestEvidenceRules: Sendable {
     package let enforcement: Enforcement
     /// The part of a request that it covers.
     package let scope: Scope
+    /// Whether it is only a statement of the client, in place of evidence: a route must name it, and it admits no request that
+    /// carries other evidence.
+    package let isStatement: Bool
 
     /// Whether the evidence covers the request's target URI, which must be known.
     package var coversTarget: Bool { if case .fields = scope { false } else { true } }
 
     /// States the rules.
-    package init(kind: EvidenceKind, enforcement: Enforcement, scope: Scope) {
+    package init(kind: EvidenceKind, enforcement: Enforcement, scope: Scope, isStatement: Bool = false) {
         self.kind = kind
         self.enforcement = enforcement
         self.scope = scope
+        self.isStatement = isStatement
     }
 }
