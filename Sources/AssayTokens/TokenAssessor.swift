@@ -35,7 +35,7 @@ struct TokenAssessor {
         do throws(JOSEError) { try key.verify(token.jws) } catch { throw CheckFailure(error) }
     }
 
-    func requireClaims() throws(CheckFailure) {
+    func requireClaims() throws(CheckFailure) -> PolicyAnswer {
         guard claims.issuer.isByteEqual(to: configuration.issuer) else {
             throw CheckFailure(
                 .issuerDiffers, "expected iss \(configuration.issuer), found \"\(claims.issuer.excerpt)\"")
@@ -43,18 +43,19 @@ struct TokenAssessor {
         guard claims.app.isByteEqual(to: expectations.app) else {
             throw CheckFailure(.tokenOfAnotherApp, "expected app \(expectations.app), found \(claims.app.excerpt)")
         }
-        try requireMark()
+        let answer = try requireMark()
         guard claims.isLimitedUse || !configuration.limitedUse else {
             throw CheckFailure(
                 .limitedUseRequired,
                 "the token has no use: \(TokenClaims.limitedUse), and the policy says limitedUse: yes")
         }
+        return answer
     }
 
-    /// The policy accepts what stands behind the token.
-    private func requireMark() throws(CheckFailure) {
+    /// The policy accepts what stands behind the token. A token without evidence is noted.
+    private func requireMark() throws(CheckFailure) -> PolicyAnswer {
         switch claims.mark {
-        case nil: return
+        case nil: break
         case .test:
             guard configuration.testAuthorities == .allow else {
                 throw CheckFailure(
@@ -75,7 +76,16 @@ struct TokenAssessor {
                     "the token rests on evidence that only its writer vouches for, and the policy says callerEvidence: refuse"
                 )
             }
+        case .noEvidence:
+            guard configuration.noEvidence == .allow else {
+                throw CheckFailure(
+                    .noEvidenceTokenRefused,
+                    "the token rests on no evidence, and the policy says noEvidence: refuse")
+            }
+            return .annotated(
+                Finding(.noEvidenceTokenNoted, "the token rests on no evidence: nothing shows what asked for it"))
         }
+        return .passed
     }
 
     /// The first moment at which the token is not accepted: its own end, and for a policy that demands tokens for one use a minute

@@ -68,17 +68,17 @@ package enum TokenCheck {
                 policy says so.
                 """,
             stops: """
-                Tokens of another app or issuer under the same keys, tokens of test devices and of development builds in production, \
-                and tokens that could be used again and again.
+                Tokens of another app or issuer under the same keys, tokens of test devices, of development builds and of devices \
+                without evidence where they are not wanted, and tokens that could be used again and again.
                 """,
             lookAt: """
-                `tokens.issuer` in the policies of both services: a slash more is another issuer. `limitedUse`, `testAuthorities` and \
-                `callerEvidence` of both.
+                `tokens.issuer` in the policies of both services: a slash more is another issuer. `limitedUse`, `testAuthorities`, \
+                `callerEvidence` and `noEvidence` of both.
                 """,
             source: "RFC 7519 section 4.1.1, RFC 8725 section 3.8", remedy: .newChallenge,
             codes: [
                 .issuerDiffers, .tokenOfAnotherApp, .testTokenRefused, .developmentTokenRefused, .callerTokenRefused,
-                .limitedUseRequired,
+                .noEvidenceTokenRefused, .noEvidenceTokenNoted, .limitedUseRequired,
             ]),
         CheckDefinition(
             .assayTokenExpiry, .gate,
@@ -174,6 +174,11 @@ extension CheckCode {
         "caller-evidence",
         "The token rests on evidence that only its writer vouches for, and the policy accepts no such tokens.",
         remedy: .nothing)
+    static let noEvidenceTokenRefused = CheckCode(
+        "no-evidence-refused", "The token rests on no evidence, and the policy accepts no such tokens.",
+        remedy: .newAttestation)
+    static let noEvidenceTokenNoted = CheckCode(
+        "no-evidence", "The token rests on no evidence, and the policy accepts that: trust the request accordingly.")
     static let limitedUseRequired = CheckCode(
         "limited-use-required",
         "The token may be used again and again, and the policy demands tokens for one use: ask for one with `limitedUse`."

@@ -158,6 +158,21 @@ package struct TokenIssuer: Sendable {
                     "an attestation result says what was verified: there is none for the caller's word")
             }
         }
+        if voucher == .client {
+            guard configuration.noEvidence == .allow else {
+                throw RequestError(
+                    .notExchangeable,
+                    "no token is issued for this \(request.record.kind): the device gave no evidence. tokens.noEvidence: allow gives "
+                        + "tokens with env: \(TokenMark.noEvidence.rawValue)")
+            }
+            guard !request.hasEAR else {
+                throw RequestError(
+                    .notExchangeable,
+                    "an attestation result says what was verified: there is none for a device without evidence")
+            }
+            // The statement covers nothing, and can be repeated: the next one would give the next token.
+            return assessment
+        }
         guard !assessment.effects.isEmpty else {
             throw RequestError(
                 .notExchangeable,
@@ -224,7 +239,11 @@ package struct TokenIssuer: Sendable {
     /// What stands behind the evidence in place of a genuine device with an app of the store.
     private func mark(of verdict: Verdict) -> TokenMark? {
         if verdict.testAuthority != nil { return .test }
-        if voucher == .caller { return .caller }
+        switch voucher {
+        case .caller: return .caller
+        case .client: return .noEvidence
+        case .platform: break
+        }
         return verdict.isOfDevelopment ? .development : nil
     }
 

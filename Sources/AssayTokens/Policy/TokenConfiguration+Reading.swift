@@ -66,6 +66,13 @@ extension TokenConfiguration: SectionConfiguration {
         ).weak(
             if: { $0.callerEvidence == .allow },
             "allow: gives tokens for what the writer of a record says of a device; services must refuse env: caller"),
+        .field(
+            "noEvidence", \.noEvidence, .word,
+            "Whether tokens may rest on the statement of a device that it has no evidence."
+        ).weak(
+            if: { $0.noEvidence == .allow },
+            "allow: gives tokens to any program that states that its device has no evidence; services must refuse env: none, or give "
+                + "such tokens less"),
         SectionField(
             "debugTokens", .list(.mapping),
             "Secrets for which tokens are issued without evidence, to simulators and CI."

@@ -47,6 +47,14 @@ package final class TokenConfiguration: EngineConfiguration {
         case allow
     }
 
+    /// Whether tokens may rest on the statement of a device that it has no evidence.
+    package enum NoEvidenceRule: String, Sendable, CaseIterable {
+        /// None is issued or accepted.
+        case refuse
+        /// They are issued and accepted, with `env: none`.
+        case allow
+    }
+
     /// The format of issued tokens.
     package enum Format: String, Sendable, CaseIterable {
         /// A JWT of the type `assay+jwt`.
@@ -131,6 +139,8 @@ package final class TokenConfiguration: EngineConfiguration {
         package var testAuthorities = TestRule.refuse
         /// Whether tokens may rest on the caller's word.
         package var callerEvidence = CallerRule.refuse
+        /// Whether tokens may rest on the statement of a device that it has no evidence.
+        package var noEvidence = NoEvidenceRule.refuse
         /// The secrets for which tokens are issued without evidence.
         package var debugTokens: [DebugToken] = []
         /// How a server treats requests with rejected tokens.

@@ -7,4 +7,6 @@ package enum TokenMark: String, Sendable, CaseIterable {
     case development
     /// The caller alone stands for the evidence, such as for an answer of Google that came with it.
     case caller
+    /// The device stated that it has no evidence.
+    case noEvidence = "none"
 }
