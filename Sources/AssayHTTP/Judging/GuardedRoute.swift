@@ -53,12 +53,15 @@ final class RequiredEvidence: Sendable {
     let enforcement: Enforcement
     let engine: any RequestEngine
     let form: Form
+    /// Whether it is only a statement of the client; see `RequestEvidenceRules/isStatement`.
+    let isStatement: Bool
 
     private init(_ app: String, _ rules: RequestEvidenceRules, _ engine: any RequestEngine) throws(PolicyError) {
         self.app = app
         kind = rules.kind
         enforcement = rules.enforcement
         self.engine = engine
+        isStatement = rules.isStatement
         switch rules.scope {
         case .signature(let contentDigest, let body): form = .signature(contentDigest: contentDigest, body: body)
         case .head: form = .head
@@ -94,6 +97,13 @@ final class RequiredEvidence: Sendable {
 
     /// Whether the evidence covers the request's target.
     var coversTarget: Bool { if case .fields = form { false } else { true } }
+
+    /// Whether a request has the field of the evidence, whatever it holds; false for evidence without a field of its own.
+    func isCarried(in fields: HTTPFields) -> Bool {
+        guard case .fields(let names) = form else { return false }
+        if case .missing = names.value(0, of: fields) { return false }
+        return true
+    }
 
     /// Whether the evidence covers the request's body.
     var coversBody: Bool { if case .signature = form { true } else { false } }

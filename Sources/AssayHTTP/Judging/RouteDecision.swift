@@ -17,6 +17,8 @@ struct RouteDecision: Sendable {
         let result: Result<Assessment, VerificationError>
         /// Whether the unread body was assumed to be empty.
         var isBodyAssumed = false
+        /// Whether the request has the field of the evidence, whatever it holds. Not known of evidence without a field of its own.
+        var isCarried = false
     }
 
     let judge: RequestJudge
@@ -45,7 +47,7 @@ struct RouteDecision: Sendable {
             heads.append(
                 Head(
                     demand: demand, result: await assess(demand, source, message, isPresent: isPresent),
-                    isBodyAssumed: !isPresent))
+                    isBodyAssumed: !isPresent, isCarried: demand.evidence.isCarried(in: source.fields)))
         }
         guard case .attached = source.body, let message, needsBody(heads) else {
             return .decided(await decide(heads))
@@ -160,10 +162,14 @@ struct RouteDecision: Sendable {
         }
     }
 
-    /// Accepts with the first accepted evidence.
+    /// Accepts with the first accepted evidence. The statement of a device that it has none comes last, and admits no request with
+    /// evidence that was rejected or could not be judged.
     private func decideAny(_ heads: [Head]) async -> RequestDecision {
         var failed: [(head: Head, outcome: RequestOutcome)] = []
-        for head in heads {
+        let statements = heads.filter(\.demand.evidence.isStatement)
+        for head in heads.filter({ !$0.demand.evidence.isStatement }) + statements {
+            let isStatement = head.demand.evidence.isStatement
+            if isStatement, failed.contains(where: { $0.head.isCarried || $0.outcome.mayBeOfEvidence }) { break }
             let outcome = await commit([head])
             if outcome.outcome.isAccepted {
                 return RequestDecision(outcome.outcome, head.demand.evidence, head.demand.enforcement)
@@ -313,4 +319,7 @@ extension RequestOutcome {
     fileprivate var isOfPresentEvidence: Bool {
         verdict?.checks.contains { $0.status == .passed } ?? false
     }
+
+    /// Whether the request carries evidence of this kind, or may carry some that could not be judged.
+    fileprivate var mayBeOfEvidence: Bool { verdict == nil || isOfPresentEvidence }
 }

@@ -38,12 +38,13 @@ public final class ReloadableVerifier: Sendable {
             }
         }
 
-        /// The route with a name: a route of the policy, or an app with one kind of evidence.
+        /// The route with a name: a route of the policy, or an app with one kind of evidence. The name of an app never stands for
+        /// the statement of a device without evidence.
         ///
         /// - Throws: `RequestError` if there is none, or if the app has several kinds.
         package func route(named name: String) throws(RequestError) -> GuardedRoute {
             if let route = route(.route(name)) { return route }
-            let found = apps.filter { $0.name.isByteEqual(to: name) }
+            let found = apps.filter { $0.name.isByteEqual(to: name) && !$0.demands[0].evidence.isStatement }
             guard let only = found.first else {
                 throw RequestError(
                     .unknownApp,
@@ -146,7 +147,8 @@ public final class ReloadableVerifier: Sendable {
     ///   - kind: the kind of evidence; nil for the only one of the app.
     func use(app: String?, kind: EvidenceKind?, hasOrigins: Bool) throws(PolicyError) -> RouteSelector {
         let evidence = state.evidence.filter { evidence in
-            (app.map { evidence.app.isByteEqual(to: $0) } ?? true) && (kind.map { evidence.kind == $0 } ?? true)
+            (app.map { evidence.app.isByteEqual(to: $0) } ?? true)
+                && (kind.map { evidence.kind == $0 } ?? !evidence.isStatement)
         }
         guard let only = evidence.first, evidence.count == 1 else {
             if let app, evidence.isEmpty { throw Self.absence(of: app, kind) }
