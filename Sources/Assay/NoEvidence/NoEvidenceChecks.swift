@@ -34,28 +34,38 @@ struct NoEvidenceCheck {
     }
 
     func appVersion() throws(CheckFailure) -> PolicyAnswer {
-        try Self.compare(subject.appVersion, with: configuration.versions, "app version", .statedAppVersion)
+        let rules = configuration.versions
+        guard !rules.isEmpty else { return .notRequired }
+        let version = try Self.version(
+            subject.appVersion, "app version", missing: .appVersionMissing, malformed: .appVersionMalformed)
+        if let refusal = rules.refusal(of: version) {
+            throw rules.failure(refusal, of: version, "app version", .statedAppVersion)
+        }
+        return .passed
     }
 
     func systemVersion() throws(CheckFailure) -> PolicyAnswer {
-        try Self.compare(
-            subject.systemVersion, with: VersionRules(maximum: configuration.maximumSystemVersion), "system version",
-            .statedSystemVersion)
+        guard let maximum = configuration.maximumSystemVersion else { return .notRequired }
+        let version = try Self.version(
+            subject.systemVersion, "system version", missing: .systemVersionMissing,
+            malformed: .systemVersionMalformed)
+        guard version <= maximum else {
+            throw CheckFailure(.systemVersionTooHigh, "system version \(version), at most \(maximum) is allowed")
+        }
+        return .passed
     }
 
-    private static func compare(
-        _ text: String?, with rules: VersionRules<DottedVersion>, _ what: String, _ codes: StatedVersionCodes
-    ) throws(CheckFailure) -> PolicyAnswer {
-        guard !rules.isEmpty else { return .notRequired }
+    private static func version(
+        _ text: String?, _ what: String, missing: CheckCode, malformed: CheckCode
+    ) throws(CheckFailure) -> DottedVersion {
         guard let text else {
-            throw CheckFailure(codes.missing, "the policy limits the \(what), and the device states none")
+            throw CheckFailure(missing, "the policy limits the \(what), and the device states none")
         }
         guard let version = DottedVersion(text) else {
             throw CheckFailure(
-                codes.malformed, "\(what) \"\(text.excerpt)\" is no number with periods, so that it cannot be compared")
+                malformed, "\(what) \"\(text.excerpt)\" is no number with periods, so that it cannot be compared")
         }
-        if let refusal = rules.refusal(of: version) { throw rules.failure(refusal, of: version, what, codes.limits) }
-        return .passed
+        return version
     }
 
     func account(_ standings: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
@@ -98,14 +108,16 @@ struct NoEvidenceCheck {
             proves: "The stated version of the app is one that the policy accepts without evidence.",
             stops: "Old versions of the app, which give no evidence, after the time in which users could update.",
             lookAt: "`noEvidence.minimumAppVersion` and `versions`. The device states the version; nothing proves it.",
-            source: source, remedy: .updateApp, codes: StatedVersionCodes.statedAppVersion.all),
+            source: source, remedy: .updateApp,
+            codes: [.appVersionMissing, .appVersionMalformed] + VersionCodes.statedAppVersion.all),
         CheckDefinition(
             .noneSystemVersion, .policy(default: .enforce),
             proves: "The stated version of the system is so old that the device may be unable to attest.",
             stops: "Honest apps on current systems that skip their attestation. An attacker states an old version.",
             lookAt:
                 "`noEvidence.maximumSystemVersion`. The device states the version; nothing proves it.",
-            source: source, remedy: .newAttestation, codes: StatedVersionCodes.statedSystemVersion.all),
+            source: source, remedy: .newAttestation,
+            codes: [.systemVersionMissing, .systemVersionMalformed, .systemVersionTooHigh]),
         .account(
             .noneAccount,
             proves: "The account that the backend names for the device is not blocked.",
@@ -122,40 +134,6 @@ struct NoEvidenceCheck {
     ]
 }
 
-/// The codes of a stated version.
-struct StatedVersionCodes {
-    let missing: CheckCode
-    let malformed: CheckCode
-    let limits: VersionCodes
-
-    var all: [CheckCode] { [missing, malformed] + limits.all }
-
-    static let statedAppVersion = StatedVersionCodes(
-        missing: CheckCode(
-            "app-version-missing", "The policy limits the version of the app, and the device states none."),
-        malformed: CheckCode("app-version-malformed", "The stated version of the app cannot be compared."),
-        limits: VersionCodes(
-            tooLow: CheckCode("app-version-too-low", "The stated version of the app is below the policy's minimum."),
-            tooHigh: CheckCode(
-                "app-version-too-high", "The stated version of the app is above the policy's maximum.",
-                remedy: .contactSupport),
-            withdrawn: CheckCode("app-version-withdrawn", "The policy withdraws the stated version of the app.")))
-
-    static let statedSystemVersion = StatedVersionCodes(
-        missing: CheckCode(
-            "system-version-missing", "The policy limits the version of the system, and the device states none.",
-            remedy: .updateApp),
-        malformed: CheckCode(
-            "system-version-malformed", "The stated version of the system cannot be compared.", remedy: .updateApp),
-        limits: VersionCodes(
-            tooLow: CheckCode(
-                "system-version-too-low", "The stated version of the system is below the policy's minimum."),
-            tooHigh: CheckCode(
-                "system-version-too-high",
-                "The stated version of the system is above the policy's maximum: such a device can attest."),
-            withdrawn: CheckCode("system-version-withdrawn", "The policy withdraws the stated version of the system.")))
-}
-
 extension CheckCode {
     fileprivate static let evidenceBeside = CheckCode(
         "evidence-beside", "The request carries evidence beside the statement that there is none: send one of them.")
@@ -163,8 +141,21 @@ extension CheckCode {
         "reason-not-accepted", "`noEvidence.reasons` of the app does not list the stated reason.")
     fileprivate static let accountMissing = CheckCode(
         "account-missing",
-        "The policy says `account: required`, and the backend named no account: give the one of the session.",
+        "The policy says `account: required`, and the backend named no account for the device: give that of the session.",
         remedy: .nothing)
+    fileprivate static let appVersionMissing = CheckCode(
+        "app-version-missing", "The policy limits the version of the app, and the device states none.")
+    fileprivate static let appVersionMalformed = CheckCode(
+        "app-version-malformed", "The stated version of the app is no number with periods that can be compared.")
+    fileprivate static let systemVersionMissing = CheckCode(
+        "system-version-missing", "The policy limits the version of the system, and the device states none.",
+        remedy: .updateApp)
+    fileprivate static let systemVersionMalformed = CheckCode(
+        "system-version-malformed", "The stated version of the system is no number with periods that can be compared.",
+        remedy: .updateApp)
+    fileprivate static let systemVersionTooHigh = CheckCode(
+        "system-version-too-high",
+        "The stated version of the system is above `maximumSystemVersion`: such a device can attest.")
     fileprivate static let noEvidence = CheckCode(
         "no-evidence", "The device gave no evidence, and the policy accepts that: trust the request accordingly.")
 
@@ -172,4 +163,13 @@ extension CheckCode {
     static func beside(_ field: String) -> CheckFailure {
         CheckFailure(.evidenceBeside, "the request has the field \(field) beside \(DeviceStatementInput.fieldName)")
     }
+}
+
+extension VersionCodes {
+    fileprivate static let statedAppVersion = VersionCodes(
+        tooLow: CheckCode("app-version-too-low", "The stated version of the app is below `minimumAppVersion`."),
+        tooHigh: CheckCode(
+            "app-version-too-high", "The stated version of the app is above `versions.maximum`.",
+            remedy: .contactSupport),
+        withdrawn: CheckCode("app-version-withdrawn", "`versions.withdrawn` lists the stated version of the app."))
 }

@@ -69,7 +69,8 @@ struct ExplainCommand: ParsableCommand {
     private func explain(_ definition: CheckDefinition) throws {
         let terminal = Terminal(STDOUT_FILENO)
         let rule = Self.rule(of: definition.id).map { ", enforced for an app that states \($0)" } ?? ""
-        try Console.print("\(terminal.colour(definition.id.name, .bold))  \(definition.kind.sentence)\(rule)")
+        let limit = definition.mayBeOff ? "" : ", never off"
+        try Console.print("\(terminal.colour(definition.id.name, .bold))  \(definition.kind.sentence)\(limit)\(rule)")
         let parts = [
             ("proves", definition.proves), ("stops", definition.stops), ("look at", definition.lookAt),
             ("source", definition.source),

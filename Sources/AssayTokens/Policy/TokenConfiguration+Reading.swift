@@ -6,10 +6,14 @@ extension TokenConfiguration: SectionConfiguration {
         var values = Values()
         let fields = try Self.table.read(node, files, into: &values)
         let format = values.shape.format
-        if let node = fields["callerEvidence"], values.callerEvidence == .allow, format != .assay {
-            throw node.error(
-                "callerEvidence: allow requires format: assay: no other format has a claim by which services refuse such tokens"
-            )
+        for (name, isAllowed) in [
+            ("callerEvidence", values.callerEvidence == .allow), ("noEvidence", values.noEvidence == .allow),
+        ] {
+            if let node = fields[name], isAllowed, format != .assay {
+                throw node.error(
+                    "\(name): allow requires format: assay: no other format has a claim by which services refuse such tokens"
+                )
+            }
         }
         if format == .clientAttestation {
             guard values.shape.clientID != nil else {
