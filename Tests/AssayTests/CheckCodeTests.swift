@@ -100,8 +100,8 @@ struct CheckCodeTests {
     /// The codes that judging the committed vectors produces.
     private static func producedByVectors() async throws -> Set<Use> {
         var produced: Set<Use> = []
-        for engine in ["android-key", "app-attest", "approov", "play-integrity", "assay"] {
-            let vectors = try MintedVectors.committed(engine)
+        for set in VectorSets.all {
+            let vectors = try MintedVectors.committed(set.name)
             for verdict in try await vectors.verdicts() {
                 for result in verdict.checks {
                     if let code = result.finding?.code { produced.insert(Use(check: result.check.name, code: code)) }

@@ -92,6 +92,7 @@ struct StandingConfirmationTests {
                     "android-key.request key",
                 ]
             ),
+            ("none", ["none account"]),
         ])
     func blocked(_ engine: String, _ expected: [String]) async throws {
         var found: Set<String> = []

@@ -21,6 +21,8 @@ struct EvidenceRuleTests {
         case google
         /// The writer of the record alone.
         case caller
+        /// The device, which states that it has none.
+        case client
         /// The kind is never exchanged.
         case none
     }
@@ -73,6 +75,10 @@ struct EvidenceRuleTests {
             try $0.integrityRequest($1, isDecoded: false)
         },
         Case(.playIntegrityRequest, .caller, "decoded") { try $0.integrityRequest($1, isDecoded: true) },
+        Case(.noEvidence, .client, "stated") { _, _ in
+            EvidenceRecord(
+                DeviceStatementInput(reason: "unsupported"), id: "none", app: "shop", receivedAt: TokenWorld.now)
+        },
         Case(.approovToken, .none, "signed with the account's secret") { world, _ in try world.approovToken() },
     ]
 
@@ -90,12 +96,13 @@ struct EvidenceRuleTests {
     }
 
     private static let formats = [
-        "format: assay", "format: assay, callerEvidence: allow", "format: approov", "format: approov, refused: token",
+        "format: assay", "format: assay, callerEvidence: allow", "format: assay, noEvidence: allow", "format: approov",
+        "format: approov, refused: token",
         "format: oauth-client-attestation, clientID: shop",
     ]
 
     @Test(
-        "a token needs a platform behind its evidence; the caller's word gives one only where the policy says so, with env: caller",
+        "a token needs a platform behind its evidence; another's word gives one only where the policy says so, with a mark in env",
         arguments: cases)
     func rule(_ evidence: Case) async throws {
         for format in Self.formats {
@@ -118,7 +125,9 @@ struct EvidenceRuleTests {
                 case .caller where format.contains("callerEvidence"):
                     // The ledger holds the supplied key under the test authority of the policy, which is a mark as well.
                     assessment.testAuthority == nil ? "issued caller" : "issued test"
-                case .caller, .none: format.contains("refused") ? "concealed not-exchangeable" : "not-exchangeable"
+                case .client where format.contains("noEvidence"): "issued none"
+                case .caller, .client, .none:
+                    format.contains("refused") ? "concealed not-exchangeable" : "not-exchangeable"
                 }
             #expect(answer == expected, "\(format)")
         }
@@ -182,6 +191,70 @@ struct EvidenceRuleTests {
             #expect(outcome(verdict) == expected, "\(rules)")
             #expect(verdict.subject?.fields.contains(SubjectField("env", .text("caller"))) == true)
         }
+    }
+
+    private static func withoutEvidence(
+        _ world: EvidenceWorld, account: String? = nil, keyThumbprint: String? = nil, hasEAR: Bool = false,
+        challenge: String = "any text", reason: String = "unsupported"
+    ) -> TokenRequest {
+        TokenRequest(
+            record: EvidenceRecord(
+                DeviceStatementInput(reason: reason), app: "shop", account: account, receivedAt: TokenWorld.now),
+            challenge: challenge, audience: TokenWorld.audience, keyThumbprint: keyThumbprint, hasEAR: hasEAR)
+    }
+
+    @Test(
+        "a device without evidence has no attestation result, and a format without a claim for it does not allow its tokens"
+    )
+    func noEvidenceRules() async throws {
+        let world = try await EvidenceWorld(
+            tokens: "noEvidence: allow, ear: allow, key: optional", hasClassicKeys: false)
+        #expect(try await Self.answer(Self.withoutEvidence(world), world.verifier) == "issued none")
+        #expect(try await Self.answer(Self.withoutEvidence(world, hasEAR: true), world.verifier) == "not-exchangeable")
+        #expect(
+            try await Self.answer(Self.withoutEvidence(world, reason: "failed"), world.verifier)
+                == "rejected [none.reason]")
+        for format in ["approov", "oauth-client-attestation, clientID: a"] {
+            let error = await #expect(throws: PolicyError.self) {
+                _ = try await EvidenceWorld(tokens: "format: \(format), noEvidence: allow", hasClassicKeys: false)
+            }
+            #expect(error?.field.hasSuffix("tokens.noEvidence") == true, "\(error as Any)")
+        }
+        let bound = try await EvidenceWorld(tokens: "noEvidence: allow", hasClassicKeys: false)
+        #expect(try await Self.answer(Self.withoutEvidence(bound), bound.verifier) == "binding-required")
+    }
+
+    @Test(
+        "a token without evidence lists the note, is accepted and noted where the policy allows it, and nowhere else",
+        .produces("assay.token.claims", "no-evidence-refused", "no-evidence"))
+    func noEvidenceAcceptance() async throws {
+        let lax = try await EvidenceWorld(tokens: "noEvidence: allow, key: optional", hasClassicKeys: false)
+        let request = Self.withoutEvidence(lax, account: "alice")
+        guard case .issued(let token, _) = try await lax.verifier.issueToken(request, at: TokenWorld.now) else {
+            return #expect(Bool(false), "no token")
+        }
+        let signed = SignedRequestFixture.bearer(token.text)
+        for (rules, expected) in [
+            ("noEvidence: allow", "accept"), ("noEvidence: refuse", "claims no-evidence-refused"),
+            ("testAuthorities: allow, callerEvidence: allow", "claims no-evidence-refused"),
+        ] {
+            let policy = try await TokenWorld(tokens: "key: optional, \(rules)").policy
+            let verifier = Verifier(policy: policy, ledger: MemoryLedger(), keyStores: [lax.store])
+            let verdict = try await verifier.verifyTokenRequest(signed, at: TokenWorld.now)
+            #expect(outcome(verdict) == expected, "\(rules)")
+            #expect(verdict.annotated == (expected == "accept" ? [.assayTokenClaims] : []))
+            #expect(verdict.assayToken?.environment == "none")
+            #expect(verdict.assayToken?.attestationAnnotated == ["none.evidence"])
+            #expect(verdict.testAuthority == nil)
+        }
+        // A block of the account reaches the token.
+        try await lax.ledger.block(
+            LedgerBlock(
+                subject: LedgerSubject(.account, "alice"), reason: "fraud", since: TokenWorld.now, until: nil))
+        let blocked = try await lax.verifier.verifyTokenRequest(signed, at: TokenWorld.now)
+        #expect(blocked.failed == [.assayTokenSubject], "\(blocked.failed)")
+        let again = try await Self.answer(request, lax.verifier)
+        #expect(again == "rejected [none.account]")
     }
 
     @Test("without a rule, an app with tokens takes answers from Google alone, also without a client of Google")

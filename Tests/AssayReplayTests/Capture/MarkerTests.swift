@@ -26,6 +26,7 @@ struct MarkerTests {
         "android-key.attestation": (["challenge", "publicKey", "statusList"], ["certificates"]),
         "android-key.request": (["method", "publicKey"], request),
         "assay.token": (["method"], request + ["token"]),
+        "none": (["reason", "code", "appVersion", "systemVersion"], []),
     ]
     private static let request = ["targetURI", "headers", "body", "bodyDigest", "address"]
 

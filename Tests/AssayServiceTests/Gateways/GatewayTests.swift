@@ -191,6 +191,27 @@ struct GatewayTests {
         try setting.refuse("copies without evidence", "GET", "/stock", Self.forged)
     }
 
+    @Test(
+        "The statement of a device without evidence reaches the service, and its request is marked",
+        arguments: Gateway.installed)
+    func withoutEvidence(_ gateway: Gateway) throws {
+        let setting = try Setting(gateway)
+        let statement = "none;reason=unsupported;system-version=\"13.7\""
+        let identity = try setting.pass(
+            "a statement", "GET", "/stock", Self.forged + ["Assay-Evidence: \(statement)"])
+        #expect(
+            identity["outcome"] == "accept" && identity["app"] == "old" && identity["kind"] == "none"
+                && identity["annotated"] == "none.evidence" && identity["subject"] == "", "\(identity)")
+        for fields in [
+            ["Assay_Evidence: \(statement)"], ["Assay.Evidence: \(statement)"], ["Assay-Evidence: none;reason=failed"],
+            ["Assay-Evidence: \(statement)", "Assay-Evidence: \(statement)"],
+            [
+                "Assay-Evidence: \(statement)",
+                "Approov-Token: \(try GuardedService.token(secret: [UInt8](repeating: 1, count: 64)))",
+            ],
+        ] { try setting.refuse("\(fields)", "GET", "/stock", fields) }
+    }
+
     @Test("HTTP/2 requests get the same decisions, also with a body without a length", arguments: Gateway.installed)
     func http2(_ gateway: Gateway) throws {
         let setting = try Setting(gateway)

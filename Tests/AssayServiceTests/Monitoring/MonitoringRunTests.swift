@@ -39,6 +39,11 @@ struct MonitoringRunTests {
                     + #""requestHash":"aGFzaA","token":"\#(String(repeating: "a", count: 64))"}}"#)
         }
 
+        /// States that a device has no evidence.
+        func sendWithoutEvidence() throws {
+            try verify(#"{"kind":"none","app":"android","evidence":{"reason":"no-play-services"}}"#)
+        }
+
         private func token(_ token: String) -> String {
             #"{"kind":"approov.token","app":"api","evidence":{"token":"\#(token)","binding":["Bearer me"]}}"#
         }
@@ -71,6 +76,7 @@ struct MonitoringRunTests {
                   packageName: com.example.android
                   certificateDigests: ["\(String(repeating: "6a", count: 32))"]
                   challenge: caller
+                noEvidence: { reasons: [no-play-services], plausibleShare: 2% }
 
             """
         let text = folder.read("policy.yaml")
@@ -245,6 +251,10 @@ struct MonitoringRunTests {
         }
         try await wait("a quota that is used up", under: load.sendToGoogle) { _ in
             try prometheus.fired().contains("AssayGoogleQuota")
+        }
+
+        try await wait("devices without evidence", under: load.sendWithoutEvidence) { _ in
+            try prometheus.fired().contains("AssayNoEvidenceShare")
         }
 
         func useDebugToken() throws {

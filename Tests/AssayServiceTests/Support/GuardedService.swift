@@ -4,12 +4,13 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// A service that gateways ask, with the apps `shop`, whose requests carry assertions, and `api`, whose requests carry tokens.
+/// A service that gateways ask, with the apps `shop`, whose requests carry assertions, `api`, whose requests carry tokens, and `old`, whose
+/// devices have no evidence.
 enum GuardedService {
     static let origin = "https://api.example.com"
     static let secret = [UInt8](repeating: 0x5A, count: 64)
 
-    /// Writes a policy with the two apps, and the routes `any` and `all` of both.
+    /// Writes a policy with the apps, the route `any` of them, and `all` of the first two.
     static func writePolicy(
         to folder: TestFolder, body: String = "verified", enforcement: String = "reject", ofRequests: String? = nil
     ) throws {
@@ -32,10 +33,12 @@ enum GuardedService {
                     + """
                       - name: api
                         approov: { keys: [now], binding: [Authorization], failover: reject, enforcement: \(enforcement) }
+                      - name: old
+                        noEvidence: { reasons: [unsupported] }
                     routes:
                       - name: any
                         require: any
-                        evidence: [{ app: shop }, { app: api }]
+                        evidence: [{ app: shop }, { app: api }, { app: old, kind: none }]
                       - name: all
                         require: all
                         evidence: [{ app: shop, kind: app-attest.request }, { app: api }]

@@ -50,7 +50,7 @@ struct VerifierMetricsTests {
                 }
             }
         }
-        #expect(outcomes.count >= 2 && checks.count > 20)
+        #expect(outcomes.count >= 2 && checks.count > 12)
         #expect(Self.counts(metrics, .verdicts) == outcomes)
         #expect(Self.counts(metrics, .checks) == checks)
         var recorded: [String: Int] = [:]

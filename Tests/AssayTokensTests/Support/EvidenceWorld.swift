@@ -85,6 +85,7 @@ struct EvidenceWorld {
                   requests: { nonce: ledger }
                   \(answers)
                 approov: { format: jws }
+                noEvidence: { reasons: [unsupported] }
             \(section ?? "")
             """
         let policy = try PolicyFile.parse(text, file: nil, files: Roots())
