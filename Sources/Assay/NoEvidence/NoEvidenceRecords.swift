@@ -1,5 +1,5 @@
 public import AssayCore
-import AssayPrimitives
+package import AssayPrimitives
 public import FoundationEssentials
 
 extension DeviceStatementInput {
@@ -72,6 +72,11 @@ extension DeviceStatementInput {
             reason: reason, code: values["code"], appVersion: values["app-version"],
             systemVersion: values["system-version"])
     }
+}
+
+extension NoEvidenceSubject {
+    /// Reads the field of a request.
+    package init(field: RequestFieldValue) throws(DecodeError) { try self.init(DeviceStatementInput(field)) }
 }
 
 // MARK: Captures

@@ -9,7 +9,8 @@ import Testing
 /// A rule that a policy states rejects evidence that does not meet it, or `policy check` warns of it.
 @Suite("Rules in force")
 struct RulesInForceTests {
-    private static let rules = AppAttestRules.all + PlayIntegrityRules.all + AndroidKeyRules.all + ApproovRules.all
+    private static let rules =
+        AppAttestRules.all + PlayIntegrityRules.all + AndroidKeyRules.all + ApproovRules.all + NoEvidenceRules.all
 
     private static func files(_ engine: String) throws -> [VectorFile] { try MintedVectors.committed(engine).files }
 
@@ -84,6 +85,7 @@ struct RulesInForceTests {
         let others = [
             AppAttestRules.section: AppAttestRules.others, PlayIntegrityRules.section: PlayIntegrityRules.others,
             AndroidKeyRules.section: AndroidKeyRules.others, ApproovRules.section: ApproovRules.others,
+            NoEvidenceRules.section: NoEvidenceRules.others,
         ]
         for section in EngineRegistry.standard.configurations {
             let name = section.policyField
