@@ -161,6 +161,15 @@ struct NoEvidenceTests {
         }
     }
 
+    @Test("A redacted record keeps no text that no genuine app sends")
+    func redacted() throws {
+        for code in ["me@example.com\n", String(repeating: "a", count: 65), "é"] {
+            let record = EvidenceRecord(
+                DeviceStatementInput(reason: "unsupported", code: code), receivedAt: Fixtures.time)
+            #expect(try record.redacted().evidence.members.map(\.name) == ["reason"])
+        }
+    }
+
     // MARK: The policy
 
     @Test(

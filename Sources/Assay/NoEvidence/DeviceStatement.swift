@@ -66,7 +66,7 @@ public struct NoEvidenceSubject: EngineSubject, Equatable {
     }
 
     /// The longest text in bytes.
-    private static let longestText = 64
+    static let longestText = 64
 
     private static func text(
         _ text: String?, _ field: String, _ allowed: String, _ isAllowed: (UInt8) -> Bool
@@ -82,7 +82,7 @@ public struct NoEvidenceSubject: EngineSubject, Equatable {
         return text
     }
 
-    private static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
+    static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
 
     private static func isCodeByte(_ byte: UInt8) -> Bool {
         switch byte {

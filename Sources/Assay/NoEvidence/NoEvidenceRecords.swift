@@ -3,7 +3,7 @@ package import AssayPrimitives
 public import FoundationEssentials
 
 extension DeviceStatementInput {
-    private static let recordFields = ["reason", "code", "appVersion", "systemVersion"]
+    fileprivate static let recordFields = ["reason", "code", "appVersion", "systemVersion"]
 
     /// Reads `reason` and the optional `code`, `appVersion` and `systemVersion` of a record.
     static func read(_ evidence: RecordObject) throws(RecordError) -> DeviceStatementInput {
@@ -104,12 +104,17 @@ extension EvidenceRecord {
 }
 
 extension NoEvidenceEngine {
-    /// None: a statement names no person and no device, and authorises nobody who could not write another one.
-    package static let sensitiveFields: [SensitiveField] = []
-
-    /// All fields.
-    package static func retainedFields(of kind: EvidenceKind) -> [String] {
-        kind == .noEvidence ? ["reason", "code", "appVersion", "systemVersion"] : []
+    /// Texts that no genuine app sends: they may contain anything. A statement itself names no person and no device, and authorises
+    /// nobody who could not write another one.
+    package static let sensitiveFields = DeviceStatementInput.recordFields.map { name in
+        SensitiveField(
+            name, of: .noEvidence, substitute: .none, reveals: "whatever a client has written",
+            condition: "that is no text of up to 64 printable ASCII characters"
+        ) { value in
+            guard case .text(let text) = value.content else { return true }
+            return text.utf8.count > NoEvidenceSubject.longestText
+                || !text.utf8.allSatisfy(NoEvidenceSubject.isPrintable)
+        }
     }
 
     /// Nil: the ledger keeps nothing of a statement.
