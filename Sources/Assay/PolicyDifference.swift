@@ -228,6 +228,7 @@ extension PolicyDifference {
         add(.words(["none", "match", "required"]), "account")
         add(.words(["optional", "required"]), "key")
         add(.words(["no", "yes"]), "limitedUse")
+        add(.words(["allow", "refuse"]), "testResponses", "testAuthorities", "callerEvidence")
         add(.words(["trustedEnvironment", "strongBox"]), "securityLevel")
         add(.neutral, "keys", "receipt.keep", "plausibleShare")
         return all

@@ -81,6 +81,7 @@ struct PolicyTextTests {
               answers: google
               freshness: { past: 10m, future: 0s }
               licensing: [LICENSED, UNLICENSED]
+              testResponses: allow
               requests:
                 label: evidence
                 components: ["@method", "@target-uri", authorization]

@@ -34,6 +34,7 @@ struct PolicyReadingTests {
         #expect(configuration.challenge == .ledger)
         #expect(configuration.freshness == .init(past: 300, future: 60))
         #expect(configuration.licensing == [.licensed])
+        #expect(configuration.testResponses == .refuse)
         let rules = try #require(configuration.android)
         #expect(rules.certificateDigests == [[UInt8](repeating: 0x6A, count: 32)])
         #expect(rules.versions.minimum == nil)

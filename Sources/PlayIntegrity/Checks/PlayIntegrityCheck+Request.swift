@@ -242,16 +242,24 @@ extension PlayIntegrityCheck {
         .playIntegrityTestingResponse, .gate,
         proves: "The answer is Google's own, and not one that the owner of the Play Console chose for a tester.",
         stops: "Answers whose labels a developer has chosen for a test.",
-        lookAt: "The list of testers of the app in the Play Console.",
+        lookAt: "The list of testers of the app in the Play Console; `testResponses` in the policy.",
         source: "Google, Play Integrity API, Test different integrity verdict responses",
         remedy: .nothing, codes: [.testingResponse])
 
-    /// The answer is not a test response configured in the console.
+    /// The answer is not a test response configured in the console, unless the policy allows those.
     func testingResponse() throws(CheckFailure) {
-        guard payload.isTestingResponse != true else {
+        guard payload.isTestingResponse != true || expectations.configuration.testResponses == .allow else {
             throw CheckFailure(
-                .testingResponse, "the answer was set up in the Play Console for a tester, and says nothing genuine")
+                .testingResponse,
+                "the answer was set up in the Play Console for a tester, and says nothing genuine; the policy says testResponses: refuse"
+            )
         }
+    }
+
+    /// What stands behind an allowed test response in place of Google's judgement; nil for another payload.
+    var testAuthority: String? {
+        payload.isTestingResponse == true && expectations.configuration.testResponses == .allow
+            ? "the test responses of the Play Console" : nil
     }
 }
 

@@ -56,12 +56,14 @@ package enum ClassicIntegrityAssessor {
         _ run: inout CheckRun
     ) -> Assessment {
         run.allow(account.standings)
+        var testAuthority: String?
         if let payload {
             let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
             _ = run.gate(.playIntegrityRequestPackage, try check.requestPackage(input.packageName))
             _ = run.gate(.playIntegrityNonce, try check.nonce(input.nonce))
             _ = run.gate(.playIntegrityFreshness, try check.freshness())
             _ = run.gate(.playIntegrityTestingResponse, try check.testingResponse())
+            testAuthority = check.testAuthority
             check.runPolicyChecks(account, &run)
         } else {
             run.skip(Array(PlayIntegrityCheck.classicChecks.dropFirst(run.results.count)))
@@ -78,7 +80,8 @@ package enum ClassicIntegrityAssessor {
         return Assessment(
             kind: EvidenceKind.playIntegrityClassic, app: expectations.app, catalogue: PlayIntegrityCheck.catalogue,
             checks: run.results, ledgerChecks: ledgerChecks, effects: effects, confirmations: run.confirmations,
-            subject: payload.map { PlayIntegritySubject(payload: $0, key: key) }, testAuthority: nil, voucher: voucher)
+            subject: payload.map { PlayIntegritySubject(payload: $0, key: key) }, testAuthority: testAuthority,
+            voucher: voucher)
     }
 
     /// Decodes the outer form of a token that the app's keys open.

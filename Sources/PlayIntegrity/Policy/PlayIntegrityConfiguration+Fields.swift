@@ -63,6 +63,13 @@ extension PlayIntegrityConfiguration: SectionConfiguration {
             ]),
         .field("licensing", \.licensing, .labels(.licensing), "A licensing verdict that is allowed.").states(
             .playIntegrityLicensing),
+        .field(
+            "testResponses", \.testResponses, .word,
+            "Whether test responses are accepted, which the Play Console gives to testers and `assay mint` makes."
+        ).weak(
+            if: { $0.testResponses == .allow },
+            "allow: whoever owns the Play Console chooses what test responses say of app and device; never use it in production"
+        ),
     ]
 
     private static let android = SectionField<Values>.fields(of: \.android, AndroidRules.table, refusal: refusal(of:))

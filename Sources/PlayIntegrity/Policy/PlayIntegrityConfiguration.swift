@@ -27,6 +27,14 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         case caller
     }
 
+    /// Whether test responses are accepted.
+    package enum TestRule: String, Sendable, CaseIterable {
+        /// None is.
+        case refuse
+        /// They are, and the verdict says so.
+        case allow
+    }
+
     /// The allowed distance between the time of a token and the time of judgement, both ends included.
     package struct Freshness: Sendable, Equatable {
         /// The maximum age of a token, in seconds.
@@ -121,6 +129,8 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         package var freshness = Freshness()
         /// The allowed licensing verdicts.
         package var licensing: [IntegrityLabel] = [.licensed]
+        /// Whether test responses are accepted: those that the Play Console gives to testers, and those of a test Google.
+        package var testResponses = TestRule.refuse
         /// The requirements for requests that carry tokens; nil if the app sends none.
         package var requests: RequestRules?
         /// The Android rules; nil for a game on PC.

@@ -35,6 +35,7 @@ package enum StandardIntegrityAssessor {
         let before = run.results.count
         run.allow(account.standings)
         var subject: PlayIntegritySubject?
+        var testAuthority: String?
         var effects: [LedgerEffect] = []
         if let (object, payload) = payload(of: answer, from: source, expectations, &run) {
             let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
@@ -42,6 +43,7 @@ package enum StandardIntegrityAssessor {
             _ = run.gate(.playIntegrityRequestHash, try check.requestHash(input.requestHash))
             let madeAt = run.gate(.playIntegrityFreshness, try check.freshness())
             _ = run.gate(.playIntegrityTestingResponse, try check.testingResponse())
+            testAuthority = check.testAuthority
             check.runPolicyChecks(account, &run)
             subject = PlayIntegritySubject(payload: payload, key: nil, request: frame.facts)
             if let madeAt {
@@ -67,8 +69,7 @@ package enum StandardIntegrityAssessor {
         return Assessment(
             kind: frame.kind, app: expectations.app, catalogue: frame.catalogue, checks: run.results,
             ledgerChecks: ledgerChecks, effects: effects, confirmations: run.confirmations, subject: subject,
-            testAuthority: nil,
-            voucher: answer.voucher)
+            testAuthority: testAuthority, voucher: answer.voucher)
     }
 
     private static func digests(

@@ -51,6 +51,7 @@ enum PlayIntegrityRules {
             rule("challenge", "caller", .warned),
             rule("answers", "google", .rejected("decode")),
             rule("answers", "caller", .warned),
+            rule("testResponses", "allow", .warned),
             rule("freshness.past", "{ past: 1s }", .rejected("freshness")),
             rule("freshness.future", "{ future: 1s }", .rejected("freshness"), "standard-timestamp-at-the-future-end"),
             rule("freshness.past", "{ past: 1d }", .warned),
