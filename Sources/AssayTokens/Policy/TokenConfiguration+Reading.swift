@@ -6,6 +6,11 @@ extension TokenConfiguration: SectionConfiguration {
         var values = Values()
         let fields = try Self.table.read(node, files, into: &values)
         let format = values.shape.format
+        if let node = fields["issuer"], !values.issuer.hasPrefix("https://"), values.testAuthorities == .refuse {
+            throw node.error(
+                "an issuer on this machine without TLS is for tests, whose tokens this policy refuses: use an https URL, or set "
+                    + "testAuthorities: allow, but never in production")
+        }
         for (name, isAllowed) in [
             ("callerEvidence", values.callerEvidence == .allow), ("noEvidence", values.noEvidence == .allow),
         ] {
@@ -30,7 +35,7 @@ extension TokenConfiguration: SectionConfiguration {
     package static let table: [SectionField<Values>] = [
         .field(
             "issuer", \.issuer, .text(objection(toIssuer:)),
-            "iss of tokens: the https URL below which the service is reached.",
+            "iss of tokens: the https URL below which the service is reached; for tests, also http://127.0.0.1, [::1] or localhost.",
             required: "an https URL, such as https://attest.example.com"
         ).example("https://attest.example.com"),
         .field(
@@ -140,12 +145,23 @@ extension TokenConfiguration: SectionConfiguration {
     /// Why a text is no issuer as OpenID Connect Discovery 1.0 section 4.1 demands it: what follows is appended to it.
     private static func objection(toIssuer text: String) -> String? {
         let isIssuer =
-            text.hasPrefix("https://") && text.utf8.count > 8 && text.utf8.count <= longestName
+            (text.hasPrefix("https://") && text.utf8.count > 8 || isOnLoopback(text)) && text.utf8.count <= longestName
             && text.utf8.last != UInt8(ascii: "/")
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#"?#"\@"#.utf8.contains($0) }
         return isIssuer
             ? nil
             : "expected an https URL without a slash at its end, user, query and fragment, found \"\(text.excerpt)\""
+    }
+
+    /// Whether a text is an http URL of this machine: what follows the host is a port or a path.
+    private static func isOnLoopback(_ text: String) -> Bool {
+        for host in ["127.0.0.1", "[::1]", "localhost"] where text.utf8.starts(with: "http://\(host)".utf8) {
+            let rest = text.utf8.dropFirst(7 + host.utf8.count)
+            guard rest.first == UInt8(ascii: ":") else { return rest.isEmpty || rest.first == UInt8(ascii: "/") }
+            let port = rest.dropFirst().prefix { $0 != UInt8(ascii: "/") }
+            return !port.isEmpty && port.allSatisfy { (0x30...0x39).contains($0) }
+        }
+        return false
     }
 
     private static func objection(toClientID text: String) -> String? {

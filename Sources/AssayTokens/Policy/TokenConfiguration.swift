@@ -117,7 +117,7 @@ package final class TokenConfiguration: EngineConfiguration {
 
     /// The fields of the section, with their defaults.
     package struct Values: Sendable {
-        /// `iss`: an https URL without query and fragment, compared byte for byte.
+        /// `iss`: an https URL without query and fragment, or for tests an http URL of this machine, compared byte for byte.
         package var issuer = ""
         /// `aud`: for whom tokens may be issued.
         package var audiences: [String] = []
