@@ -1,7 +1,7 @@
 import AssayCore
 import Foundation
 
-/// Creates files without overwriting.
+/// Creates files without overwriting, or replaces them as a whole.
 enum NewFile {
     /// Creates a file that has `mode` from its creation. Throws ``CommandFailure`` if it exists or cannot be written.
     static func write(_ bytes: SecretBytes, to path: String, mode: mode_t) throws(CommandFailure) {
@@ -23,6 +23,18 @@ enum NewFile {
         guard failure == 0 else {
             unlink(path)
             throw CommandFailure(.output, "\(path) cannot be written: \(SystemError.text(failure))")
+        }
+    }
+    /// Replaces a file by one that has `mode`; a reader sees the old or the new one. Throws ``CommandFailure`` if it cannot be written.
+    static func replace(_ path: String, with bytes: SecretBytes, mode: mode_t) throws(CommandFailure) {
+        let new = "\(path).\(getpid()).new"
+        // Of a killed process that had the same number.
+        unlink(new)
+        try write(bytes, to: new, mode: mode)
+        guard rename(new, path) == 0 else {
+            let reason = SystemError.text(errno)
+            unlink(new)
+            throw CommandFailure(.output, "\(path) cannot be replaced: \(reason)")
         }
     }
 }

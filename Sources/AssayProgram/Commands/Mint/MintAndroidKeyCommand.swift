@@ -1,6 +1,5 @@
 import ArgumentParser
 import AssayCore
-import AssayPrimitives
 import AssayTesting
 import Foundation
 
@@ -11,9 +10,9 @@ struct MintAndroidKeyCommand: ParsableCommand {
         discussion: """
             For tests of a backend in any language: a policy trusts the authority by testRoots, and every verdict says so.
 
-              assay mint android-key device device.json --root test-roots.pem
-              assay mint android-key attestation --device device.json --package com.example.shop \\
-                --certificate-digest SHA256 --challenge "$CHALLENGE"
+              assay mint android-key device device.json --root test-roots.pem --package com.example.shop \\
+                --certificate-digest SHA256
+              assay mint android-key attestation --device device.json --challenge "$CHALLENGE"
               assay mint android-key request --device device.json --target-uri https://api.example.com/v1/items
             """,
         subcommands: [
@@ -28,9 +27,13 @@ struct MintAndroidDeviceCommand: ParsableCommand {
         discussion: NewTestDevice.discussion)
 
     @OptionGroup var new: NewTestDevice
+    @OptionGroup var root: TestRootOption
+    @OptionGroup var package: TestPackageOptions
 
     func run() throws {
-        let device = try new.write { (device) throws(MintingError) in try device.androidAuthority().rootPEM }
+        let device = try package.added(to: TestDevice(createdAt: Date()))
+        try new.write(device) { (device) throws(MintingError) in [root.part(try device.androidAuthority().rootPEM)] }
+        root.note()
         let key = try TestDeviceOptions.minting { () throws(MintingError) in try device.androidKey(isRSA: false) }
         Console.note("key ID \(Data(key.keyID).base64EncodedString())")
     }
@@ -65,14 +68,7 @@ struct MintKeyAttestationCommand: ParsableCommand {
 
     @OptionGroup var device: TestDeviceOptions
 
-    @Option(name: .customLong("package"), help: ArgumentHelp("The package name of the app.", valueName: "name"))
-    var packageName: String
-
-    @Option(
-        help: ArgumentHelp(
-            "SHA-256 of the certificate that signs the app, as in policies: hexadecimal, with or without colons, or base64.",
-            valueName: "digest"))
-    var certificateDigest: String
+    @OptionGroup var package: TestPackageOptions
 
     @Option(help: ArgumentHelp("The version code of the app.", valueName: "number"))
     var versionCode: UInt32 = 1
@@ -87,16 +83,13 @@ struct MintKeyAttestationCommand: ParsableCommand {
     var rsa = false
 
     func run() throws {
-        let (test, time) = (try device.read(), device.time)
-        let digest: [UInt8]
-        do throws(CertificateDigestText.Problem) { digest = try CertificateDigestText.decode(certificateDigest) } catch
-        {
-            throw CommandFailure(.usage, "--certificate-digest: \(error.message)")
-        }
+        let (test, time) = (try device.file.read(), device.time)
+        let app = try package.app(of: device.file)
         let minted = try TestDeviceOptions.minting { () throws(MintingError) in
             try AndroidKeyAttestationBlueprint(
-                authority: try test.androidAuthority(), key: try test.androidKey(isRSA: rsa), packageName: packageName,
-                certificateDigest: digest, versionCode: versionCode, device: model.device,
+                authority: try test.androidAuthority(), key: try test.androidKey(isRSA: rsa),
+                packageName: app.packageName,
+                certificateDigest: app.digest, versionCode: versionCode, device: model.device,
                 challenge: Array(challenge.utf8), issuedAt: time
             ).mint()
         }
@@ -119,7 +112,7 @@ struct MintAndroidRequestCommand: ParsableCommand {
     var rsa = false
 
     func run() throws {
-        let test = try device.read()
+        let test = try device.file.read()
         let key = try TestDeviceOptions.minting { () throws(MintingError) in try test.androidKey(isRSA: rsa) }
         try request.print(.androidKey(key), id: "request", of: device)
     }

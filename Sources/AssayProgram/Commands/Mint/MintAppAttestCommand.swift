@@ -11,11 +11,12 @@ struct MintAppAttestCommand: ParsableCommand {
         discussion: """
             For tests of a backend in any language: a policy trusts the authority by testRoots, and every verdict says so.
 
-              assay mint app-attest device device.json --root test-root.pem
-              assay mint app-attest attestation --device device.json --app-id APPID --challenge "$CHALLENGE"
-              assay mint app-attest assertion --device device.json --app-id APPID --counter 1 --client-data file:body
-              assay mint app-attest request --device device.json --app-id APPID --counter 2 \\
-                --target-uri https://api.example.com/v1/items
+              assay mint app-attest device device.json --root test-root.pem --app-id APPID
+              assay mint app-attest attestation --device device.json --challenge "$CHALLENGE"
+              assay mint app-attest assertion --device device.json --client-data file:body
+              assay mint app-attest request --device device.json --target-uri https://api.example.com/v1/items
+
+            The file of the device keeps its App ID and its counter. Processes that use it at once get different counters.
             """,
         subcommands: [
             MintDeviceCommand.self, MintAttestationCommand.self, MintAssertionCommand.self, MintRequestCommand.self,
@@ -29,9 +30,18 @@ struct MintDeviceCommand: ParsableCommand {
         discussion: NewTestDevice.discussion)
 
     @OptionGroup var new: NewTestDevice
+    @OptionGroup var root: TestRootOption
+
+    @Option(
+        help: ArgumentHelp(
+            "The App ID that the device keeps: team identifier, period, bundle identifier.", valueName: "app-id"))
+    var appID: String?
 
     func run() throws {
-        let device = try new.write { (device) throws(MintingError) in try device.authority().rootPEM }
+        var device = TestDevice(createdAt: Date())
+        device.appID = appID
+        try new.write(device) { (device) throws(MintingError) in [root.part(try device.authority().rootPEM)] }
+        root.note()
         Console.note("key ID \(Data(device.key.keyID).base64EncodedString())")
     }
 }
@@ -40,8 +50,21 @@ struct MintDeviceCommand: ParsableCommand {
 struct TestAppOptions: ParsableArguments {
     @OptionGroup var device: TestDeviceOptions
 
-    @Option(help: ArgumentHelp("The App ID: team identifier, period, bundle identifier.", valueName: "app-id"))
-    var appID: String
+    @Option(
+        help: ArgumentHelp(
+            "The App ID: team identifier, period, bundle identifier. (default: the first one, which the device keeps)",
+            valueName: "app-id"))
+    var appID: String?
+}
+
+/// The option for the counter of an assertion.
+struct TestCounterOption: ParsableArguments {
+    @Option(
+        help: """
+            The counter: 1 for the first assertion of the key, and greater for each later one. (default: the next one, which the \
+            device counts)
+            """)
+    var counter: UInt32?
 }
 
 struct MintAttestationCommand: ParsableCommand {
@@ -63,10 +86,11 @@ struct MintAttestationCommand: ParsableCommand {
     var development = false
 
     func run() throws {
-        let (test, time) = (try app.device.read(), app.device.time)
+        let (test, time) = (try app.device.file.read(), app.device.time)
+        let appID = try app.device.file.appID(app.appID)
         let minted = try TestDeviceOptions.minting { () throws(MintingError) in
             try AttestationBlueprint(
-                authority: try test.authority(), key: test.key, appID: app.appID,
+                authority: try test.authority(), key: test.key, appID: appID,
                 environment: development ? .development : .production,
                 clientData: .bytes(Array(challenge.utf8)), issuedAt: time
             ).mint()
@@ -83,8 +107,7 @@ struct MintAssertionCommand: ParsableCommand {
 
     @OptionGroup var app: TestAppOptions
 
-    @Option(help: "The counter: 1 for the first assertion of the key, and greater for each later one.")
-    var counter: UInt32
+    @OptionGroup var counting: TestCounterOption
 
     @Option(
         parsing: .unconditional,
@@ -92,10 +115,12 @@ struct MintAssertionCommand: ParsableCommand {
     var clientData = ""
 
     func run() throws {
-        let (test, time) = (try app.device.read(), app.device.time)
+        let (test, time) = (try app.device.file.read(), app.device.time)
         let data = try ValueArgument(clientData, plain: .text).resolve()
+        let appID = try app.device.file.appID(app.appID)
+        let counter = try app.device.file.nextCounter(counting.counter)
         let minted = try TestDeviceOptions.minting { () throws(MintingError) in
-            try AssertionBlueprint(key: test.key, appID: app.appID, counter: counter, clientData: .bytes(data))
+            try AssertionBlueprint(key: test.key, appID: appID, counter: counter, clientData: .bytes(data))
                 .mint()
         }
         try app.device.print(minted.record(id: "assertion-\(counter)", app: app.device.app, receivedAt: time))
@@ -110,14 +135,15 @@ struct MintRequestCommand: ParsableCommand {
 
     @OptionGroup var app: TestAppOptions
 
-    @Option(help: "The counter: 1 for the first assertion of the key, and greater for each later one.")
-    var counter: UInt32
+    @OptionGroup var counting: TestCounterOption
 
     @OptionGroup var request: TestRequestOptions
 
     func run() throws {
-        let test = try app.device.read()
+        let test = try app.device.file.read()
+        let appID = try app.device.file.appID(app.appID)
+        let counter = try app.device.file.nextCounter(counting.counter)
         try request.print(
-            .assertion(test.key, appID: app.appID, counter: counter), id: "request-\(counter)", of: app.device)
+            .assertion(test.key, appID: appID, counter: counter), id: "request-\(counter)", of: app.device)
     }
 }

@@ -1,72 +1,52 @@
-import ArgumentParser
 import Assay
 import AssayCore
 import AssayPrimitives
 import AssayTesting
 import Foundation
 
-struct NewTestDevice: ParsableArguments {
-    static let discussion = """
-        The file of the device has the private keys of both. Neither file must exist.
+/// A test phone and what stands behind it: its keys, the authority that attests them, a test Google and an Approov account. All keys
+/// derive from one seed in its file, which also keeps what a phone remembers.
+struct TestDevice: Equatable {
+    /// The issuer that tokens of the test account of Approov name: a policy accepts them by `issuers`.
+    static let approovIssuer = "assay-test"
+    private static let members = [
+        "testDeviceSeed", "createdAt", "appID", "counter", "packageName", "certificateDigest",
+    ]
 
-        Exit status: 0, 64 bad arguments, 74 a file that cannot be written.
-        """
-
-    @Argument(help: ArgumentHelp("The file for the device.", valueName: "file"), completion: .file())
-    var file: String
-
-    @Option(
-        help: ArgumentHelp("The file for the authority's root, PEM, for testRoots.", valueName: "file"),
-        completion: .file())
-    var root: String
-
-    /// Creates a device and writes both files.
-    ///
-    /// - Parameter rootPEM: The certificates of the authority's roots.
-    func write(_ rootPEM: (TestDevice) throws(MintingError) -> String) throws -> TestDevice {
-        let device = TestDevice(createdAt: Date())
-        for path in [file, root] where access(path, F_OK) == 0 {
-            throw CommandFailure(.usage, "\(path) exists already; name another file")
-        }
-        let roots = try TestDeviceOptions.minting { () throws(MintingError) in try rootPEM(device) }
-        try NewFile.write(SecretBytes(Array(device.text.utf8)), to: file, mode: 0o600)
-        try NewFile.write(SecretBytes(Array(roots.utf8)), to: root, mode: 0o644)
-        Console.note("a policy trusts this device with testRoots: [\"file:\(root)\"], for tests only")
-        return device
-    }
-}
-
-/// A test device and its authority. Their keys derive from one seed in a file.
-struct TestDevice {
     /// 32 random bytes, hexadecimal.
     let seed: String
     /// The creation time of the device.
     let createdAt: Date
+    /// The App ID of its app; nil until one is given.
+    var appID: String?
+    /// The counter of its last assertion.
+    var counter: UInt32 = 0
+    /// The package name of its app; nil until one is given.
+    var packageName: String?
+    /// SHA-256 of the certificate that signs this app, hexadecimal; nil until one is given.
+    var certificateDigest: String?
 
     init(createdAt: Date) {
-        seed = (0..<32).map { _ in
-            let byte = UInt8.random(in: .min ... .max)
-            return (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        seed = Self.random(32).hexadecimal
         self.createdAt = createdAt
     }
 
-    /// Reads a device file.
-    init(path: String) throws(CommandFailure) {
-        do {
-            let object = try JSONReader.readObject(Array(try Data(contentsOf: URL(filePath: path))), limit: 4096)
-            let fields = RecordFields(object, path: "")
-            try fields.requireOnly(["testDeviceSeed", "createdAt"])
-            guard let seed = try fields.text("testDeviceSeed"), seed.utf8.count == 64,
-                let time = try fields.text("createdAt").flatMap(RFC3339.parse)
-            else { throw CommandFailure(.unreadable, "") }
-            (self.seed, createdAt) = (seed, time)
-        } catch {
-            // Do not show the reader's error: it may quote the seed.
-            throw CommandFailure(
-                .unreadable,
-                "\(path) is no file of a test device; `assay mint app-attest device` or `android-key device` makes one")
+    /// Reads the contents of a device file.
+    init(_ contents: [UInt8]) throws {
+        let fields = RecordFields(try JSONReader.readObject(contents, limit: 4096), path: "")
+        try fields.requireOnly(Self.members)
+        guard let seed = try fields.text("testDeviceSeed"), seed.utf8.count == 64,
+            let time = try fields.text("createdAt").flatMap(RFC3339.parse)
+        else { throw fields.missing("testDeviceSeed") }
+        (self.seed, createdAt) = (seed, time)
+        appID = try fields.text("appID")
+        packageName = try fields.text("packageName")
+        certificateDigest = try fields.text("certificateDigest")
+        guard let counter = fields["counter"] else { return }
+        guard case .number(let text) = counter.content, let number = UInt32(text) else {
+            throw fields.error("counter", "expected a number of 32 bits")
         }
+        self.counter = number
     }
 
     /// The contents of the file.
@@ -74,81 +54,49 @@ struct TestDevice {
         var object = JSONObject()
         object.add("testDeviceSeed", text: seed)
         object.add("createdAt", text: RFC3339.format(createdAt))
+        if let appID { object.add("appID", text: appID) }
+        if counter > 0 { object.add("counter", raw: "\(counter)") }
+        if let packageName { object.add("packageName", text: packageName) }
+        if let certificateDigest { object.add("certificateDigest", text: certificateDigest) }
         return object.text + "\n"
     }
 
-    var key: AttestedKey { AttestedKey(seed: seed, label: "device") }
-
-    /// The authority. It becomes valid two days before the device is created.
-    func authority() throws(MintingError) -> TestAuthority {
-        try TestAuthority(seed: seed, notBefore: createdAt.addingTimeInterval(-2 * 86_400))
-    }
+    /// Random bytes of the system.
+    static func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
 }
 
-struct TestDeviceOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The file that `assay mint ... device` made.", valueName: "file"), completion: .file())
-    var device: String
-
-    @Option(help: ArgumentHelp("The app of the policy, for the record; none without it.", valueName: "name"))
-    var app: String?
-
-    @Option(
-        help: ArgumentHelp("When it is made (RFC 3339). (default: now)", valueName: "time"),
-        transform: TimeArgument.time)
-    var at: Date?
-
-    /// The time, in whole seconds.
-    var time: Date { Date(timeIntervalSince1970: (at ?? Date()).timeIntervalSince1970.rounded(.down)) }
-
-    func read() throws -> TestDevice { try TestDevice(path: device) }
-
-    func print(_ record: EvidenceRecord) throws { try Console.print(record.jsonLine) }
-
-    /// Runs `body` and converts its error to one about the arguments.
-    static func minting<Minted>(_ body: () throws(MintingError) -> Minted) throws(CommandFailure) -> Minted {
-        do { return try body() } catch { throw CommandFailure(.usage, "the evidence cannot be made: \(error)") }
-    }
-}
-
-struct TestRequestOptions: ParsableArguments {
-    @Option(help: "The method.")
-    var method = "GET"
-
-    @Option(help: ArgumentHelp("What the client asks for, https://HOST/PATH.", valueName: "uri"))
-    var targetURI: String
-
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("The body: text, or file:PATH.", valueName: "text"))
-    var body: String?
-
-    @Option(help: ArgumentHelp("The nonce of the signature: a challenge of the server.", valueName: "text"))
-    var nonce: String?
-
-    @Flag(help: "Prints the fields of the request in place of the record, one on each line, for curl --header @FILE.")
-    var headers = false
-
-    /// Mints the request and prints its record or its fields.
-    func print(_ evidence: SignedRequestBlueprint.Evidence, id: String, of device: TestDeviceOptions) throws {
-        let time = device.time
-        var blueprint = SignedRequestBlueprint(
-            method: method, targetURI: targetURI, evidence: evidence, nonce: nonce, createdAt: time)
-        if let body { blueprint.body = try ValueArgument(body, plain: .text).resolve() }
-        let minted = try TestDeviceOptions.minting { () throws(MintingError) in try blueprint.mint() }
-        guard headers else {
-            return try device.print(minted.record(id: id, app: device.app, receivedAt: time))
-        }
-        for header in minted.headers { try Console.print("\(header.name): \(header.value)") }
-    }
-}
+// MARK: Keys
 
 extension TestDevice {
+    /// Authorities become valid two days before the device is created.
+    private var authoritySince: Date { createdAt.addingTimeInterval(-2 * 86_400) }
+
+    /// The key of App Attest.
+    var key: AttestedKey { AttestedKey(seed: seed, label: "device") }
+
+    /// The authority in place of Apple.
+    func authority() throws(MintingError) -> TestAuthority {
+        try TestAuthority(seed: seed, notBefore: authoritySince)
+    }
+
+    /// The key of Android's key store.
     func androidKey(isRSA: Bool) throws(MintingError) -> AndroidAttestedKey {
         try AndroidAttestedKey(isRSA ? .rsa2048 : .p256, seed: seed, label: "device")
     }
 
-    /// The authority. It becomes valid two days before the device is created.
+    /// The authority in place of Google's for attested keys.
     func androidAuthority() throws(MintingError) -> AndroidKeyTestAuthority {
-        try AndroidKeyTestAuthority(seed: seed, notBefore: createdAt.addingTimeInterval(-2 * 86_400))
+        try AndroidKeyTestAuthority(seed: seed, notBefore: authoritySince)
+    }
+
+    /// The keys of classic integrity tokens, in place of those of the Play Console.
+    var integrityKeys: PlayIntegrityTestKeys { PlayIntegrityTestKeys(seed: seed, label: "device") }
+
+    /// The account of Approov.
+    func approovKeys() throws(MintingError) -> ApproovTestKeys { try ApproovTestKeys(seed: seed, label: "device") }
+
+    /// The device ID in Approov's tokens: base64 of 16 bytes.
+    var approovDeviceID: String {
+        Base64.encode(TestBytes(seed: seed)("approov/device-id", count: 16), .standard)
     }
 }
