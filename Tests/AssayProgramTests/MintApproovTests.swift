@@ -132,4 +132,46 @@ struct MintApproovTests {
         #expect(run.status == 64, "\(run.errors)")
         #expect(run.output.isEmpty)
     }
+
+    @Test("Tokens of a test device need its secret and its issuer in the policy, and name one device")
+    func device() throws {
+        let scratch = try Scratch()
+        let made = try scratch.run(["mint", "approov", "device", "device.json", "--new-secret", "secret.b64"])
+        #expect(made.status == 0 && made.output.isEmpty, "\(made)")
+        for name in ["device.json", "secret.b64"] {
+            let mode = try FileManager.default.attributesOfItem(atPath: scratch.path(name))[.posixPermissions] as? Int
+            #expect(mode == 0o600, "\(name)")
+        }
+        func judge(_ rules: String) throws -> [String: Any] {
+            let policy = """
+                version: 1
+                keys: [{ name: test, use: approov, secret: "file:secret.b64" }]
+                apps: [{ name: api, approov: { keys: [test], failover: reject\(rules) } }]
+
+                """
+            try scratch.write("policy.yaml", Data(policy.utf8))
+            let minted = try scratch.run([
+                "mint", "approov", "--device", "device.json", "--record", "--bind", "Bearer a",
+            ])
+            try scratch.write("record.json", Data(minted.output.utf8))
+            let run = try scratch.run(["verify", "--policy", "policy.yaml", "--json", "record.json"])
+            return try #require(try run.json().first, "\(run.errors)")
+        }
+        let refused = try judge(", binding: [Authorization]")
+        #expect(refused["failed"] as? [String] == ["approov.token.issuer"], "\(refused)")
+        let verdicts = try (0..<2).map { _ in try judge(", binding: [Authorization], issuers: [assay-test]") }
+        #expect(verdicts.allSatisfy { $0["outcome"] as? String == "accept" }, "\(verdicts)")
+        let devices = verdicts.compactMap { ($0["subject"] as? [String: Any])?["deviceId"] as? String ?? "\($0)" }
+        #expect(devices.first == devices.last)
+    }
+
+    @Test(
+        "A test device never names another issuer",
+        arguments: [["--issuer", "batch"], ["--type", "long-lived", "--expires-in", "1d"], ["--secret", "env:A"]])
+    func issuers(options: [String]) throws {
+        let scratch = try Scratch()
+        _ = try scratch.run(["mint", "approov", "device", "device.json", "--new-secret", "secret.b64"])
+        let run = try scratch.run(["mint", "approov", "--device", "device.json"] + options)
+        #expect(run.status == 64 && run.output.isEmpty, "\(run)")
+    }
 }

@@ -15,9 +15,37 @@ struct MintApproovCommand: ParsableCommand {
 
               assay mint approov --new-secret secret.b64
               assay mint approov --secret file:secret.b64 --bind "Bearer TOKEN"
+
+            A test device keeps its secret and its device ID, and its tokens name the issuer \(TestDevice.approovIssuer):
+
+              assay mint approov device device.json --new-secret secret.b64
+              assay mint approov --device device.json --record
             """,
-        subcommands: [MintApproovTokenCommand.self],
+        subcommands: [MintApproovTokenCommand.self, MintApproovDeviceCommand.self],
         defaultSubcommand: MintApproovTokenCommand.self)
+}
+
+struct MintApproovDeviceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "Makes a test device, and the secret of an account of its own.",
+        discussion: NewTestDevice.discussion)
+
+    @OptionGroup var new: NewTestDevice
+
+    @Option(
+        help: ArgumentHelp("The file for the account's secret, for the policy.", valueName: "file"),
+        completion: .file())
+    var newSecret: String
+
+    func run() throws {
+        try new.write(TestDevice(createdAt: Date())) { (device) throws(MintingError) in
+            [NewTestDevice.Part(path: newSecret, text: try device.approovKeys().secretFile)]
+        }
+        Console.note(
+            "a policy accepts its tokens with the secret file:\(newSecret) and issuers: [\(TestDevice.approovIssuer)], for tests only"
+        )
+    }
 }
 
 struct MintApproovTokenCommand: ParsableCommand {
@@ -68,6 +96,13 @@ struct MintApproovTokenCommand: ParsableCommand {
     var newSecret: String?
 
     @Option(
+        help: ArgumentHelp(
+            "A test device, whose secret, device ID and issuer the token has. `assay mint approov device` makes one.",
+            valueName: "file"),
+        completion: .file())
+    var device: String?
+
+    @Option(
         help: """
             What the token is good for: valid, invalid (under a secret that is not the account's, as of an app that fails \
             attestation), failover (nothing but its time), or long-lived (for a server, with --issuer).
@@ -85,8 +120,11 @@ struct MintApproovTokenCommand: ParsableCommand {
             valueName: "value"))
     var bound: [String] = []
 
-    @Option(help: ArgumentHelp("The device ID, base64 of 16 bytes.", valueName: "did"))
-    var deviceID = ApproovClaimsBlueprint.exampleDeviceID
+    @Option(
+        help: ArgumentHelp(
+            "The device ID, base64 of 16 bytes. (default: that of --device, or \(ApproovClaimsBlueprint.exampleDeviceID))",
+            valueName: "did"))
+    var deviceID: String?
 
     @Option(
         name: .customLong("annotation"), parsing: .unconditionalSingleValue,
@@ -113,11 +151,20 @@ struct MintApproovTokenCommand: ParsableCommand {
     @Flag(help: "Prints the loggable form of the token: its claims, and the beginning of its signature.")
     var loggable = false
 
+    @Flag(help: "Prints the record of the token, one JSON line.")
+    var record = false
+
     func validate() throws {
         try SecretArgument.validate(secret, of: "--secret")
-        guard (secret == nil) != (newSecret == nil) else {
-            throw ValidationError("exactly one of --secret and --new-secret is needed")
+        guard [secret, newSecret, device].count(where: { $0 != nil }) == 1 else {
+            throw ValidationError("exactly one of --secret, --new-secret and --device is needed")
         }
+        guard device == nil || issuer == nil && type != .longLived else {
+            throw ValidationError(
+                "--device excludes --issuer and --type long-lived: its tokens name the issuer \(TestDevice.approovIssuer), which no policy "
+                    + "for production allows")
+        }
+        guard !loggable || !record else { throw ValidationError("--loggable and --record exclude each other") }
         guard newSecret != "" else { throw ValidationError("--new-secret needs the name of a file") }
         try validateClaims()
         guard !loggable || format == .jws else {
@@ -129,7 +176,7 @@ struct MintApproovTokenCommand: ParsableCommand {
         let isOfApp = type == .valid || type == .invalid
         let options = [
             ("--bind", !bound.isEmpty), ("--annotation", !annotations.isEmpty),
-            ("--device-id", deviceID != ApproovClaimsBlueprint.exampleDeviceID),
+            ("--device-id", deviceID != nil),
         ]
         if !isOfApp, let option = options.first(where: \.1)?.0 {
             throw ValidationError(
@@ -144,19 +191,20 @@ struct MintApproovTokenCommand: ParsableCommand {
         }
         guard !bound.contains("") else { throw ValidationError("--bind needs a value") }
         guard issuer != "", keyID != "" else { throw ValidationError("--issuer and --key-id need a text") }
-        guard DeviceIDText.isValid(deviceID) else {
+        if let deviceID, !DeviceIDText.isValid(deviceID) {
             throw ValidationError("--device-id: expected base64 of 16 bytes, found \"\(deviceID.excerpt)\"")
         }
     }
 
     func run() throws {
-        let expiresAt = Date(
-            timeIntervalSince1970: ((at ?? Date()).timeIntervalSince1970 + (expiresIn ?? 3600)).rounded(.down))
+        let now = at ?? Date()
+        let expiresAt = Date(timeIntervalSince1970: (now.timeIntervalSince1970 + (expiresIn ?? 3600)).rounded(.down))
+        let test = try device.map { path throws(CommandFailure) in try TestDeviceFile(path: path).read() }
         let minted: MintedApproovToken
         do {
-            var keys = try ApproovTestKeys()
-            keys.secret = try accountSecret()
-            var blueprint = ApproovTokenBlueprint(keys: keys, claims: claims(expiresAt))
+            var keys = try test?.approovKeys() ?? ApproovTestKeys()
+            if test == nil { keys.secret = try accountSecret() }
+            var blueprint = ApproovTokenBlueprint(keys: keys, claims: claims(expiresAt, of: test))
             blueprint.form = format == .jwe ? .encrypted : .signed
             blueprint.keyID = keyID
             if type == .invalid { blueprint = blueprint.rejected() }
@@ -166,7 +214,11 @@ struct MintApproovTokenCommand: ParsableCommand {
         } catch {
             throw CommandFailure(.output, "the token cannot be minted: \(error)")
         }
-        try Console.print(loggable ? minted.loggable : minted.token)
+        let text =
+            record
+            ? minted.record(id: "token", binding: bound, receivedAt: now).jsonLine
+            : loggable ? minted.loggable : minted.token
+        try Console.print(text)
         Console.note("expires at \(RFC3339.format(expiresAt))")
         if type == .longLived {
             Console.note(
@@ -174,7 +226,9 @@ struct MintApproovTokenCommand: ParsableCommand {
         }
     }
 
-    private func claims(_ expiresAt: Date) -> ApproovClaimsBlueprint {
+    private func claims(_ expiresAt: Date, of test: TestDevice?) -> ApproovClaimsBlueprint {
+        let deviceID = deviceID ?? test?.approovDeviceID ?? ApproovClaimsBlueprint.exampleDeviceID
+        let issuer = issuer ?? test.map { _ in TestDevice.approovIssuer }
         var claims: ApproovClaimsBlueprint
         switch type {
         case .valid, .invalid: claims = .example(expiresAt: expiresAt, deviceID: deviceID)

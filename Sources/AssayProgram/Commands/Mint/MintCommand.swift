@@ -5,6 +5,7 @@ struct MintCommand: ParsableCommand {
         commandName: "mint",
         abstract: "Makes test evidence from a test authority or test keys, never from real ones.",
         subcommands: [
-            MintAppAttestCommand.self, MintAndroidKeyCommand.self, MintApproovCommand.self, MintCorpusCommand.self,
+            MintAppAttestCommand.self, MintPlayIntegrityCommand.self, MintAndroidKeyCommand.self,
+            MintApproovCommand.self, MintCorpusCommand.self,
         ])
 }
