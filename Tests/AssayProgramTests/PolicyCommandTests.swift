@@ -207,6 +207,29 @@ struct PolicyCommandTests {
             (["--approov-binding", "a b"], 64, "error: --approov-binding: "),
             (["--approov-secret", "c2VjcmV0"], 64, "--approov-secret: expected file:PATH or env:NAME"),
             (["--approov-secret", "file:nosuch"], 2, "error: --approov-secret: "),
+            (["--name", "shop"], 64, "needs a terminal"),
+            (["--name", "", "--app-id", "1234567890.a"], 64, "error: --name: "),
+            (["--app-id", "1234567890.a", "--token-issuer", "https://a.example"], 64, "--token-audience"),
+            (["--app-id", "1234567890.a", "--token-audience", "orders"], 64, "--token-issuer"),
+            (
+                ["--app-id", "1234567890.a", "--token-issuer", "http://a.example", "--token-audience", "orders"], 64,
+                "error: --token-issuer: expected an https URL"
+            ),
+            (
+                ["--app-id", "1234567890.a", "--token-issuer", "http://127.0.0.1:1", "--token-audience", "orders"], 64,
+                "error: --token-issuer: an issuer on this machine"
+            ),
+            (
+                ["--app-id", "1234567890.a", "--token-issuer", "https://a.example", "--token-audience", "a b"], 64,
+                "error: --token-audience: "
+            ),
+            (
+                ["--approov-binding", "A", "--token-issuer", "https://a.example", "--token-audience", "orders"], 64,
+                "--token-issuer needs --app-id"
+            ),
+            (["--app-id", "1234567890.a", "--test-roots", "nosuch.pem"], 2, "error: --test-roots: "),
+            (["--approov-binding", "A", "--test-roots", "nosuch.pem"], 64, "--test-roots needs --app-id"),
+            (["--app-id", "1234567890.a", "--test-responses"], 64, "--test-responses needs --package-name"),
         ]
         for entry in table {
             let run = try scratch.run(
@@ -221,13 +244,58 @@ struct PolicyCommandTests {
     func questions() throws {
         let scratch = try Scratch()
         guard try scratch.shell("command -v script").status == 0 else { return }
-        let answers = "1234567890.com.example.shop, 1234567890.com.example.clip\\n\\n\\nAuthorization\\n\\n\\n"
+        let answers =
+            "1234567890.com.example.shop, 1234567890.com.example.clip\\n\\n\\nAuthorization\\n\\nshop\\nhttps://a.example\\norders api\\n\\n\\n"
         let run = try scratch.shell("printf '\(answers)' | script -qec '\"$ASSAY\" policy init' /dev/null")
         #expect(run.status == 0 && run.output.contains("App Attest: App IDs"), "\(run)")
         let shown = try scratch.assay("policy", "show", "policy.yaml").output
         #expect(shown.contains("appIDs: [1234567890.com.example.shop, 1234567890.com.example.clip]"), "\(shown)")
         #expect(shown.contains("binding: [Authorization]") && !shown.contains("playIntegrity"), "\(shown)")
         #expect(!shown.contains("androidKey"), "\(shown)")
+        #expect(shown.contains("name: shop-ios") && shown.contains("name: shop-api"), "\(shown)")
+        #expect(shown.contains("issuer: https://a.example") && shown.contains("audiences: [orders, api]"), "\(shown)")
+        // What is given is not asked for.
+        let given = try scratch.shell(
+            "printf '1234567890.a\\n\\n\\n\\n\\n\\n\\ngiven.yaml\\n' | script -qec '\"$ASSAY\" policy init --name shop' /dev/null"
+        )
+        #expect(given.status == 0 && !given.output.contains("The name of the app"), "\(given)")
+        #expect(try scratch.assay("policy", "show", "given.yaml").output.contains("name: shop\n"))
+    }
+
+    @Test("init names the apps, adds tokens to those with evidence for them, and test authorities on demand alone")
+    func others() throws {
+        let scratch = try Scratch()
+        for (command, roots) in [("app-attest", "ios.pem"), ("android-key", "android.pem")] {
+            #expect(try scratch.run(["mint", command, "device", "\(command).json", "--root", roots]).status == 0)
+        }
+        let digest = ["--certificate-digest", String(repeating: "a1", count: 32)]
+        let all =
+            [
+                "--app-id", "1234567890.com.example.shop", "--package-name", "com.example.shop",
+                "--android-key-package",
+                "com.example.shop", "--approov-binding", "Authorization", "--name", "shop",
+            ] + digest
+        let tokens = ["--token-audience", "orders", "--token-audience", "https://api.example.com", "--token-issuer"]
+        let tests = ["--test-roots", "ios.pem", "--test-roots", "android.pem", "--test-responses"]
+        for (index, options) in [
+            all, all + tokens + ["https://a.example"], all + tokens + ["http://127.0.0.1:8080"] + tests,
+        ].enumerated() {
+            let path = "p\(index).yaml"
+            let run = try scratch.run(["policy", "init", "--output", path] + options)
+            #expect(run.status == 0, "\(run)")
+            #expect(run.errors.contains("for tests only") == (index == 2), "\(run)")
+            let check = try scratch.assay("policy", "check", path)
+            #expect(check.status == 0, "\(check)")
+            let shown = try scratch.assay("policy", "show", path).output
+            for name in ["shop-ios", "shop-android", "shop-android-key", "shop-api"] {
+                #expect(shown.contains("name: \(name)\n"), "\(shown)")
+            }
+            #expect(shown.components(separatedBy: "tokens:\n").count - 1 == (index == 0 ? 0 : 3), "\(shown)")
+            #expect(shown.contains("testResponses: allow") == (index == 2))
+            #expect(shown.components(separatedBy: "testAuthorities: allow").count - 1 == (index == 2 ? 3 : 0))
+            let text = try String(contentsOfFile: scratch.path(path), encoding: .utf8)
+            #expect(text.components(separatedBy: "testRoots: ").count - 1 == (index == 2 ? 2 : 0), "\(text)")
+        }
     }
 
     @Test("Misspelt names are answered with a suggestion, and every error begins with error:")

@@ -16,6 +16,11 @@ struct PolicyInitCommand: ParsableCommand {
               assay policy init --package-name com.example.shop --certificate-digest HEX
               assay policy init --android-key-package com.example.shop --certificate-digest HEX
               assay policy init --approov-binding Authorization --approov-secret file:secret.b64
+              assay policy init --name shop --app-id 1234567890.com.example.shop --token-issuer https://attest.example.com \\
+                --token-audience https://api.example.com
+
+            For tests, --test-roots replaces the roots of Apple and Google by those of `assay mint`, and --test-responses accepts its \
+            integrity tokens.
 
             An existing file is never overwritten.
             """)
@@ -37,22 +42,24 @@ struct PolicyInitCommand: ParsableCommand {
                         + "for Android Key Attestation, --approov-binding or --approov-secret for Approov; without them the "
                         + "command asks, which needs a terminal")
             }
-            sections = try PolicyQuestions.ask()
+            sections = try PolicyQuestions.ask(beside: sections)
             if output == nil {
                 let answer = PolicyQuestions.answer("Write it to which file? [policy.yaml]")
                 output = answer.isEmpty ? "policy.yaml" : answer
             }
         }
         let text = PolicyTemplate(sections: sections).text
+        let tests = sections.isForTests ? "; it trusts test authorities, and is for tests only" : ""
         do {
             _ = try PolicyFile.parse(text, path: output ?? "policy.yaml")
         } catch {
-            let isKey = error.field.hasPrefix("keys[")
-            throw CommandFailure(isKey ? .unreadable : .usage, "\(sections.option(for: error.field)): \(error.message)")
+            let isFile = error.field.hasPrefix("keys[") || error.field.contains(".testRoots[")
+            throw CommandFailure(
+                isFile ? .unreadable : .usage, "\(sections.option(for: error.field)): \(error.message)")
         }
         guard let output else { return try Console.write(Array(text.utf8)) }
         try NewFile.write(SecretBytes(Array(text.utf8)), to: output, mode: 0o644)
-        Console.note("\(output) is written; `assay policy check \(output)` names what it leaves open")
+        Console.note("\(output) is written; `assay policy check \(output)` names what it leaves open\(tests)")
     }
 }
 
@@ -86,8 +93,38 @@ struct PolicyInitOptions: ParsableArguments {
             valueName: "source"))
     var approovSecret: String?
 
-    /// Whether no option is given.
+    @Option(
+        help: ArgumentHelp(
+            "The name of the app; with several kinds of evidence, each app's name begins with it: NAME-ios, NAME-android. (default: ios, "
+                + "android, android-key, api)",
+            valueName: "name"))
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp("Who issues tokens for accepted evidence: the https URL of the service.", valueName: "url"))
+    var tokenIssuer: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "For whom tokens are issued, such as https://api.example.com. Repeatable.", valueName: "name"))
+    var tokenAudience: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The roots of a test authority, PEM, in place of those of Apple and Google for attested keys. Relative to the policy. "
+                + "Repeatable.",
+            valueName: "file"),
+        completion: .file())
+    var testRoots: [String] = []
+
+    @Flag(help: "Accepts test responses of Play Integrity, as `assay mint play-integrity` makes them.")
+    var testResponses = false
+
+    /// Whether no kind of evidence is given.
     var isEmpty: Bool { appID.isEmpty && !hasPackage && certificateDigest.isEmpty && !hasApproov }
+
+    /// Whether the policy accepts evidence of test authorities.
+    var isForTests: Bool { !testRoots.isEmpty || testResponses }
 
     /// Whether there is a section for an app of Android.
     private var hasPackage: Bool { packageName != nil || !androidKeyPackage.isEmpty }
@@ -104,12 +141,29 @@ struct PolicyInitOptions: ParsableArguments {
                         + "App integrity, App signing key certificate, SHA-256")
         }
         try SecretArgument.validate(approovSecret, of: "--approov-secret")
+        guard isEmpty || testRoots.isEmpty || !appID.isEmpty || !androidKeyPackage.isEmpty else {
+            throw ValidationError(
+                "--test-roots needs --app-id or --android-key-package, whose keys an authority attests")
+        }
+        guard isEmpty || !testResponses || packageName != nil else {
+            throw ValidationError("--test-responses needs --package-name")
+        }
+        guard name != "" else { throw ValidationError("--name: expected a name, found an empty text") }
+        guard (tokenIssuer == nil) == tokenAudience.isEmpty else {
+            throw ValidationError("tokens need both --token-issuer and --token-audience")
+        }
+        guard isEmpty || tokenIssuer == nil || !appID.isEmpty || hasPackage else {
+            throw ValidationError(
+                "--token-issuer needs --app-id, --package-name or --android-key-package: Approov's tokens give no others"
+            )
+        }
     }
 
     func option(for field: String) -> String {
         for (name, option) in [
             ("appIDs", "--app-id"), ("packageName", "--package-name"), ("certificateDigests", "--certificate-digest"),
-            ("packages", "--android-key-package"),
+            ("packages", "--android-key-package"), ("tokens.issuer", "--token-issuer"),
+            ("tokens.audiences", "--token-audience"), ("testRoots", "--test-roots"), ("].name", "--name"),
             ("binding", "--approov-binding"), ("keys[", "--approov-secret"),
         ] where field.contains(name) {
             return option
@@ -120,10 +174,12 @@ struct PolicyInitOptions: ParsableArguments {
 
 /// Asks on the terminal for the contents of a new policy.
 enum PolicyQuestions {
-    /// Asks for each kind of evidence. Throws ``CommandFailure`` if there is none, or if a required answer is missing.
-    static func ask() throws -> PolicyInitOptions {
+    /// Asks for each kind of evidence, and for what is not given yet. Throws ``CommandFailure`` if there is no evidence, or if a required
+    /// answer is missing.
+    static func ask(beside given: PolicyInitOptions) throws -> PolicyInitOptions {
         var arguments = list("App Attest: App IDs, such as 1234567890.com.example.shop (none: Enter)")
             .map { "--app-id=\($0)" }
+        let hasAppID = !arguments.isEmpty
         let name = answer("Play Integrity: package name, such as com.example.shop (none: Enter)")
         if !name.isEmpty {
             arguments.append("--package-name=\(name)")
@@ -137,11 +193,29 @@ enum PolicyQuestions {
         let secret = answer("Approov: secret, as file:PATH or env:NAME (from the key store or none: Enter)")
         if !secret.isEmpty { arguments.append("--approov-secret=\(secret)") }
         guard !arguments.isEmpty else { throw CommandFailure(.usage, "a policy needs at least one kind of evidence") }
+        arguments += others(beside: given, hasTokens: hasAppID || !name.isEmpty || !packages.isEmpty)
+        if given.testRoots.isEmpty, hasAppID || !packages.isEmpty {
+            arguments += list("Test roots: PEM files of a test authority, never for production (none: Enter)")
+                .map { "--test-roots=\($0)" }
+        }
         do {
             return try PolicyInitOptions.parse(arguments)
         } catch {
             throw CommandFailure(.usage, PolicyInitOptions.message(for: error))
         }
+    }
+
+    /// What is given besides evidence, or else the answers: the name, and who issues tokens for whom.
+    private static func others(beside given: PolicyInitOptions, hasTokens: Bool) -> [String] {
+        let name = given.name ?? answer("The name of the app, such as shop (by the kind of evidence: Enter)")
+        var (issuer, audiences) = (given.tokenIssuer ?? "", given.tokenAudience)
+        if issuer.isEmpty, hasTokens {
+            issuer = answer("Tokens: the https URL of the service that issues them (no tokens: Enter)")
+            if !issuer.isEmpty { audiences = list("Tokens: for whom, such as https://api.example.com") }
+        }
+        return (name.isEmpty ? [] : ["--name=\(name)"]) + (issuer.isEmpty ? [] : ["--token-issuer=\(issuer)"])
+            + audiences.map { "--token-audience=\($0)" } + given.testRoots.map { "--test-roots=\($0)" }
+            + (given.testResponses ? ["--test-responses"] : [])
     }
 
     /// The answer to a question, without white space around it; empty at the end of the input.
@@ -156,141 +230,5 @@ enum PolicyQuestions {
 
     private static func list(_ question: String) -> [String] {
         answer(question).split { $0 == " " || $0 == "," }.map(String.init)
-    }
-}
-
-/// The text of a new policy.
-struct PolicyTemplate {
-    let sections: PolicyInitOptions
-
-    /// The policy, with comments.
-    var text: String {
-        var text = """
-            # What Assay demands of the evidence of these apps. Every field: PolicyReference in the documentation.
-            # `assay policy check` reports errors and weak settings, `assay policy show` prints all defaults.
-            version: 1
-
-            """
-        if let secret = sections.approovSecret {
-            text += """
-                keys:
-                  # The secret itself is never in this file. To rotate it, add the new key and set notAfter of the old one.
-                  - name: approov-1
-                    use: approov
-                    secret: \(quoted(secret))
-
-                """
-        }
-        text += "apps:\n"
-        if !sections.appID.isEmpty { text += appAttest }
-        if let name = sections.packageName { text += playIntegrity(name) }
-        if !sections.androidKeyPackage.isEmpty { text += androidKey }
-        if sections.hasApproov { text += approov }
-        return text + """
-            # The mode of policy checks: enforce, annotate or off. `assay explain` lists the checks and their defaults.
-            # A new check is best annotated first, and enforced when replays show whom it would reject.
-            # checks:
-            #   app-attest.attestation.receipt: enforce
-
-            """
-    }
-
-    private var appAttest: String {
-        """
-          - name: ios
-            appAttest:
-              appIDs: \(list(sections.appID))
-              # production: TestFlight, App Store, enterprise. development, for builds from Xcode, belongs in another policy.
-              environments: [production]
-              # The ledger issues each challenge and accepts it once.
-              challenge: ledger
-              # Where the client data of assertions has the challenge.
-              clientData: { challengeAt: /challenge }
-              # How the app may have been installed. Systems before iOS 27 do not report it.
-              validationCategories: [appStore, testFlight]
-              # Decide on the oldest system and build to accept, and raise them when vulnerabilities become known.
-              # minimumOSVersion: "17.0"
-              # minimumBundleVersion: "1.0"
-
-        """
-    }
-
-    private func playIntegrity(_ name: String) -> String {
-        """
-          - name: android
-            playIntegrity:
-              packageName: \(quoted(name))
-              # The app signing key of the Play Console, not the upload key.
-              certificateDigests: \(list(sections.certificateDigest))
-              # The ledger issues each nonce and accepts it once.
-              challenge: ledger
-              freshness: { past: 5m, future: 1m }
-              # Google tells the version of Android, and gives devices MEETS_STRONG_INTEGRITY, only after both are turned on in
-              # the Play Console: App integrity, Play Integrity API, Settings, Responses. Until then, MEETS_DEVICE_INTEGRITY
-              # suffices, and verdicts note sdk-version-unknown. Then demand:
-              # deviceRecognition:
-              #   - { minimumSDK: 33, require: MEETS_STRONG_INTEGRITY }
-              #   - { minimumSDK: 28, require: MEETS_DEVICE_INTEGRITY }
-              # Signals that are only noted until a rule is stated here; each is turned on there, too.
-              # playProtect: [NO_ISSUES, NO_DATA]
-              # appAccessRisk: { reject: [UNKNOWN_CAPTURING, UNKNOWN_OVERLAYS, UNKNOWN_CONTROLLING] }
-              # Decide on the oldest build to accept, and raise it when vulnerabilities become known.
-              # minimumVersionCode: 1
-
-        """
-    }
-
-    private var androidKey: String {
-        """
-          - name: android-key
-            androidKey:
-              packages: \(list(sections.androidKeyPackage))
-              # The app signing key of the Play Console, not the upload key.
-              certificateDigests: \(list(sections.certificateDigest))
-              # Google's list of revoked certificates, which `assay serve` fetches. For a file: file:status.json
-              statusList: service
-              # The ledger issues each challenge and accepts it once.
-              challenge: ledger
-              # Android 10, and a patch level of the last twelve months. strict and lenient are the others, grapheneos one for
-              # that system.
-              preset: standard
-              # The key signs the requests of the app; a new attestation every so often brings the patch level up to date.
-              requests: {}
-              maximumAttestationAge: 90d
-              # Decide on the oldest build to accept, and raise it when vulnerabilities become known.
-              # minimumVersionCode: 1
-
-        """
-    }
-
-    private var approov: String {
-        let keys =
-            sections.approovSecret == nil
-            ? "# keys: [approov-1]   # without it, the keys of the key store that are for `api`" : "keys: [approov-1]"
-        let binding =
-            sections.approovBinding.isEmpty
-            ? "# Bind tokens to a request field, so that a stolen token is useless with another login.\n      # binding: [Authorization]"
-            : "# Tokens are bound to these request fields, in this order.\n      binding: \(list(sections.approovBinding))"
-        return """
-              - name: api
-                approov:
-                  \(keys)
-                  \(binding)
-                  # Tokens of the failover service name no device and are bound to nothing.
-                  failover: reject
-                  # App tokens live for minutes; example tokens live for an hour.
-                  maximumLifetime: 15m
-                  annotations:
-                    reject: [rooted, jailbroken, frida, cycript, xposed-unsafe, emulator, ios-simulator]
-                    others: note
-
-            """
-    }
-
-    private func list(_ texts: [String]) -> String { "[\(texts.map(quoted).joined(separator: ", "))]" }
-
-    /// A text in double quotes. The YAML escapes keep it within them.
-    private func quoted(_ text: String) -> String {
-        "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
 }
