@@ -22,7 +22,7 @@ package struct AssayCommand: AsyncParsableCommand {
             ExplainCommand.self, PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, TokensCommand.self,
             LedgerCommand.self, ReceiptsCommand.self, DeviceCheckCommand.self,
             OperatorsCommand.self, AuditCommand.self, MigrateCommand.self, MintCommand.self, ServeCommand.self,
-            HealthcheckCommand.self,
+            DevCommand.self, HealthcheckCommand.self,
         ])
 
     package init() {}

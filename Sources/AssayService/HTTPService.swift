@@ -33,15 +33,24 @@ package struct HTTPService: Sendable {
     private let reloading: PolicyReloading
     private let tokenKeys: TokenKeyUpkeep
     private let logger: Logger
+    private let whenReady: @Sendable (_ addresses: [String]) -> Void
 
     /// Reads the policy and the files of TLS.
     ///
-    /// - Parameter policy: the policy of the configuration as ``check(_:)`` has read it; nil to read it.
+    /// - Parameters:
+    ///   - policy: the policy of the configuration as ``check(_:)`` has read it; nil to read it.
+    ///   - socket: the public listener, already open, which the service closes; nil to open the configured address, or to use the
+    ///     sockets of systemd.
+    ///   - whenReady: called once, with the addresses of the listeners, when all accept connections: the public one first.
     /// - Throws: `PolicyError` for the policy, ``ServiceError`` for other files.
     package init(
-        _ configuration: ServiceConfiguration, dependencies: ServiceDependencies, policy: ServicePolicy? = nil
+        _ configuration: ServiceConfiguration, dependencies: ServiceDependencies, policy: ServicePolicy? = nil,
+        socket: LoopbackSocket? = nil, whenReady: @escaping @Sendable (_ addresses: [String]) -> Void = { _ in }
     ) throws {
-        inherited = try InheritedSockets(ProcessInfo.processInfo.environment)
+        self.whenReady = whenReady
+        inherited =
+            try socket.map { InheritedSockets(publicListener: $0.descriptor) }
+            ?? InheritedSockets(ProcessInfo.processInfo.environment)
         var configuration = configuration
         if let descriptor = inherited.publicListener {
             configuration.listen = try InheritedSockets.address(of: descriptor)
@@ -103,9 +112,10 @@ package struct HTTPService: Sendable {
     /// Serves until SIGTERM or SIGINT. Then the service becomes unready, waits for the delay, accepts no more connections, and
     /// finishes the requests that it has begun. A second signal ends the process at once, with status 130.
     ///
+    /// - Parameter trapped: the signals, if they are trapped already.
     /// - Throws: ``ServiceError`` when a listener cannot be opened, `LedgerOutage` when the ledger does not answer, and `KeyStoreOutage`
     ///   when the key store does not, or is opened with another master key.
-    package func run() async throws {
+    package func run(until trapped: EndingSignals? = nil) async throws {
         CoreDumps.disable()
         try await requireTokens()
         for store in dependencies.keyStores { _ = try await store.keys(for: TokenKey.purpose) }
@@ -118,7 +128,7 @@ package struct HTTPService: Sendable {
             if let path = address?.path { try UnixSocket.prepare(path, for: key) }
         }
         let (started, starting) = AsyncStream.makeStream(of: StartedListener.self)
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let signals = if let trapped { trapped } else { await EndingSignals() }
         let group = try serviceGroup { starting.yield(StartedListener(position: $0, address: $1)) }
         try await withThrowingTaskGroup(of: Bool.self) { tasks in
             tasks.addTask {
@@ -130,7 +140,7 @@ package struct HTTPService: Sendable {
                 return false
             }
             tasks.addTask {
-                await stop(group, on: signals)
+                await stop(group, on: signals.sequence)
                 return false
             }
             tasks.addTask {
@@ -314,6 +324,7 @@ package struct HTTPService: Sendable {
             state.setReady()
             ReadinessNotice.send(ReadinessNotice.ready)
             let addresses = listeners.sorted { $0.position < $1.position }.map(\.address)
+            whenReady(addresses)
             logger.notice(
                 "ready",
                 metadata: [

@@ -129,7 +129,9 @@ struct HelpTests {
             "keys import",
             "keys import play-console", "keys list", "keys retire", "keys remove", "mint", "mint approov",
             "mint corpus", "mint app-attest", "mint app-attest device", "mint app-attest request",
-            "mint android-key", "mint android-key device", "mint android-key attestation", "mint android-key request",
+            "mint approov device", "mint play-integrity", "mint play-integrity device", "mint play-integrity classic",
+            "mint play-integrity standard", "dev", "mint android-key", "mint android-key device",
+            "mint android-key attestation", "mint android-key request",
             "tokens", "tokens issue", "tokens rotate", "tokens jwks", "tokens debug",
         ])
     func help(command: String) throws {

@@ -49,7 +49,7 @@ struct MintPlayIntegrityTests {
         #expect(record.status == 0, "\(record.errors)")
         try scratch.write("record.json", Data(record.output.utf8))
         let run = try scratch.run([
-            "verify", "--policy", policy, "--ledger", "sqlite:l.sqlite", "--json", "record.json",
+            "verify", "--policy", policy, "--ledger", "sqlite:l.sqlite", "--create-ledger", "--json", "record.json",
         ])
         return try #require(try run.json().first, "\(run.errors)")
     }

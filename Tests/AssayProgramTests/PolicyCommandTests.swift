@@ -245,7 +245,8 @@ struct PolicyCommandTests {
         let scratch = try Scratch()
         guard try scratch.shell("command -v script").status == 0 else { return }
         let answers =
-            "1234567890.com.example.shop, 1234567890.com.example.clip\\n\\n\\nAuthorization\\n\\nshop\\nhttps://a.example\\norders api\\n\\n\\n"
+            "1234567890.com.example.shop, 1234567890.com.example.clip\\n\\n\\nAuthorization\\n\\n"
+            + "shop\\nhttps://a.example\\norders api\\n\\n\\n"
         let run = try scratch.shell("printf '\(answers)' | script -qec '\"$ASSAY\" policy init' /dev/null")
         #expect(run.status == 0 && run.output.contains("App Attest: App IDs"), "\(run)")
         let shown = try scratch.assay("policy", "show", "policy.yaml").output
@@ -253,7 +254,8 @@ struct PolicyCommandTests {
         #expect(shown.contains("binding: [Authorization]") && !shown.contains("playIntegrity"), "\(shown)")
         #expect(!shown.contains("androidKey"), "\(shown)")
         #expect(shown.contains("name: shop-ios") && shown.contains("name: shop-api"), "\(shown)")
-        #expect(shown.contains("issuer: https://a.example") && shown.contains("audiences: [orders, api]"), "\(shown)")
+        #expect(
+            shown.contains("issuer: \"https://a.example\"") && shown.contains("audiences: [orders, api]"), "\(shown)")
         // What is given is not asked for.
         let given = try scratch.shell(
             "printf '1234567890.a\\n\\n\\n\\n\\n\\n\\ngiven.yaml\\n' | script -qec '\"$ASSAY\" policy init --name shop' /dev/null"

@@ -10,7 +10,7 @@ import Foundation
 
 struct ServeCommand: AsyncParsableCommand {
     /// The backend of swift-metrics of this process, set up with that of swift-log.
-    private static let metrics = {
+    static let metrics = {
         let registry = MetricsRegistry(MetricName.program)
         MetricsSystem.bootstrap(registry)
         ServiceLog.bootstrap()

@@ -59,7 +59,7 @@ package enum ListenAddress: Sendable, Equatable {
     }
 
     /// Whether the system chooses the port.
-    var isAnyPort: Bool {
+    package var isAnyPort: Bool {
         guard case .tcp(_, 0) = self else { return false }
         return true
     }

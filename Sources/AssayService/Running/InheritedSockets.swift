@@ -1,6 +1,6 @@
 import Foundation
 
-/// The sockets that systemd has opened for the service (sd_listen_fds(3)).
+/// The sockets that systemd has opened for the service (sd_listen_fds(3)), or the program itself.
 struct InheritedSockets: Sendable {
     /// The descriptor of the public listener; nil if none is inherited.
     let publicListener: Int32?
@@ -45,6 +45,9 @@ struct InheritedSockets: Sendable {
         }
         (publicListener, admin) = (found["public"], found["admin"])
     }
+
+    /// The socket of a listener that this process has opened.
+    init(publicListener: Int32) { (self.publicListener, admin) = (publicListener, nil) }
 
     /// Where a socket is bound.
     static func address(of descriptor: Int32) throws(ServiceError) -> ListenAddress {

@@ -50,8 +50,8 @@ struct MintIntegrityDeviceCommand: ParsableCommand {
             ]
         }
         Console.note(
-            "a policy opens its tokens with a key of decryptionKey: \"file:\(decryptionKey)\", verificationKey: \"file:\(verificationKey)\", "
-                + "and accepts them with testResponses: allow, for tests only")
+            "a policy opens its tokens with a key of decryptionKey: \"file:\(decryptionKey)\" and verificationKey: "
+                + "\"file:\(verificationKey)\", and accepts them with testResponses: allow, for tests only")
     }
 }
 
@@ -118,8 +118,8 @@ struct MintStandardAnswerCommand: ParsableCommand {
         commandName: "standard",
         abstract: "Prints the record of a standard token with the answer of a test Google, one JSON line.",
         discussion: """
-            The record has the answer of Google's decode call, for a policy with answers: caller. A verifier that asks Google itself cannot \
-            be given a token of a test Google.
+            The record has the answer of Google's decode call, for a policy with answers: caller. A verifier that asks Google itself takes \
+            no answer of a test Google.
 
             Exit status: 0, 2 a device that cannot be read, 64 bad arguments.
             """)
