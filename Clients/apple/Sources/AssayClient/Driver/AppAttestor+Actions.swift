@@ -1,0 +1,264 @@
+import Foundation
+
+#if canImport(CryptoKit)
+    import CryptoKit
+#else
+    import Crypto
+#endif
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension AppAttestor {
+    /// Begins what the state machine wants. Calls end with an event.
+    func execute(_ action: ClientModel.Action) {
+        switch action {
+        case .getChallenge(let turn): getChallenge(turn)
+        case .makeKey(let turn, _): makeKey(turn)
+        case .attest(let turn, let key, let challenge): attest(turn, key, challenge)
+        case .submit(let turn, let key, let challenge, let evidence): submit(turn, key, challenge, evidence)
+        // App Attest deletes no keys: those without a name in the storage are not used any more.
+        case .deleteKey: break
+        case .getRequestChallenge(let id): getRequestChallenge(id)
+        case .sign(let id, let key, let created, let nonce): sign(id, key, created: created, nonce: nonce)
+        case .send(let id): send(id)
+        case .sendWithoutEvidence(let id, let reason, let code): sendWithoutEvidence(id, .init(reason: reason, code: code))
+        case .done(let id): if let outcome = operations[id]?.outcome { finish(id, .success(outcome)) }
+        case .fail(let id, let failure): finish(id, operations[id]?.outcome.map { .success($0) } ?? .failure(failure))
+        case .wait(let until): wake(at: until)
+        case .report(let phase, let halt): configuration.observe(.phase(phase.rawValue, halt: halt))
+        }
+    }
+
+    /// Measures a call, and reports it to the app.
+    private func report(_ call: String, _ began: ContinuousClock.Instant, failure: String? = nil) {
+        configuration.observe(.call(call, milliseconds: (ContinuousClock.now - began).milliseconds, failure: failure))
+    }
+
+    // MARK: Enrolment
+
+    private func getChallenge(_ turn: Int) {
+        Task {
+            let began = ContinuousClock.now
+            switch await backend.challenge("app-attest.attestation", now: clock.now + offset) {
+            case .value(let value, let life, let date):
+                report("challenge", began)
+                handle(.challenge(turn: turn, value: value, life: life, date: date))
+            case .failure(let failure, let date):
+                report("challenge", began, failure: failure.code ?? failure.cause)
+                handle(.callFailed(turn: turn, call: .challenge, failure, date: date))
+            }
+        }
+    }
+
+    private func makeKey(_ turn: Int) {
+        Task {
+            let began = ContinuousClock.now
+            do throws(PlatformFailure) {
+                let key = try await platform.generateKey()
+                // It stands in a quoted text of each signature.
+                guard Data(base64Encoded: key)?.count == 32 else { throw PlatformFailure(.bug, code: "key-id") }
+                report("generateKey", began)
+                handle(.keyMade(turn: turn, key: key))
+            } catch {
+                report("generateKey", began, failure: error.code)
+                handle(.platformFailed(turn: turn, call: .makeKey, error.kind, code: error.code))
+            }
+        }
+    }
+
+    private func attest(_ turn: Int, _ key: String, _ challenge: String) {
+        Task {
+            let began = ContinuousClock.now
+            do throws(PlatformFailure) {
+                let hash = Data(SHA256.hash(data: Data(challenge.utf8)))
+                let attestation = try await platform.attestKey(key, clientDataHash: hash)
+                report("attestKey", began)
+                handle(.attested(turn: turn, evidence: attestation.base64EncodedString()))
+            } catch {
+                report("attestKey", began, failure: error.code)
+                handle(.platformFailed(turn: turn, call: .attest, error.kind, code: error.code))
+            }
+        }
+    }
+
+    private func submit(_ turn: Int, _ key: String, _ challenge: String, _ evidence: String) {
+        Task {
+            // Its failure does not stop the enrolment.
+            let deviceToken = configuration.sendsDeviceToken ? await platform.deviceToken() : nil
+            let began = ContinuousClock.now
+            let verdict = await backend.enrol(
+                key: key, attestation: evidence, challenge: challenge, deviceToken: deviceToken)
+            switch verdict {
+            case .accepted(let date):
+                report("enrol", began)
+                handle(.enrolled(turn: turn, date: date))
+            case .rejected(let remedy, let code, let retryAfter, let date):
+                report("enrol", began, failure: code ?? remedy.rawValue)
+                handle(.refused(turn: turn, remedy: remedy, code: code, retryAfter: retryAfter, date: date))
+            case .failure(let failure, let date):
+                report("enrol", began, failure: failure.code ?? failure.cause)
+                handle(.callFailed(turn: turn, call: .submit, failure, date: date))
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    private func getRequestChallenge(_ id: String) {
+        Task {
+            let began = ContinuousClock.now
+            switch await backend.challenge("app-attest.request", now: clock.now + offset) {
+            case .value(let value, _, let date):
+                report("request-challenge", began)
+                handle(.requestChallenge(op: id, value: value, date: date))
+            case .failure(let failure, let date):
+                report("request-challenge", began, failure: failure.code ?? failure.cause)
+                handle(.requestChallengeFailed(op: id, failure, date: date))
+            }
+        }
+    }
+
+    private func sign(_ id: String, _ key: String, created: Int, nonce: String?) {
+        guard let operation = operations[id] else { return }
+        var request = operation.prepared.request
+        var covered = configuration.coveredFields
+        var value = nonce
+        if case .token(let audience, let jkt) = operation.purpose, let nonce {
+            // Docs/tokens.md, step 3: no relay can have the token bound to a key of its own.
+            let text = "assay-token\n\(nonce)\n\(audience)\n\(jkt)\n"
+            value = Data(SHA256.hash(data: Data(text.utf8))).base64URL
+            covered = []
+        }
+        let fields: SignatureFields
+        do {
+            fields = try SignatureFields(
+                request, digest: operation.prepared.digest, covering: covered, created: created, nonce: value, keyID: key)
+        } catch {
+            handle(.cancel(op: id))
+            return finish(id, .failure(.init("request")))
+        }
+        operations[id]?.challenge = nonce
+        Task {
+            let began = ContinuousClock.now
+            do throws(PlatformFailure) {
+                let assertion = try await platform.generateAssertion(key, clientDataHash: fields.clientDataHash)
+                report("generateAssertion", began)
+                fields.write(into: &request, assertion: assertion)
+                operations[id]?.signed = request
+                operations[id]?.signatures += 1
+                handle(.signed(op: id))
+            } catch {
+                report("generateAssertion", began, failure: error.code)
+                signFailed(id, error)
+            }
+        }
+    }
+
+    /// An error that App Attest does not explain is that of a dead key if it comes twice (google/app-check#96).
+    private func signFailed(_ id: String, _ failure: PlatformFailure) {
+        var kind = failure.kind
+        if kind == .again {
+            operations[id]?.unexplainedFailures += 1
+            if operations[id]?.unexplainedFailures == 2 { kind = .keyGone }
+        }
+        handle(.signFailed(op: id, kind, code: failure.code))
+    }
+
+    private func send(_ id: String) {
+        guard let operation = operations[id], let signed = operation.signed else { return }
+        switch operation.purpose {
+        case .signature: handOver(id)
+        case .request: transmit(id, signed, file: operation.prepared.file)
+        case .token(let audience, let jkt):
+            Task {
+                let began = ContinuousClock.now
+                let (verdict, token) = await backend.token(
+                    for: signed, challenge: operation.challenge ?? "", audience: audience, jkt: jkt)
+                switch verdict {
+                case .accepted(let date):
+                    report("token", began)
+                    operations[id]?.outcome = token.map { .token($0) }
+                    handle(.judged(op: id, date: date))
+                case .rejected(let remedy, let code, let retryAfter, let date):
+                    report("token", began, failure: code ?? remedy.rawValue)
+                    handle(.rejected(op: id, remedy: remedy, code: code, retryAfter: retryAfter, date: date))
+                case .failure(var failure, let date):
+                    report("token", began, failure: failure.code ?? failure.cause)
+                    // A token that nobody got does no harm.
+                    failure.sent = false
+                    handle(.sendFailed(op: id, failure, date: date))
+                }
+            }
+        }
+    }
+
+    private func sendWithoutEvidence(_ id: String, _ reason: ClientModel.Unsupported) {
+        guard let operation = operations[id] else { return }
+        var request = operation.prepared.request
+        addReason(reason, to: &request)
+        switch operation.purpose {
+        case .request: transmit(id, request, file: operation.prepared.file)
+        case .signature:
+            handle(.cancel(op: id))
+            finish(id, .success(.signed(request)))
+        case .token:
+            handle(.cancel(op: id))
+            finish(id, .success(.withoutEvidence(reason)))
+        }
+    }
+
+    /// Says in the request why it brings no evidence.
+    nonisolated func addReason(_ reason: ClientModel.Unsupported, to request: inout URLRequest) {
+        let value = EvidenceField.value(
+            reason, appVersion: configuration.appVersion, systemVersion: configuration.systemVersion)
+        request.setValue(value, forHTTPHeaderField: EvidenceField.name)
+    }
+
+    private func transmit(_ id: String, _ request: URLRequest, file: URL?) {
+        let sending = Task {
+            do throws(TransportFailure) {
+                let answer = try await backend.transport.send(request, file: file, limit: nil)
+                operations[id]?.outcome = .answer(answer)
+                judge(id, answer)
+            } catch {
+                let failure = ClientModel.Failure("network", code: error.code, sent: error.mayHaveBeenSent)
+                handle(.sendFailed(op: id, failure, date: nil))
+            }
+        }
+        operations[id]?.sending = sending
+    }
+
+    /// Finds out whether the request was judged. Its outcome in the operation is what the app gets if it was, or if this
+    /// cannot be known.
+    func judge(_ id: String, _ received: HTTPAnswer) {
+        let answer = ServerAnswer(received)
+        let date = answer.date
+        if answer.isRedirect {
+            operations[id]?.outcome = nil
+            handle(.sendFailed(op: id, .init("redirected", code: "http:\(answer.status)", sent: true), date: date))
+        } else if answer.isRejection, let remedy = answer.remedy {
+            operations[id]?.outcome = nil
+            if remedy == .retry, answer.code?.hasPrefix("counter") ?? false { beginTurns() }
+            if received.wasResent, !isIdempotent(id) {
+                // The first copy may have been accepted, and this is the answer to the second.
+                return handle(.sendFailed(op: id, .init("network", code: "resent", sent: true), date: date))
+            }
+            handle(.rejected(op: id, remedy: remedy, code: answer.code, retryAfter: answer.retryAfter, date: date))
+        } else if answer.isOutage, answer.retryAfter != nil {
+            operations[id]?.outcome = nil
+            let failure = ClientModel.Failure(
+                "outage", code: answer.code ?? "http:\(answer.status)", retryAfter: answer.retryAfter)
+            handle(.sendFailed(op: id, failure, date: date))
+        } else if answer.status >= 500 || answer.status == 401 || answer.status == 403 {
+            // May come from a gateway before the judge: the app gets the answer, and the enrolment is not confirmed.
+            handle(.sendFailed(op: id, .init("outage", code: "http:\(answer.status)", sent: true), date: date))
+        } else {
+            handle(.judged(op: id, date: date))
+        }
+    }
+
+    private func isIdempotent(_ id: String) -> Bool {
+        ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"].contains(operations[id]?.prepared.request.httpMethod ?? "GET")
+    }
+}

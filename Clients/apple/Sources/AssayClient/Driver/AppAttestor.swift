@@ -1,0 +1,276 @@
+import Foundation
+
+#if canImport(CryptoKit)
+    import CryptoKit
+#else
+    import Crypto
+#endif
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Enrols this device's key with the app's backend, and signs requests with it.
+///
+/// One actor for each app, environment and account. Several processes may share a storage. All calls throw
+/// ``AssayClientError``.
+public actor AppAttestor {
+    let configuration: Configuration
+    let backend: Backend
+    let platform: any AttestationPlatform
+    let storage: any StateStorage
+    let clock: any ClientClock
+    var stored: StoredModel?
+    var operations: [String: Operation] = [:]
+    /// Signatures whose sending is the app's, the oldest first.
+    private var unanswered: [String] = []
+    private var count = 0
+    private var timer: Task<Void, Never>?
+    private var sendsInTurn: Bool
+    private var isTurnTaken = false
+    private var queue: [CheckedContinuation<Void, Never>] = []
+
+    /// - Parameters:
+    ///   - configuration: the settings.
+    ///   - platform: App Attest, or a software attester in tests.
+    ///   - storage: the Keychain on Apple's systems.
+    ///   - transport: sends the requests.
+    ///   - clock: the device's.
+    /// - Throws: ``AssayClientError/Code/configuration``.
+    public init(
+        _ configuration: Configuration, platform: any AttestationPlatform, storage: any StateStorage,
+        transport: any HTTPTransport = URLSessionTransport(), clock: any ClientClock = SystemClock()
+    ) throws(AssayClientError) {
+        try configuration.check()
+        self.configuration = configuration
+        self.platform = platform
+        self.storage = storage
+        self.clock = clock
+        backend = Backend(configuration: configuration, transport: transport)
+        sendsInTurn = configuration.sendsInTurn
+    }
+
+    deinit { timer?.cancel() }
+
+    // MARK: Requests
+
+    /// Signs a request, sends it, and acts on a rejection: another signature, a new challenge, a new key.
+    ///
+    /// - Returns: the answer of the app's backend, of any status that is not the judge's refusal.
+    /// - Throws: if the request was not judged, or rejected for good. No request is repeated whose outcome is unknown.
+    public func data(for request: URLRequest) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
+        try await send(PreparedRequest(request))
+    }
+
+    /// The same with a body from a file, which may not change meanwhile.
+    public func upload(
+        for request: URLRequest, fromFile file: URL
+    ) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
+        try await send(PreparedRequest(request, file: file))
+    }
+
+    private func send(_ prepared: PreparedRequest) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
+        if sendsInTurn { await takeTurn() }
+        let isInTurn = sendsInTurn
+        defer { if isInTurn { endTurn() } }
+        guard case .answer(let answer) = try await run(.request, prepared) else {
+            throw AssayClientError(.platform, "the request ended without an answer: a fault of the kit")
+        }
+        return (answer.body, answer.response)
+    }
+
+    /// Signs a request that the app sends itself, at once and unchanged.
+    ///
+    /// Give each answer to ``again(_:response:body:)``: without it the kit does not learn that the server has lost the key.
+    ///
+    /// - Parameters:
+    ///   - request: the final request. Its URL comes back normalised.
+    ///   - file: the body of an upload task.
+    public func signed(_ request: URLRequest, file: URL? = nil) async throws(AssayClientError) -> URLRequest {
+        switch try await run(.signature, PreparedRequest(request, file: file)) {
+        case .signed(let signed): return signed
+        case .answer, .token, .judged, .withoutEvidence:
+            throw AssayClientError(.platform, "the request ended without a signature: a fault of the kit")
+        }
+    }
+
+    /// Takes the answer to a request of ``signed(_:file:)``.
+    ///
+    /// - Returns: the request with another signature, to be sent once more; nil if the answer is the app's to handle.
+    /// - Throws: if the judge has rejected the request, and no other evidence helps.
+    public func again(
+        _ request: URLRequest, response: HTTPURLResponse, body: Data
+    ) async throws(AssayClientError) -> URLRequest? {
+        guard let signature = request.value(forHTTPHeaderField: "Signature"),
+            let id = unanswered.first(where: {
+                operations[$0]?.signed?.value(forHTTPHeaderField: "Signature") == signature
+            })
+        else { return nil }
+        unanswered.removeAll { $0 == id }
+        let result = await withCheckedContinuation { (continuation: Operation.Continuation) in
+            operations[id]?.continuation = continuation
+            operations[id]?.outcome = .judged
+            judge(id, HTTPAnswer(response: response, body: body))
+        }
+        switch result {
+        case .success(.signed(let signed)): return signed
+        case .success: return nil
+        case .failure(let failure): throw AssayClientError(failure)
+        }
+    }
+
+    // MARK: State
+
+    /// Enrols in the background, so that the first request need not wait. Failures are repeated when the time has come.
+    public func prepare() throws(AssayClientError) {
+        try open()
+        handle(.prefetch)
+    }
+
+    /// The network is back: a wait for it ends. Call it from a monitor of paths.
+    public func networkChanged() {
+        handle(.wake(network: true))
+    }
+
+    /// Deletes what is known of the account's key. Requests under way fail.
+    public func forget() throws(AssayClientError) {
+        try open()
+        handle(.forget)
+        guard stored?.isSaved == true else { throw AssayClientError(.init("storage")) }
+    }
+
+    /// The server's clock less the device's, in milliseconds.
+    var offset: Int { stored?.model.record.offset ?? 0 }
+
+    private func open() throws(AssayClientError) {
+        if stored == nil {
+            do {
+                let name = StateName(
+                    "state", app: configuration.app, environment: configuration.environment,
+                    account: configuration.account)
+                stored = try StoredModel(
+                    storage: storage, name: name, process: UUID().uuidString, keysADay: configuration.keysADay)
+            } catch let error as StorageFailure {
+                throw AssayClientError(.init(error.isLocked ? "locked" : "storage", code: error.reason))
+            } catch { throw AssayClientError(.init("storage")) }
+            handle(
+                .start(
+                    app: configuration.appVersion, system: configuration.systemVersion,
+                    installation: configuration.installation(), unsupported: platform.unsupported))
+        } else {
+            refresh()
+        }
+    }
+
+    /// Takes over what another process has done. A storage that cannot be read now does not stop requests.
+    private func refresh() {
+        guard let actions = try? stored?.refresh(now: clock.now, jitter: .random(in: 0...1000)) else { return }
+        actions.forEach(execute)
+    }
+
+    // MARK: Operations
+
+    /// Carries out one request, and throws its failure.
+    private func run(
+        _ purpose: Operation.Purpose, _ prepared: PreparedRequest
+    ) async throws(AssayClientError) -> Operation.Outcome {
+        switch try await result(purpose, prepared, fresh: configuration.signsChallenges) {
+        case .success(let outcome): return outcome
+        case .failure(let failure): throw AssayClientError(failure)
+        }
+    }
+
+    /// A token for requests to one audience, bound to a key.
+    func token(audience: String, jkt: String) async throws(AssayClientError) -> Result<Operation.Outcome, ClientModel.Failure> {
+        var request = URLRequest(url: configuration.tokens)
+        request.httpMethod = "POST"
+        return try await result(.token(audience: audience, jkt: jkt), PreparedRequest(request), fresh: true)
+    }
+
+    private func result(
+        _ purpose: Operation.Purpose, _ prepared: PreparedRequest, fresh: Bool
+    ) async throws(AssayClientError) -> Result<Operation.Outcome, ClientModel.Failure> {
+        for field in configuration.coveredFields where prepared.request.value(forHTTPHeaderField: field) == nil {
+            if case .token = purpose { continue }
+            throw AssayClientError(.request, "the request has no field `\(field)`, which the settings say to cover: set it")
+        }
+        try open()
+        count += 1
+        let id = "\(count)"
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: Operation.Continuation) in
+                operations[id] = Operation(purpose: purpose, prepared: prepared, continuation: continuation)
+                handle(.need(op: id, fresh: fresh))
+            }
+        } onCancel: {
+            Task { await self.cancel(id) }
+        }
+    }
+
+    private func cancel(_ id: String) {
+        guard operations[id] != nil else { return }
+        operations[id]?.sending?.cancel()
+        handle(.cancel(op: id))
+        finish(id, .failure(.init("cancelled")))
+    }
+
+    /// Gives the caller the result, and ends the operation.
+    func finish(_ id: String, _ result: Result<Operation.Outcome, ClientModel.Failure>) {
+        guard let operation = operations.removeValue(forKey: id) else { return }
+        unanswered.removeAll { $0 == id }
+        var failure: String?
+        if case .failure(let it) = result { failure = it.code.map { "\(it.cause) \($0)" } ?? it.cause }
+        configuration.observe(
+            .request(signatures: operation.signatures, milliseconds: operation.milliseconds, failure: failure))
+        operation.continuation?.resume(returning: result)
+    }
+
+    /// Gives the caller a signed request, and keeps the operation until ``again(_:response:body:)``.
+    func handOver(_ id: String) {
+        guard let signed = operations[id]?.signed, let continuation = operations[id]?.continuation else { return }
+        operations[id]?.continuation = nil
+        unanswered.append(id)
+        continuation.resume(returning: .success(.signed(signed)))
+        if unanswered.count > 64, let oldest = unanswered.first { cancel(oldest) }
+    }
+
+    // MARK: Turns
+
+    /// From now on a request waits for the answer to the one before.
+    func beginTurns() { sendsInTurn = true }
+
+    private func takeTurn() async {
+        guard isTurnTaken else {
+            isTurnTaken = true
+            return
+        }
+        await withCheckedContinuation { queue.append($0) }
+    }
+
+    private func endTurn() {
+        if queue.isEmpty { isTurnTaken = false } else { queue.removeFirst().resume() }
+    }
+
+    // MARK: Events
+
+    /// Takes an event, and executes what follows.
+    func handle(_ event: ClientModel.Event) {
+        let actions = stored?.step(event, now: clock.now, jitter: .random(in: 0...1000)) ?? []
+        actions.forEach(execute)
+    }
+
+    /// Sends a wake at the time, or sooner to see whether another process has ended its work.
+    func wake(at time: Int) {
+        timer?.cancel()
+        let now = clock.now
+        let delay = max(0, (stored?.model.waitsForOther ?? false ? min(time, now + 1000) : time) - now)
+        timer = Task { [weak self, clock] in
+            guard (try? await clock.sleep(milliseconds: delay)) != nil, !Task.isCancelled else { return }
+            await self?.wakeUp()
+        }
+    }
+
+    private func wakeUp() {
+        refresh()
+        handle(.wake(network: false))
+    }
+}

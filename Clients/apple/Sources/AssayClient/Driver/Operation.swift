@@ -1,0 +1,65 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A request under way in ``AppAttestor``.
+struct Operation {
+    enum Purpose {
+        /// The kit signs and sends.
+        case request
+        /// The kit signs, and the app sends.
+        case signature
+        /// The kit exchanges a signed request for a token.
+        case token(audience: String, jkt: String)
+    }
+
+    enum Outcome {
+        case signed(URLRequest)
+        case answer(HTTPAnswer)
+        case token(Backend.Token)
+        case withoutEvidence(ClientModel.Unsupported)
+        /// The app's own sending was judged.
+        case judged
+    }
+
+    typealias Continuation = CheckedContinuation<Result<Outcome, ClientModel.Failure>, Never>
+
+    let purpose: Purpose
+    let prepared: PreparedRequest
+    let began = ContinuousClock.now
+    var continuation: Continuation?
+    /// The request with the fields of its last signature.
+    var signed: URLRequest?
+    /// Of the last signature, as the server wrote it.
+    var challenge: String?
+    /// What the caller gets when the state machine ends the request, in either way.
+    var outcome: Outcome?
+    /// Cancelled with the operation.
+    var sending: Task<Void, Never>?
+    var signatures = 0
+    /// How often App Attest said that trying again may help.
+    var unexplainedFailures = 0
+
+    var milliseconds: Int { (ContinuousClock.now - began).milliseconds }
+}
+
+extension Duration {
+    var milliseconds: Int { Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000) }
+}
+
+/// The field `Assay-Evidence` (RFC 9651) of a request without evidence.
+enum EvidenceField {
+    static let name = "Assay-Evidence"
+
+    static func value(_ reason: ClientModel.Unsupported, appVersion: String, systemVersion: String) -> String {
+        var text = "none;reason=\(reason.reason)"
+        if let code = reason.code, ServerAnswer.isWord(code) { text += ";code=\(quoted(code))" }
+        return text + ";app-version=\(quoted(appVersion));system-version=\(quoted(systemVersion))"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"") + "\""
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What an answer says in the words of the contract between kit and backend.
+struct ServerAnswer {
+    /// An answer of an endpoint of the kit is not longer.
+    static let limit = 1 << 20
+
+    let status: Int
+    /// The body, if it is a JSON object.
+    let object: [String: Any]
+    /// Whether the field Content-Type names JSON.
+    let isJSON: Bool
+    let remedy: Remedy?
+    /// The server's code, if it is a short word: it goes into telemetry.
+    let code: String?
+    /// Seconds.
+    let retryAfter: Int?
+    /// The server's clock in milliseconds since 1970, if the answer is authentic.
+    let date: Int?
+    private let response: HTTPURLResponse
+
+    init(_ answer: HTTPAnswer) {
+        response = answer.response
+        status = response.statusCode
+        let type = response.value(forHTTPHeaderField: "Content-Type")?.lowercased() ?? ""
+        let media = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        isJSON = media == "application/json" || media.hasSuffix("+json")
+        let isSmall = answer.body.count <= Self.limit
+        object = isJSON && isSmall
+            ? (try? JSONSerialization.jsonObject(with: answer.body)) as? [String: Any] ?? [:] : [:]
+        let remedy = object["remedy"] as? String ?? response.value(forHTTPHeaderField: "Assay-Remedy")
+        // A remedy that a later server may have: other evidence is not known to help.
+        self.remedy = remedy.map { Remedy(rawValue: $0) ?? .contactSupport }
+        code = (object["code"] as? String).flatMap { Self.isWord($0) ? $0 : nil }
+        let clock = response.value(forHTTPHeaderField: "Date").flatMap(HTTPDate.milliseconds)
+        let wait = response.value(forHTTPHeaderField: "Retry-After")
+        if let seconds = wait.flatMap({ Int($0) }) {
+            retryAfter = max(0, seconds)
+        } else if let clock, let end = wait.flatMap(HTTPDate.milliseconds) {
+            retryAfter = max(0, Milliseconds.ceilSeconds(end - clock))
+        } else {
+            retryAfter = nil
+        }
+        date = answer.response.url.map(RequestTarget.isProtected) ?? false ? clock : nil
+    }
+
+    static func isWord(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                let character = Character(UnicodeScalar(byte))
+                return byte < 0x7f && (character.isLetter || character.isNumber || ":._-".contains(character))
+            }
+    }
+
+    /// Whether it is a redirect that a client would follow.
+    var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
+
+    /// Whether a judge has rejected the request; nothing was executed.
+    var isRejection: Bool { (status == 401 || status == 403) && remedy != nil }
+
+    /// Whether the server asks for a later attempt.
+    var isOutage: Bool { status == 503 || status == 429 }
+
+    /// A field of the answer.
+    func field(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
+
+    /// Why an endpoint of the kit gave no result.
+    func failure() -> ClientModel.Failure {
+        if isOutage { return .init("outage", code: code ?? "http:\(status)", retryAfter: retryAfter) }
+        if isRedirect { return .init("redirected", code: "http:\(status)") }
+        if isJSON, status >= 400 {
+            // 500 and others may come after the work.
+            return .init(
+                "answer", code: code ?? "http:\(status)", remedy: remedy, retryAfter: retryAfter, sent: status >= 500)
+        }
+        // JSON of another form, or a page of something on the way.
+        return .init("answer", code: (isJSON ? "json:" : "no-json:") + "\(status)", sent: isJSON || status >= 500)
+    }
+}
+
+/// The form of times in HTTP that servers send (RFC 9110 section 5.6.7).
+enum HTTPDate {
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// Milliseconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`; nil for another form.
+    static func milliseconds(_ text: String) -> Int? {
+        let words = text.split(whereSeparator: { $0 == " " || $0 == ":" })
+        guard words.count == 8, words[7] == "GMT", let month = months.firstIndex(of: String(words[2])),
+            let day = Int(words[1]), (1...31).contains(day), let year = Int(words[3]), (1970...9999).contains(year),
+            let hour = Int(words[4]), (0...23).contains(hour), let minute = Int(words[5]), (0...59).contains(minute),
+            let second = Int(words[6]), (0...60).contains(second)
+        else { return nil }
+        // Days from the civil calendar, with the year beginning in March.
+        let shifted = month < 2 ? year - 1 : year
+        let dayOfYear = (153 * ((month + 10) % 12) + 2) / 5 + day - 1
+        let days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+        return (((days * 24 + hour) * 60 + minute) * 60 + second) * Milliseconds.second
+    }
+}
+
+/// The form of times in Assay's JSON (RFC 3339).
+enum InternetDate {
+    /// Milliseconds since 1970; nil for another form.
+    static func milliseconds(_ text: String) -> Int? {
+        let formatter = ISO8601DateFormatter()
+        if text.contains(".") { formatter.formatOptions.insert(.withFractionalSeconds) }
+        return formatter.date(from: text).map { Int($0.timeIntervalSince1970 * 1000) }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+
+#if canImport(CryptoKit)
+    import CryptoKit
+#else
+    import Crypto
+#endif
+
+/// Where the kit keeps its state: the name of the key, how far the enrolment is, waiting times.
+///
+/// A write names the version that it replaces, so that an app and its extension do not overwrite each other. Calls may
+/// block for the time of a file access.
+public protocol StateStorage: Sendable {
+    /// - Returns: the entry; nil if there is none.
+    /// - Throws: if it cannot be known whether there is one.
+    func read(_ name: StateName) throws -> StoredState?
+
+    /// Replaces an entry if it has the version.
+    ///
+    /// - Parameters:
+    ///   - data: the new content; nil removes the entry.
+    ///   - version: of the entry that was read; nil if there was none.
+    /// - Returns: the entry that is now stored, or nil if another process has changed it meanwhile and nothing was written.
+    ///   A removed entry is returned with the data nil and no meaning of its version.
+    /// - Throws: if it was not written, or if this cannot be known.
+    func write(_ data: Data?, to name: StateName, replacing version: String?) throws -> StoredState?
+}
+
+/// An entry of a ``StateStorage``.
+public struct StoredState: Sendable, Equatable {
+    /// The content; nil if the entry was removed.
+    public let data: Data?
+    /// Another one after each write.
+    public let version: String
+
+    /// - Parameters:
+    ///   - data: the content.
+    ///   - version: another one after each write.
+    public init(data: Data?, version: String = UUID().uuidString) {
+        self.data = data
+        self.version = version
+    }
+}
+
+/// The name of an entry. Keys of App Attest belong to one app, environment and account.
+public struct StateName: Sendable, Hashable {
+    /// 64 characters of 0-9 and a-f: a hash, so that no account stands in the name of a file.
+    public let text: String
+
+    /// - Parameters:
+    ///   - kind: what is stored, `state` or `token-key`.
+    ///   - app: the app's name in Assay's policy.
+    ///   - environment: `production` or `development`.
+    ///   - account: the app's own identifier of the user; empty without one.
+    public init(_ kind: String, app: String, environment: String, account: String) {
+        // A length before each part: no two lists of parts give the same text.
+        let parts = [kind, app, environment, account].map { "\($0.utf8.count):\($0)" }.joined()
+        text = SHA256.hash(data: Data(parts.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+/// Why a storage failed.
+public struct StorageFailure: Error, Sendable, Equatable {
+    /// What failed, such as `keychain -25308`. No path and no content.
+    public let reason: String
+    /// Whether the device has not been unlocked since its start.
+    public let isLocked: Bool
+
+    /// - Parameters:
+    ///   - reason: what failed.
+    ///   - isLocked: whether the device has not been unlocked since its start.
+    public init(_ reason: String, isLocked: Bool = false) {
+        self.reason = reason
+        self.isLocked = isLocked
+    }
+}
+
+/// A storage in memory, for tests: the state ends with the process.
+public final class MemoryStorage: StateStorage, @unchecked Sendable {
+    private let lock = NSLock()
+    private var entries: [StateName: StoredState] = [:]
+
+    /// An empty storage.
+    public init() {}
+
+    /// The entry.
+    public func read(_ name: StateName) throws -> StoredState? { lock.withLock { entries[name] } }
+
+    /// Replaces the entry if it has the version.
+    public func write(_ data: Data?, to name: StateName, replacing version: String?) throws -> StoredState? {
+        lock.withLock {
+            guard entries[name]?.version == version else { return nil }
+            let new = StoredState(data: data)
+            entries[name] = data == nil ? nil : new
+            return new
+        }
+    }
+}
