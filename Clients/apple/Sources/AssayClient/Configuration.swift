@@ -33,6 +33,9 @@ public struct Configuration: Sendable {
     public var appVersion: String
     /// Of the system, such as `16.2`.
     public var systemVersion: String
+    /// A name of this process: other than those of the app's extensions, and the same after a restart, so that the next process
+    /// goes on at once where an ended one has stopped.
+    public var process = Bundle.main.bundleIdentifier ?? UUID().uuidString
     /// A mark that a reinstallation changes. Called after the first unlock only. An app and its extensions need the same:
     /// use ``installationMark(appGroup:)`` with their group.
     public var installation: @Sendable () -> String

@@ -148,7 +148,7 @@ public actor AppAttestor {
                     "state", app: configuration.app, environment: configuration.environment,
                     account: configuration.account)
                 stored = try StoredModel(
-                    storage: storage, name: name, process: UUID().uuidString, keysADay: configuration.keysADay)
+                    storage: storage, name: name, process: configuration.process, keysADay: configuration.keysADay)
             } catch let error as StorageFailure {
                 throw AssayClientError(.init(error.isLocked ? "locked" : "storage", code: error.reason))
             } catch { throw AssayClientError(.init("storage")) }

@@ -5,9 +5,12 @@ import Foundation
 #else
     import Crypto
 #endif
+#if canImport(Security)
+    import Security
+#endif
 
 /// The key on P-256 to which tokens are bound: in the Secure Enclave where there is one, in software elsewhere.
-struct ProofKey: Sendable {
+struct ProofKey {
     private enum Place {
         case software(P256.Signing.PrivateKey)
         #if canImport(CryptoKit)

@@ -47,7 +47,7 @@ public final class StubKeychain: @unchecked Sendable {
         lock.withLock { items.compactMap { ($0[kSecAttrAccessible] as? NSString).map { $0._bridgeToSwift() } } }
     }
 
-    private static let attributes = [kSecClass, kSecAttrService, kSecAttrAccount, kSecAttrAccessGroup, kSecAttrComment]
+    nonisolated(unsafe) private static let attributes = [kSecClass, kSecAttrService, kSecAttrAccount, kSecAttrAccessGroup, kSecAttrComment]
 
     private static func text(_ value: Any?) -> String? { value as? String ?? (value as? NSString).map { $0._bridgeToSwift() } }
 

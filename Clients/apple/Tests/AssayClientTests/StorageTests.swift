@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import AssayClient
+
+#if ASSAY_CLIENT_STUBS
+    import Security
+#endif
+
+/// A storage, and how to open it a second time as another process does.
+struct StorageCase: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let open: @Sendable () -> any StateStorage
+
+    static let all: [StorageCase] = {
+        let memory = MemoryStorage()
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-client-\(UUID().uuidString)")
+        var all = [
+            StorageCase(testDescription: "memory") { memory },
+            StorageCase(testDescription: "file") { FileStorage(folder: folder) },
+        ]
+        #if ASSAY_CLIENT_STUBS
+            let service = UUID().uuidString
+            all.append(StorageCase(testDescription: "keychain") { KeychainStorage(service: service, accessGroup: "group") })
+        #endif
+        return all
+    }()
+}
+
+struct StorageTests {
+    private func name(_ account: String = "a", test: String = #function) -> StateName {
+        StateName("state", app: test, environment: "production", account: account)
+    }
+
+    /// A write that names an old version changes nothing.
+    @Test(arguments: StorageCase.all) func comparesAndReplaces(_ storage: StorageCase) throws {
+        let (one, other) = (storage.open(), storage.open())
+        #expect(try one.read(name()) == nil)
+        let first = try #require(try one.write(Data([1]), to: name(), replacing: nil))
+        #expect(try other.read(name()) == first)
+        #expect(try other.write(Data([2]), to: name(), replacing: nil) == nil)
+        let second = try #require(try other.write(Data([2]), to: name(), replacing: first.version))
+        #expect(second.version != first.version)
+        #expect(try one.write(Data([3]), to: name(), replacing: first.version) == nil)
+        #expect(try one.write(nil, to: name(), replacing: first.version) == nil)
+        #expect(try one.read(name())?.data == Data([2]))
+        #expect(try one.read(name("b")) == nil)
+        #expect(try one.write(nil, to: name(), replacing: second.version) != nil)
+        #expect(try other.read(name()) == nil)
+        #expect(try other.write(nil, to: name(), replacing: nil) != nil)
+    }
+
+    /// Of writers at the same time one wins each round: no change is lost.
+    @Test(arguments: StorageCase.all) func manyWriters(_ storage: StorageCase) async throws {
+        let name = name()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    let storage = storage.open()
+                    var done = 0
+                    while done < 25 {
+                        let entry = try storage.read(name)
+                        let number = (entry?.data?.first ?? 0) + 1
+                        if try storage.write(Data([number]), to: name, replacing: entry?.version) != nil { done += 1 }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try storage.open().read(name)?.data == Data([100]))
+    }
+
+    /// Other users of the system cannot read it, and a damaged or missing place is an error.
+    @Test func files() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-client-\(UUID().uuidString)")
+        let storage = FileStorage(folder: folder)
+        _ = try storage.write(Data([1]), to: name(), replacing: nil)
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent(file).path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(file)")
+            #expect(!file.contains("production"))
+        }
+        let path = folder.appendingPathComponent("assay-\(name().text).json")
+        try Data("{".utf8).write(to: path)
+        #expect(throws: StorageFailure.self) { try storage.read(name()) }
+        let place = FileStorage(folder: path)
+        #expect(throws: (any Error).self) { try place.write(Data([1]), to: name(), replacing: nil) }
+    }
+
+    /// No two lists of parts have one name.
+    @Test func names() {
+        let one = StateName("state", app: "a", environment: "b", account: "c")
+        #expect(one != StateName("state", app: "ab", environment: "", account: "c"))
+        #expect(one == StateName("state", app: "a", environment: "b", account: "c"))
+        #expect(one.text.count == 64)
+    }
+
+    #if ASSAY_CLIENT_STUBS
+        /// Items stay on this device, and the Keychain before the first unlock is told apart from other failures.
+        @Test func keychain() throws {
+            let storage = KeychainStorage(service: UUID().uuidString)
+            _ = try storage.write(Data([1]), to: name(), replacing: nil)
+            #expect(StubKeychain.shared.accessibilities.allSatisfy { $0 == "cku" })
+        }
+    #endif
+}
