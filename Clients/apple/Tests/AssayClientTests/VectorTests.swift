@@ -120,7 +120,7 @@ struct JSONEvent {
         case "keyMade": return .keyMade(turn: try number("turn"), key: try text("key"))
         case "attested": return .attested(turn: try number("turn"), evidence: try text("evidence"))
         case "platformFailed":
-            return .platformFailed(turn: try number("turn"), call: try call(), try kind(), code: try text("code"))
+            return .platformFailed(turn: try number("turn"), call: fields["call"] is String ? try call() : nil, try kind(), code: try text("code"))
         case "callFailed": return .callFailed(turn: try number("turn"), call: try call(), try failure(), date: date)
         case "enrolled": return .enrolled(turn: try number("turn"), date: date)
         case "refused":

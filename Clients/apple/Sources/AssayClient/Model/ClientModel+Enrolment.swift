@@ -91,7 +91,7 @@ extension ClientModel {
         enrol()
     }
 
-    mutating func platformFailed(_ call: Call, _ kind: PlatformClass, code: String) {
+    mutating func platformFailed(_ call: Call?, _ kind: PlatformClass, code: String) {
         if record.phase == .attesting { record.phase = .keyMade }
         if kind == .unsupported {
             unsupported = Unsupported(reason: "unsupported", code: code)

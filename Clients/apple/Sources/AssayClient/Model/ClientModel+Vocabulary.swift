@@ -122,7 +122,7 @@ extension ClientModel {
         /// The platform's attestation, in base64.
         case attested(turn: Int, evidence: String)
         /// `makeKey` or `attest` failed.
-        case platformFailed(turn: Int, call: Call, PlatformClass, code: String)
+        case platformFailed(turn: Int, call: Call?, PlatformClass, code: String)
         /// `challenge` or `submit` gave no verdict.
         case callFailed(turn: Int, call: Call, Failure, date: Int?)
         /// The server accepted the attestation.

@@ -173,7 +173,7 @@ public struct ClientModel: Sendable {
     func expect(_ id: String, _ state: Op.State) -> Op? { ops.first { $0.id == id && $0.state == state } }
 
     /// Ends the call under way if the answer belongs to it.
-    private mutating func isCurrent(_ turn: Int, _ call: Call) -> Bool {
+    private mutating func isCurrent(_ turn: Int, _ call: Call?) -> Bool {
         guard turn == self.turn, doing == call else { return false }
         doing = nil
         return true
