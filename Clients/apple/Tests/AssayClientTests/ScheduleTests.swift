@@ -108,8 +108,8 @@ private final class Schedule {
             pending.removeAll { $0.process == index }
             for id in open.keys where id.hasPrefix("\(index)-") { open[id] = nil }
         case 20..<30: world.skew = Int.random(in: -200_000...200_000, using: &random)
-        case 30..<33: world.keys = []
-        case 33..<36: world.enrolled = []
+        case 30: world.keys = []
+        case 31: world.enrolled = []
         case 36..<46: storage.isBroken = true
         case 100..<200: try handle(index, .wake(network: random.chance(30)))
         case 200..<240: try handle(index, .prefetch)
