@@ -31,6 +31,14 @@ final class AssayService: @unchecked Sendable {
               clientData: raw
               requests: {}
               testRoots: ["file:root.pem"]
+          - name: shop-gateway
+            appAttest:
+              appIDs: [1234567890.com.example.shop]
+              environments: [production]
+              challenge: ledger
+              clientData: raw
+              requests: { body: upstream }
+              testRoots: ["file:root.pem"]
           - name: shop-tokens
             appAttest:
               appIDs: [1234567890.com.example.shop]
