@@ -26,9 +26,12 @@ let package = Package(
         .testTarget(
             name: "AssayClientTests", dependencies: ["AssayClient", "SoftwareAttester", crypto],
             swiftSettings: hasStubs ? [.define("ASSAY_CLIENT_STUBS")] : []),
-    ] + stubs.map {
-        .target(
-            name: $0, dependencies: [crypto] + ($0 == "DeviceCheck" ? ["SoftwareAttester"] : $0 == "CryptoKit" ? ["Security"] : []),
-            path: "Tests/Stubs/\($0)")
-    }
+    ]
+        + stubs.map {
+            .target(
+                name: $0,
+                dependencies: [crypto]
+                    + ($0 == "DeviceCheck" ? ["SoftwareAttester"] : $0 == "CryptoKit" ? ["Security"] : []),
+                path: "Tests/Stubs/\($0)")
+        }
 )

@@ -29,20 +29,27 @@ struct DriverTests {
 
     private static let challengeAnswers: [(Int, String, [String: String], AssayClientError.Code, String)] = [
         (200, "<html>Log in</html>", ["Content-Type": "text/html"], AssayClientError.Code.answer, "no-json:200"),
-        (201, #"{"challenge": "abc"#, [:], .answer, "json:201"), (201, #"{"challenge": "a\"b"}"#, [:], .answer, "json:201"),
-        (200, #"{"code": "unknown-app", "title": "x"}"#, ["Content-Type": "application/problem+json"], .answer, "json:200"),
+        (201, #"{"challenge": "abc"#, [:], .answer, "json:201"),
+        (201, #"{"challenge": "a\"b"}"#, [:], .answer, "json:201"),
+        (
+            200, #"{"code": "unknown-app", "title": "x"}"#, ["Content-Type": "application/problem+json"], .answer,
+            "json:200"
+        ),
         (422, #"{"code": "unknown-app"}"#, ["Content-Type": "application/problem+json"], .answer, "unknown-app"),
         (404, "Not found", ["Content-Type": "text/plain"], .answer, "no-json:404"),
         (302, "", ["Location": "https://portal.example/"], .redirected, "http:302"),
         (502, "<html>Bad gateway</html>", ["Content-Type": "text/html"], .answer, "no-json:502"),
-        (503, "{}", ["Retry-After": "7"], .later, "http:503"), (429, #"{"code": "challenge-limit"}"#, [:], .later, "challenge-limit"),
+        (503, "{}", ["Retry-After": "7"], .later, "http:503"),
+        (429, #"{"code": "challenge-limit"}"#, [:], .later, "challenge-limit"),
         (401, #"{"remedy": "contact-support"}"#, [:], .contactSupport, "operators"),
         (401, #"{"remedy": "a-new-word"}"#, [:], .contactSupport, "operators"),
     ]
 
     /// Answers that are not the contract's: captive portals, proxies, problems, redirects. No key is made for them.
     @Test(arguments: challengeAnswers)
-    func challenge(_ status: Int, _ body: String, _ fields: [String: String], _ code: AssayClientError.Code, _ word: String) async throws {
+    func challenge(
+        _ status: Int, _ body: String, _ fields: [String: String], _ code: AssayClientError.Code, _ word: String
+    ) async throws {
         try backend.next("/challenges", status, body, fields)
         let error = await failure(try attestor())
         #expect(error?.code == code)
@@ -65,7 +72,9 @@ struct DriverTests {
     }
 
     /// A verdict that rejects, as 200 and as 403: the error is that of the remedy.
-    @Test(arguments: [(200, #"{"outcome": "reject", "remedy": "update-system"}"#), (403, #"{"remedy": "update-system"}"#)])
+    @Test(arguments: [
+        (200, #"{"outcome": "reject", "remedy": "update-system"}"#), (403, #"{"remedy": "update-system"}"#),
+    ])
     func rejectedEnrolment(_ status: Int, _ body: String) async throws {
         try backend.next("/enrolments", status, body)
         #expect(await failure(try attestor())?.code == .updateSystem)
@@ -100,7 +109,8 @@ struct DriverTests {
     private static let platformTable: [(TestPhone.Call, [Int], AssayClientError.Code?, Int)] = [
         // call, codes, the error or nil, keys made
         (.generateKey, [0], .platform, 1), (.generateKey, [4], .platform, 1),
-        (.attestKey, [0], nil, 2), (.attestKey, [2], nil, 2), (.attestKey, [3], nil, 2), (.attestKey, [4], .platform, 1),
+        (.attestKey, [0], nil, 2), (.attestKey, [2], nil, 2), (.attestKey, [3], nil, 2),
+        (.attestKey, [4], .platform, 1),
         (.attestKey, [3, 3], .platform, 2), (.generateAssertion, [0], nil, 1), (.generateAssertion, [0, 0], nil, 2),
         (.generateAssertion, [2], nil, 2), (.generateAssertion, [3], nil, 2), (.generateAssertion, [4], .platform, 1),
         (.generateAssertion, [3, 3], .platform, 2),
@@ -108,7 +118,9 @@ struct DriverTests {
 
     /// Each error of App Attest while enrolling, with what follows.
     @Test(arguments: platformTable)
-    func platformErrors(_ call: TestPhone.Call, _ codes: [Int], _ code: AssayClientError.Code?, _ keys: Int) async throws {
+    func platformErrors(_ call: TestPhone.Call, _ codes: [Int], _ code: AssayClientError.Code?, _ keys: Int)
+        async throws
+    {
         codes.forEach { phone.fail(call, $0) }
         let error = await failure(try attestor())
         #expect(error?.code == code)
@@ -133,7 +145,9 @@ struct DriverTests {
 
     /// Every remedy of a judge, once: what was made anew, and that the request was sent again.
     @Test(arguments: remedyTable)
-    func remedies(_ remedy: String, _ code: AssayClientError.Code?, _ sent: Int, _ keys: Int, _ challenges: Int) async throws {
+    func remedies(_ remedy: String, _ code: AssayClientError.Code?, _ sent: Int, _ keys: Int, _ challenges: Int)
+        async throws
+    {
         try backend.next(orders, 401, #"{"remedy": "\#(remedy)", "code": "some-code"}"#)
         #expect(await failure(try attestor())?.code == code)
         let requests = backend.requests(orders)
@@ -185,7 +199,9 @@ struct DriverTests {
             for try await status in group { #expect(status == 200) }
         }
         let counters = backend.requests(orders).dropFirst().compactMap { request in
-            request.value(forHTTPHeaderField: "Signature").flatMap { Data(base64Encoded: String($0.dropFirst(7).dropLast())) }?.last
+            request.value(forHTTPHeaderField: "Signature").flatMap {
+                Data(base64Encoded: String($0.dropFirst(7).dropLast()))
+            }?.last
         }
         #expect(counters == counters.sorted())
     }
@@ -271,7 +287,9 @@ struct DriverTests {
         let key = try #require(await attestor.stored?.model.record.key)
         let text = "\(events.all)"
         for secret in backend.secrets + [key, "user-42", "orders"] { #expect(!text.contains(secret)) }
-        for name in ["challenge", "generateKey", "attestKey", "enrol", "generateAssertion", "request-challenge", "token"] {
+        for name in [
+            "challenge", "generateKey", "attestKey", "enrol", "generateAssertion", "request-challenge", "token",
+        ] {
             #expect(text.contains("\"\(name)\""), "\(name)")
         }
         #expect(text.contains("dc:3"))
@@ -314,7 +332,8 @@ struct DriverTests {
     func tokenErrors(_ errors: [String], _ tokens: Int, _ sent: Int, _ status: Int) async throws {
         let source = TokenSource(try attestor(), audience: "https://api.example.com")
         for error in errors {
-            try backend.next(orders, 401, "{}", ["WWW-Authenticate": "DPoP error=\"\(error)\"", "DPoP-Nonce": "server-nonce"])
+            try backend.next(
+                orders, 401, "{}", ["WWW-Authenticate": "DPoP error=\"\(error)\"", "DPoP-Nonce": "server-nonce"])
         }
         #expect(try await source.data(for: EndToEndTests.order()).1.statusCode == status)
         #expect(backend.requests("/tokens").count == tokens)
@@ -330,12 +349,15 @@ struct DriverTests {
         #expect(refused?.code == .refused)
         let answers: [(Int, String, AssayClientError.Code)] = [
             (201, #"{"token": "t", "tokenType": "Bearer", "expiresIn": 300}"#, AssayClientError.Code.answer),
-            (403, #"{"remedy": "contact-support"}"#, .contactSupport), (422, #"{"code": "evidence-not-bound"}"#, .answer),
+            (403, #"{"remedy": "contact-support"}"#, .contactSupport),
+            (422, #"{"code": "evidence-not-bound"}"#, .answer),
         ]
         for (status, body, code) in answers {
             let other = TokenSource(try attestor(), audience: "https://api.example.com")
             try backend.next("/tokens", status, body)
-            let error = await #expect(throws: AssayClientError.self) { try await other.data(for: EndToEndTests.order()) }
+            let error = await #expect(throws: AssayClientError.self) {
+                try await other.data(for: EndToEndTests.order())
+            }
             #expect(error?.code == code)
         }
     }

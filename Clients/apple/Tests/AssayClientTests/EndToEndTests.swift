@@ -126,7 +126,8 @@ struct EndToEndTests {
         let (relay, other) = (Relay(service), Relay(service))
         let phone = TestPhone()
         // Two phones with one challenge: the second is refused.
-        let challenge = try await service.post(["app": "shop-ios", "kind": "app-attest.attestation"], to: "/v1/challenges")
+        let challenge = try await service.post(
+            ["app": "shop-ios", "kind": "app-attest.attestation"], to: "/v1/challenges")
         for transport in [other, relay] { transport.answer("/challenges", with: challenge) }
         #expect(try await Self.attestor(TestPhone(), other).data(for: Self.order()).1.statusCode == 200)
         #expect(try await Self.attestor(phone, relay).data(for: Self.order()).1.statusCode == 200)
@@ -199,7 +200,9 @@ struct EndToEndTests {
             #expect(error?.code == .later)
             #expect((error?.retryAfter ?? 0) >= 1)
             // The wait of an enrolment goes by the clock.
-            while (try? await attestor.data(for: Self.order())) == nil { try await Task.sleep(nanoseconds: 100_000_000) }
+            while (try? await attestor.data(for: Self.order())) == nil {
+                try await Task.sleep(nanoseconds: 100_000_000)
+            }
         }
         #expect(phone.count(.generateKey) == 1)
     }
@@ -269,7 +272,7 @@ struct EndToEndTests {
 
         init(phone: TestPhone) { self.phone = phone }
 
-        var unsupported: ClientModel.Unsupported? { TestPhone.$current.withValue(phone) { adapter.unsupported } }
+        var unsupported: UnsupportedReason? { TestPhone.$current.withValue(phone) { adapter.unsupported } }
 
         func generateKey() async throws(PlatformFailure) -> String {
             try await on { () async throws(PlatformFailure) in try await adapter.generateKey() }

@@ -15,7 +15,9 @@ private final class Gateway {
 
     static var program: String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        return (folders + ["/usr/sbin"]).map { $0 + "/nginx" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+        return (folders + ["/usr/sbin"]).map { $0 + "/nginx" }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
     }
 
     static var isWanted: Bool {
@@ -38,12 +40,15 @@ private final class Gateway {
         let endpoints = [("challenges", "challenges"), ("enrolments", "verify")].map {
             "location = /\($0.0) { auth_request off; proxy_pass http://assay/v1/\($0.1); }"
         }
-        text = text.replacingOccurrences(of: "        location / {\n", with: endpoints.joined(separator: "\n") + "\n        location / {\n")
+        text = text.replacingOccurrences(
+            of: "        location / {\n", with: endpoints.joined(separator: "\n") + "\n        location / {\n")
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \($0);" }.joined()
-        let server = "server { listen 127.0.0.1:\(backend); location / { default_type application/json; return 200 '{}'; } }"
+        let server =
+            "server { listen 127.0.0.1:\(backend); location / { default_type application/json; return 200 '{}'; } }"
         text = text.replacingOccurrences(of: "http {\n", with: "http {\naccess_log off; \(temporary)\n\(server)\n")
         try text.write(to: service.folder.appendingPathComponent("nginx.conf"), atomically: true, encoding: .utf8)
-        process.executableURL = URL(fileURLWithPath: try #require(Self.program, "nginx is missing: Scripts/install-gateways"))
+        process.executableURL = URL(
+            fileURLWithPath: try #require(Self.program, "nginx is missing: Scripts/install-gateways"))
         process.arguments = ["-e", "stderr", "-p", ".", "-c", "nginx.conf", "-g", "daemon off;"]
         process.currentDirectoryURL = service.folder
         let log = service.folder.appendingPathComponent("nginx.log").path
@@ -75,7 +80,9 @@ struct GatewayTests {
         configuration.installation = { "installation" }
         let attestor = try AppAttestor(
             configuration, platform: EndToEndTests.platform(phone), storage: MemoryStorage())
-        for (method, path) in [("POST", "/v1/orders?id=7"), ("GET", ""), ("POST", "/a%20b//c;d?x=%C3%A9&y"), ("DELETE", "/v1#x")] {
+        for (method, path) in [
+            ("POST", "/v1/orders?id=7"), ("GET", ""), ("POST", "/a%20b//c;d?x=%C3%A9&y"), ("DELETE", "/v1#x"),
+        ] {
             var request = URLRequest(url: try #require(URL(string: origin + path)))
             request.httpMethod = method
             if method == "POST" { request.httpBody = Data(#"{"amount":42}"#.utf8) }

@@ -52,8 +52,11 @@ struct DeviceCheckErrorTests {
         }
 
         @Test func extensions() {
-            #expect(DeviceCheckPlatform(bundlePath: "/App.app/PlugIns/Share.appex").unsupported == .init(reason: "extension"))
-            #expect(DeviceCheckPlatform(bundlePath: "/App.app/Action.appex", attestsInExtension: true).unsupported == nil)
+            #expect(
+                DeviceCheckPlatform(bundlePath: "/App.app/PlugIns/Share.appex").unsupported
+                    == .init(reason: "extension"))
+            #expect(
+                DeviceCheckPlatform(bundlePath: "/App.app/Action.appex", attestsInExtension: true).unsupported == nil)
         }
 
         @Test(arguments: DeviceCheckErrorTests.table.dropLast())

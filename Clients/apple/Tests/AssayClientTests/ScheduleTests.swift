@@ -127,7 +127,9 @@ private final class Schedule {
 
     /// A process begins. False if the storage cannot be read: the app's call then ends with an error.
     private func load(_ index: Int) -> Bool {
-        guard let model = try? StoredModel(storage: storage, name: name, process: "p\(index)", keysADay: 3) else { return false }
+        guard let model = try? StoredModel(storage: storage, name: name, process: "p\(index)", keysADay: 3) else {
+            return false
+        }
         processes[index] = model
         take(index, .start(app: "1", system: "1", installation: "i", unsupported: nil))
         return true
@@ -135,7 +137,9 @@ private final class Schedule {
 
     private func handle(_ index: Int, _ event: ClientModel.Event) throws {
         guard processes[index] != nil else { return }
-        if let actions = try? processes[index]?.refresh(now: world.now + world.skew, jitter: Int.random(in: 0...1000, using: &random)) {
+        if let actions = try? processes[index]?.refresh(
+            now: world.now + world.skew, jitter: Int.random(in: 0...1000, using: &random))
+        {
             try execute(index, actions)
         }
         take(index, event)
@@ -221,8 +225,12 @@ private final class Schedule {
             world.challenges[value] = .init(ends: world.now + 300_000)
             try handle(index, .requestChallenge(op: id, value: value, date: date))
         case .sign(let id, let key, _, let nonce):
-            if fails { return try handle(index, .signFailed(op: id, random.chance(95) ? .again : .keyGone, code: "dc:0")) }
-            guard world.keys.contains(key) else { return try handle(index, .signFailed(op: id, .keyGone, code: "dc:3")) }
+            if fails {
+                return try handle(index, .signFailed(op: id, random.chance(95) ? .again : .keyGone, code: "dc:0"))
+            }
+            guard world.keys.contains(key) else {
+                return try handle(index, .signFailed(op: id, .keyGone, code: "dc:3"))
+            }
             signatures[id] = (key, nonce)
             try handle(index, .signed(op: id))
         case .send(let id):

@@ -68,8 +68,10 @@ struct SigningTests {
     /// What is signed is what goes over the wire.
     @Test(arguments: [
         ("https://API.Example.com", "https://api.example.com/"), ("HTTPS://a.example:443/x", "https://a.example/x"),
-        ("https://a.example:8443/x#part", "https://a.example:8443/x"), ("https://a.example?q=1", "https://a.example/?q=1"),
-        ("http://localhost:80/x", "http://localhost/x"), ("https://a.example/a%2Fb//c;d?x=%20", "https://a.example/a%2Fb//c;d?x=%20"),
+        ("https://a.example:8443/x#part", "https://a.example:8443/x"),
+        ("https://a.example?q=1", "https://a.example/?q=1"),
+        ("http://localhost:80/x", "http://localhost/x"),
+        ("https://a.example/a%2Fb//c;d?x=%20", "https://a.example/a%2Fb//c;d?x=%20"),
         ("https://a.example/?", "https://a.example/?"), ("https://[::1]:8443/", "https://[::1]:8443/"),
     ])
     func target(_ written: String, _ sent: String) throws {
@@ -88,7 +90,9 @@ struct SigningTests {
         try Data().write(to: file)
         #expect(try PreparedRequest(request, file: file).digest == nil)
         #expect(throws: AssayClientError.self) { try PreparedRequest(order(), file: file) }
-        #expect(throws: AssayClientError.self) { try PreparedRequest(request, file: file.appendingPathComponent("none")) }
+        #expect(throws: AssayClientError.self) {
+            try PreparedRequest(request, file: file.appendingPathComponent("none"))
+        }
     }
 
     /// Requests whose signed form would differ from the sent one, with the code and a word of the sentence.

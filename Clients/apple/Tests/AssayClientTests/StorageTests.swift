@@ -21,7 +21,8 @@ struct StorageCase: Sendable, CustomTestStringConvertible {
         ]
         #if ASSAY_CLIENT_STUBS
             let service = UUID().uuidString
-            all.append(StorageCase(testDescription: "keychain") { KeychainStorage(service: service, accessGroup: "group") })
+            all.append(
+                StorageCase(testDescription: "keychain") { KeychainStorage(service: service, accessGroup: "group") })
         #endif
         return all
     }()

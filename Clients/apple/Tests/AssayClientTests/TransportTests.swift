@@ -19,7 +19,9 @@ struct TransportTests {
     /// The path goes over the wire as it was signed, and a redirect is not followed.
     @Test func redirects() async throws {
         let server = try LocalServer { _ in
-            Data("HTTP/1.1 307 Temporary Redirect\r\nLocation: /elsewhere\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+            Data(
+                "HTTP/1.1 307 Temporary Redirect\r\nLocation: /elsewhere\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                    .utf8)
         }
         let answer = try await get(server, method: "POST")
         #expect(answer.response.statusCode == 307)
@@ -33,13 +35,17 @@ struct TransportTests {
         let server = try LocalServer { _ in
             Data("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".utf8) + Data(repeating: 0x20, count: 3 << 20)
         }
-        await #expect(throws: TransportFailure("too-long", mayHaveBeenSent: true)) { try await get(server, limit: 1 << 20) }
+        await #expect(throws: TransportFailure("too-long", mayHaveBeenSent: true)) {
+            try await get(server, limit: 1 << 20)
+        }
         #expect(try await get(server).body.count == 3 << 20)
     }
 
     /// A cut answer may be the answer to an executed request; a refused connection is none.
     @Test func brokenConnections() async throws {
-        let cut = try LocalServer { _ in Data("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{".utf8) }
+        let cut = try LocalServer { _ in
+            Data("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{".utf8)
+        }
         let failure = await #expect(throws: TransportFailure.self) { try await get(cut) }
         #expect(failure?.mayHaveBeenSent == true)
         let silent = try LocalServer { _ in Data() }
@@ -56,9 +62,11 @@ struct TransportTests {
     /// A huge answer of the kit's own endpoint, a page of a portal, through the whole kit.
     @Test func portal() async throws {
         let server = try LocalServer { _ in
-            Data("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html>".utf8) + Data(repeating: 0x20, count: 2 << 20)
+            Data("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html>".utf8)
+                + Data(repeating: 0x20, count: 2 << 20)
         }
-        var configuration = Configuration(app: "a", backend: try #require(URL(string: "http://127.0.0.1:\(server.port)")))
+        var configuration = Configuration(
+            app: "a", backend: try #require(URL(string: "http://127.0.0.1:\(server.port)")))
         configuration.installation = { "i" }
         let attestor = try AppAttestor(
             configuration, platform: SoftwarePlatform(phone: .init()), storage: MemoryStorage())
@@ -74,7 +82,9 @@ struct TransportTests {
     ])
     func dates(_ text: String, _ milliseconds: Int) { #expect(HTTPDate.milliseconds(text) == milliseconds) }
 
-    @Test(arguments: ["", "now", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT"])
+    @Test(arguments: [
+        "", "now", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT",
+    ])
     func badDates(_ text: String) { #expect(HTTPDate.milliseconds(text) == nil) }
 
     /// `Retry-After` in both forms; the clock counts from protected answers alone.

@@ -17,7 +17,8 @@ enum Vectors {
     }
 }
 
-@Suite(.enabled(if: Vectors.exist || ProcessInfo.processInfo.environment["CI"] == "true", "TestVectors/client is missing"))
+@Suite(
+    .enabled(if: Vectors.exist || ProcessInfo.processInfo.environment["CI"] == "true", "TestVectors/client is missing"))
 struct VectorTests {
     /// Each kit gives the actions and the record of the reference model, at each step.
     @Test func enrolment() throws {
@@ -32,7 +33,8 @@ struct VectorTests {
                     continue
                 }
                 let event = try JSONEvent(try #require(step["event"] as? [String: Any])).enrolment()
-                let actions = model.step(event, now: try #require(step["now"] as? Int), jitter: step["jitter"] as? Int ?? 0)
+                let actions = model.step(
+                    event, now: try #require(step["now"] as? Int), jitter: step["jitter"] as? Int ?? 0)
                 let found = actions.map { NSDictionary(dictionary: json($0)) }
                 let wanted = (step["actions"] as? [[String: Any]] ?? []).map { NSDictionary(dictionary: $0) }
                 try #require(found == wanted, "\(name), step \(index)")
@@ -51,7 +53,8 @@ struct VectorTests {
             var model = TokenModel()
             for (index, step) in (vector["steps"] as? [[String: Any]] ?? []).enumerated() {
                 let event = try JSONEvent(try #require(step["event"] as? [String: Any])).tokens()
-                let actions = model.step(event, now: try #require(step["now"] as? Int), jitter: step["jitter"] as? Int ?? 0)
+                let actions = model.step(
+                    event, now: try #require(step["now"] as? Int), jitter: step["jitter"] as? Int ?? 0)
                 let found = actions.map { NSDictionary(dictionary: json($0)) }
                 let wanted = (step["actions"] as? [[String: Any]] ?? []).map { NSDictionary(dictionary: $0) }
                 try #require(found == wanted, "\(vector["name"] ?? ""), step \(index)")
@@ -71,11 +74,12 @@ struct VectorTests {
     /// A field that the record of this kit does not have fails the test.
     private func record(_ fields: [String: Any]) throws -> ClientRecord {
         let known: Set = [
-            "phase", "key", "challenge", "challengeFrom", "challengeEnds", "evidence", "keysMade", "failures", "notBefore",
+            "phase", "key", "challenge", "challengeFrom", "challengeEnds", "evidence", "keysMade", "failures",
+            "notBefore",
             "cause", "code", "halt", "haltApp", "haltSystem", "offset", "installation", "owner", "leaseEnds",
         ]
         #expect(Set(fields.keys).subtracting(known) == [])
-        return try JSONDecoder().decode(ClientRecord.self, from: JSONSerialization.data(withJSONObject: fields))
+        return try ClientRecord(json: JSONSerialization.data(withJSONObject: fields))
     }
 }
 
@@ -90,42 +94,49 @@ struct JSONEvent {
     private var code: String? { fields["code"] as? String }
     private var date: Int? { fields["date"] as? Int }
     private var retryAfter: Int? { fields["retryAfter"] as? Int }
-    private func remedy() throws -> Remedy? { try (fields["remedy"] as? String).map { try #require(Remedy(rawValue: $0)) } }
+    private func remedy() throws -> Remedy? {
+        try (fields["remedy"] as? String).map { try #require(Remedy(rawValue: $0)) }
+    }
     private func kind() throws -> PlatformClass { try #require(PlatformClass(rawValue: text("class"))) }
     private func call() throws -> ClientModel.Call { try #require(ClientModel.Call(rawValue: text("call"))) }
 
     private func failure() throws -> ClientModel.Failure {
         .init(
-            try text("cause"), code: code, remedy: try remedy(), retryAfter: retryAfter, sent: fields["sent"] as? Bool ?? false)
+            try text("cause"), code: code, remedy: try remedy(), retryAfter: retryAfter,
+            sent: fields["sent"] as? Bool ?? false)
     }
 
     func enrolment() throws -> ClientModel.Event {
         switch try text("type") {
         case "start":
             let reason = try (fields["unsupported"] as? [String: Any]).map {
-                ClientModel.Unsupported(reason: try #require($0["reason"] as? String), code: $0["code"] as? String)
+                UnsupportedReason(reason: try #require($0["reason"] as? String), code: $0["code"] as? String)
             }
             return .start(
-                app: try text("app"), system: try text("system"), installation: try text("installation"), unsupported: reason)
+                app: try text("app"), system: try text("system"), installation: try text("installation"),
+                unsupported: reason)
         case "need": return .need(op: try text("op"), fresh: fields["fresh"] as? Bool ?? false)
         case "cancel": return .cancel(op: try text("op"))
         case "prefetch": return .prefetch
         case "wake": return .wake(network: fields["network"] as? Bool ?? false)
         case "reload":
             let record = try JSONSerialization.data(withJSONObject: try #require(fields["record"] as? [String: Any]))
-            return .reload(try JSONDecoder().decode(ClientRecord.self, from: record))
+            return .reload(try ClientRecord(json: record))
         case "storageFailed": return .storageFailed
         case "challenge":
             return .challenge(turn: try number("turn"), value: try text("value"), life: try number("life"), date: date)
         case "keyMade": return .keyMade(turn: try number("turn"), key: try text("key"))
         case "attested": return .attested(turn: try number("turn"), evidence: try text("evidence"))
         case "platformFailed":
-            return .platformFailed(turn: try number("turn"), call: fields["call"] is String ? try call() : nil, try kind(), code: try text("code"))
+            return .platformFailed(
+                turn: try number("turn"), call: fields["call"] is String ? try call() : nil, try kind(),
+                code: try text("code"))
         case "callFailed": return .callFailed(turn: try number("turn"), call: try call(), try failure(), date: date)
         case "enrolled": return .enrolled(turn: try number("turn"), date: date)
         case "refused":
             return .refused(
-                turn: try number("turn"), remedy: try #require(try remedy()), code: code, retryAfter: retryAfter, date: date)
+                turn: try number("turn"), remedy: try #require(try remedy()), code: code, retryAfter: retryAfter,
+                date: date)
         case "requestChallenge": return .requestChallenge(op: try text("op"), value: try text("value"), date: date)
         case "requestChallengeFailed": return .requestChallengeFailed(op: try text("op"), try failure(), date: date)
         case "signed": return .signed(op: try text("op"))
@@ -166,7 +177,8 @@ private func json(_ action: ClientModel.Action) -> [String: Any] {
     return switch action {
     case .getChallenge(let turn): fields("getChallenge", ["turn": turn])
     case .makeKey(let turn, let challenge): fields("makeKey", ["turn": turn, "challenge": challenge])
-    case .attest(let turn, let key, let challenge): fields("attest", ["turn": turn, "key": key, "challenge": challenge])
+    case .attest(let turn, let key, let challenge):
+        fields("attest", ["turn": turn, "key": key, "challenge": challenge])
     case .submit(let turn, let key, let challenge, let evidence):
         fields("submit", ["turn": turn, "key": key, "challenge": challenge, "evidence": evidence])
     case .deleteKey(let key): fields("deleteKey", ["key": key])
@@ -195,7 +207,8 @@ private func json(_ action: TokenModel.Action) -> [String: Any] {
 
 private func json(_ failure: ClientModel.Failure) -> [String: Any?] {
     [
-        "cause": failure.cause, "code": failure.code, "remedy": failure.remedy?.rawValue, "retryAfter": failure.retryAfter,
+        "cause": failure.cause, "code": failure.code, "remedy": failure.remedy?.rawValue,
+        "retryAfter": failure.retryAfter,
         "sent": failure.sent ? true : nil,
     ]
 }

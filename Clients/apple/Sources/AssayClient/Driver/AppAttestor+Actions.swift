@@ -22,7 +22,8 @@ extension AppAttestor {
         case .getRequestChallenge(let id): getRequestChallenge(id)
         case .sign(let id, let key, let created, let nonce): sign(id, key, created: created, nonce: nonce)
         case .send(let id): send(id)
-        case .sendWithoutEvidence(let id, let reason, let code): sendWithoutEvidence(id, .init(reason: reason, code: code))
+        case .sendWithoutEvidence(let id, let reason, let code):
+            sendWithoutEvidence(id, .init(reason: reason, code: code))
         case .done(let id): if let outcome = operations[id]?.outcome { finish(id, .success(outcome)) }
         case .fail(let id, let failure): finish(id, operations[id]?.outcome.map { .success($0) } ?? .failure(failure))
         case .wait(let until): wake(at: until)
@@ -133,7 +134,8 @@ extension AppAttestor {
         let fields: SignatureFields
         do {
             fields = try SignatureFields(
-                request, digest: operation.prepared.digest, covering: covered, created: created, nonce: value, keyID: key)
+                request, digest: operation.prepared.digest, covering: covered, created: created, nonce: value,
+                keyID: key)
         } catch {
             handle(.cancel(op: id))
             return finish(id, .failure(.init("request")))
@@ -193,7 +195,7 @@ extension AppAttestor {
         }
     }
 
-    private func sendWithoutEvidence(_ id: String, _ reason: ClientModel.Unsupported) {
+    private func sendWithoutEvidence(_ id: String, _ reason: UnsupportedReason) {
         guard let operation = operations[id] else { return }
         var request = operation.prepared.request
         addReason(reason, to: &request)
@@ -209,7 +211,7 @@ extension AppAttestor {
     }
 
     /// Says in the request why it brings no evidence.
-    nonisolated func addReason(_ reason: ClientModel.Unsupported, to request: inout URLRequest) {
+    nonisolated func addReason(_ reason: UnsupportedReason, to request: inout URLRequest) {
         let value = EvidenceField.value(
             reason, appVersion: configuration.appVersion, systemVersion: configuration.systemVersion)
         request.setValue(value, forHTTPHeaderField: EvidenceField.name)

@@ -180,7 +180,9 @@ public actor AppAttestor {
     }
 
     /// A token for requests to one audience, bound to a key.
-    func token(audience: String, jkt: String) async throws(AssayClientError) -> Result<Operation.Outcome, ClientModel.Failure> {
+    func token(audience: String, jkt: String) async throws(AssayClientError) -> Result<
+        Operation.Outcome, ClientModel.Failure
+    > {
         var request = URLRequest(url: configuration.tokens)
         request.httpMethod = "POST"
         return try await result(.token(audience: audience, jkt: jkt), PreparedRequest(request), fresh: true)
@@ -191,7 +193,8 @@ public actor AppAttestor {
     ) async throws(AssayClientError) -> Result<Operation.Outcome, ClientModel.Failure> {
         for field in configuration.coveredFields where prepared.request.value(forHTTPHeaderField: field) == nil {
             if case .token = purpose { continue }
-            throw AssayClientError(.request, "the request has no field `\(field)`, which the settings say to cover: set it")
+            throw AssayClientError(
+                .request, "the request has no field `\(field)`, which the settings say to cover: set it")
         }
         try open()
         count += 1

@@ -19,7 +19,7 @@ struct Operation {
         case signed(URLRequest)
         case answer(HTTPAnswer)
         case token(Backend.Token)
-        case withoutEvidence(ClientModel.Unsupported)
+        case withoutEvidence(UnsupportedReason)
         /// The app's own sending was judged.
         case judged
     }
@@ -53,7 +53,7 @@ extension Duration {
 enum EvidenceField {
     static let name = "Assay-Evidence"
 
-    static func value(_ reason: ClientModel.Unsupported, appVersion: String, systemVersion: String) -> String {
+    static func value(_ reason: UnsupportedReason, appVersion: String, systemVersion: String) -> String {
         var text = "none;reason=\(reason.reason)"
         if let code = reason.code, ServerAnswer.isWord(code) { text += ";code=\(quoted(code))" }
         return text + ";app-version=\(quoted(appVersion));system-version=\(quoted(systemVersion))"

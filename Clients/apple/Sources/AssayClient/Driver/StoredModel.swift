@@ -23,7 +23,7 @@ struct StoredModel {
 
     /// A record that cannot be read is one of a later version, or damaged: begin anew and replace it.
     private static func record(_ entry: StoredState?) -> ClientRecord {
-        entry?.data.flatMap { try? JSONDecoder().decode(ClientRecord.self, from: $0) } ?? ClientRecord()
+        entry?.data.flatMap { try? ClientRecord(json: $0) } ?? ClientRecord()
     }
 
     /// Takes an event, and stores what it changes.

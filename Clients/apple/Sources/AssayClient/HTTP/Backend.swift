@@ -106,7 +106,8 @@ struct Backend: Sendable {
 
     private func post(_ object: [String: Any], to url: URL) async -> Reply {
         guard let url = try? RequestTarget.normalised(url),
-            let body = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+            let body = try? JSONSerialization.data(
+                withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
         else { return .failure(.init("answer", code: "request")) }
         var request = URLRequest(url: url)
         request.httpMethod = "POST"

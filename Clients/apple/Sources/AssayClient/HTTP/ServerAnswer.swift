@@ -30,7 +30,8 @@ struct ServerAnswer {
         let media = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
         isJSON = media == "application/json" || media.hasSuffix("+json")
         let isSmall = answer.body.count <= Self.limit
-        object = isJSON && isSmall
+        object =
+            isJSON && isSmall
             ? (try? JSONSerialization.jsonObject(with: answer.body)) as? [String: Any] ?? [:] : [:]
         let remedy = object["remedy"] as? String ?? response.value(forHTTPHeaderField: "Assay-Remedy")
         // A remedy that a later server may have: other evidence is not known to help.

@@ -6,7 +6,7 @@ extension ClientModel {
     /// The clock of a server that differs by less is not learned: an answer was under way for a moment.
     private static let clockTolerance = 5 * Milliseconds.second
 
-    mutating func start(app: String, system: String, installation: String, unsupported: Unsupported?) {
+    mutating func start(app: String, system: String, installation: String, unsupported: UnsupportedReason?) {
         self.app = app
         self.system = system
         self.unsupported = unsupported
@@ -94,7 +94,7 @@ extension ClientModel {
     mutating func platformFailed(_ call: Call?, _ kind: PlatformClass, code: String) {
         if record.phase == .attesting { record.phase = .keyMade }
         if kind == .unsupported {
-            unsupported = Unsupported(reason: "unsupported", code: code)
+            unsupported = UnsupportedReason(reason: "unsupported", code: code)
             endLease()
             return serveWaiting()
         }
@@ -207,7 +207,8 @@ extension ClientModel {
                 !platform
                 ? (record.failures, 2 * second, 300 * second)
                 : record.failures > 3
-                    ? (record.failures - 3, 900 * second, 4 * 3600 * second) : (record.failures, 5 * second, 20 * second)
+                    ? (record.failures - 3, 900 * second, 4 * 3600 * second)
+                    : (record.failures, 5 * second, 20 * second)
             let delay = Milliseconds.backoff(failures, first: first, limit: limit, jitter: jitter)
             record.notBefore = now + max(delay, retryAfter.map(Milliseconds.capped) ?? 0)
         }

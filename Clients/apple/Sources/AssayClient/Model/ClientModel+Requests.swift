@@ -80,7 +80,7 @@ extension ClientModel {
             edit(id) { $0.retried = true }
             sign(id)
         } else if kind == .unsupported {
-            unsupported = Unsupported(reason: "unsupported", code: code)
+            unsupported = UnsupportedReason(reason: "unsupported", code: code)
             proceed(id)
         } else {
             fail(id, Failure("platform", code: code))

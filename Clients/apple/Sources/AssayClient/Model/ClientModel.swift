@@ -3,15 +3,15 @@
 /// The driver stores ``record`` whenever it differs after an event, before it executes the actions in their order. When it
 /// cannot be stored, the driver executes all of them but `makeKey`, `attest`, `submit` and `deleteKey`, and sends
 /// ``Event/storageFailed`` if one of the first three was among them. `Model/client/model.py` is the reference.
-public struct ClientModel: Sendable {
+struct ClientModel: Sendable {
     /// What is stored.
-    public internal(set) var record: ClientRecord
+    var record: ClientRecord
 
     let keyHasChallenge: Bool
     let keysADay: Int
     let process: String
     /// Why this process cannot attest.
-    var unsupported: Unsupported?
+    var unsupported: UnsupportedReason?
     /// Whether a request or the app has asked for a key since the last one was enrolled.
     var wanted = false
     var app: String?
@@ -46,7 +46,7 @@ public struct ClientModel: Sendable {
     ///   - process: a name of this process, other than those of its extensions and of earlier ones.
     ///   - keysADay: how many keys may be made in 24 hours.
     ///   - keyHasChallenge: whether a key is made over its challenge, as on Android.
-    public init(record: ClientRecord = .init(), process: String, keysADay: Int = 3, keyHasChallenge: Bool = false) {
+    init(record: ClientRecord = .init(), process: String, keysADay: Int = 3, keyHasChallenge: Bool = false) {
         self.record = record
         self.process = process
         self.keysADay = keysADay
@@ -66,7 +66,7 @@ public struct ClientModel: Sendable {
     ///   - now: milliseconds since 1970 by the device's clock.
     ///   - jitter: 0 to 1000, at random.
     /// - Returns: what the driver does, in this order, after it has stored ``record``.
-    public mutating func step(_ event: Event, now: Int, jitter: Int = 0) -> [Action] {
+    mutating func step(_ event: Event, now: Int, jitter: Int = 0) -> [Action] {
         actions = []
         self.now = now
         self.jitter = jitter

@@ -1,7 +1,7 @@
 /// The cache of a token: one fetch at a time, renewed before its end. `Model/client/tokens.py` is the reference.
-public struct TokenModel: Sendable {
+struct TokenModel: Sendable {
     /// What has happened.
-    public enum Event: Sendable {
+    enum Event: Sendable {
         /// A request needs a token.
         case need(op: String)
         /// The request was answered, or the app has given it up.
@@ -19,7 +19,7 @@ public struct TokenModel: Sendable {
     }
 
     /// What the driver does next.
-    public enum Action: Sendable, Equatable {
+    enum Action: Sendable, Equatable {
         /// Get a token.
         case fetch(turn: Int)
         /// Send the request with this token.
@@ -53,10 +53,10 @@ public struct TokenModel: Sendable {
     private var now = 0
 
     /// Without a token.
-    public init() {}
+    init() {}
 
     /// Takes an event; `now` in milliseconds since 1970, `jitter` 0 to 1000.
-    public mutating func step(_ event: Event, now: Int, jitter: Int = 0) -> [Action] {
+    mutating func step(_ event: Event, now: Int, jitter: Int = 0) -> [Action] {
         actions = []
         self.now = now
         if now >= notBefore || notBefore > now + Milliseconds.day { notBefore = 0 }

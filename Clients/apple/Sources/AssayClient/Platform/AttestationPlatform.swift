@@ -3,7 +3,7 @@ import Foundation
 /// What the kit needs of the platform: App Attest, or a software attester in tests.
 public protocol AttestationPlatform: Sendable {
     /// Why this device, system or process cannot attest; nil if it can.
-    var unsupported: ClientModel.Unsupported? { get }
+    var unsupported: UnsupportedReason? { get }
 
     /// Makes a key.
     ///
@@ -42,6 +42,38 @@ public struct PlatformFailure: Error, Sendable, Equatable {
     ///   - code: 1 to 64 characters of `A-Z a-z 0-9 : . _ -`.
     public init(_ kind: PlatformClass, code: String) {
         self.kind = kind
+        self.code = code
+    }
+}
+
+/// What an error of the platform means for the enrolment.
+public enum PlatformClass: String, Sendable {
+    /// The platform's server does not answer, or asks for a later attempt with the same key.
+    case later
+    /// The key is no more, or cannot be attested any more.
+    case keyGone = "key-gone"
+    /// The same call may succeed at once.
+    case again
+    /// This device, system or process cannot attest.
+    case unsupported
+    /// The device has not been unlocked since its start.
+    case locked
+    /// The kit called wrongly.
+    case bug
+}
+
+/// Why this process cannot attest.
+public struct UnsupportedReason: Sendable, Equatable {
+    /// A token of the field `Assay-Evidence`: `unsupported`, `extension`.
+    public let reason: String
+    /// The platform's code; nil if it gave none.
+    public let code: String?
+
+    /// - Parameters:
+    ///   - reason: a token of the field `Assay-Evidence`.
+    ///   - code: the platform's; nil if it gave none.
+    public init(reason: String, code: String? = nil) {
+        self.reason = reason
         self.code = code
     }
 }

@@ -16,7 +16,8 @@ enum DeviceCheckErrors {
         guard domain == deviceCheck else {
             let isLocked = domain == "NSOSStatusErrorDomain" && code == -25308
             let known = isLocked ? "os" : "other"
-            return PlatformFailure(isLocked ? .locked : call == .generateAssertion ? .again : .later, code: "\(known):\(code)")
+            return PlatformFailure(
+                isLocked ? .locked : call == .generateAssertion ? .again : .later, code: "\(known):\(code)")
         }
         return PlatformFailure(kind(code, in: call), code: "dc:\(code)")
     }

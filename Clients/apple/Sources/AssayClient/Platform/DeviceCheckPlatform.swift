@@ -15,7 +15,7 @@
         }
 
         /// `isSupported` of the service.
-        public var unsupported: ClientModel.Unsupported? {
+        public var unsupported: UnsupportedReason? {
             if isExtension { return .init(reason: "extension") }
             return DCAppAttestService.shared.isSupported ? nil : .init(reason: "unsupported")
         }
@@ -52,7 +52,8 @@
         /// The class of an error that DeviceCheck threw.
         static func failure(_ error: any Error, in call: Call) -> PlatformFailure {
             let error = error as NSError
-            return failure(domain: error.domain == DCError.errorDomain ? deviceCheck : error.domain, error.code, in: call)
+            return failure(
+                domain: error.domain == DCError.errorDomain ? deviceCheck : error.domain, error.code, in: call)
         }
     }
 #endif

@@ -29,9 +29,12 @@ struct SignatureFields {
     ///   - nonce: a challenge of the server, base64url; nil if the policy asks for none.
     ///   - keyID: as `generateKey` returned it.
     init(
-        _ request: URLRequest, digest: Data?, covering fields: [String] = [], created: Int, nonce: String?, keyID: String
+        _ request: URLRequest, digest: Data?, covering fields: [String] = [], created: Int, nonce: String?,
+        keyID: String
     ) throws(AssayClientError) {
-        guard let target = request.url?.absoluteString else { throw AssayClientError(.request, "the request has no URL") }
+        guard let target = request.url?.absoluteString else {
+            throw AssayClientError(.request, "the request has no URL")
+        }
         var lines = [("@method", request.httpMethod ?? "GET"), ("@target-uri", target)]
         for field in fields {
             guard let value = request.value(forHTTPHeaderField: field) else {

@@ -101,7 +101,8 @@ struct ProofKey {
             "jti": UUID().uuidString, "ath": Data(SHA256.hash(data: Data(token.utf8))).base64URL,
         ]
         claims["nonce"] = nonce
-        let payload = try JSONSerialization.data(withJSONObject: claims, options: [.sortedKeys, .withoutEscapingSlashes])
+        let payload = try JSONSerialization.data(
+            withJSONObject: claims, options: [.sortedKeys, .withoutEscapingSlashes])
         let header = Data(#"{"typ":"dpop+jwt","alg":"ES256","jwk":\#(jwk)}"#.utf8)
         let input = header.base64URL + "." + payload.base64URL
         return input + "." + (try signature(for: Data(input.utf8))).base64URL

@@ -24,7 +24,7 @@ public actor TokenSource {
     /// Of the last field `DPoP-Nonce`, for each host.
     private var nonces: [String: String] = [:]
     private var offset: Int?
-    private var withoutEvidence: ClientModel.Unsupported?
+    private var withoutEvidence: UnsupportedReason?
 
     /// - Parameters:
     ///   - attestor: enrols and signs.
@@ -78,7 +78,9 @@ public actor TokenSource {
             switch await wait(id, event) {
             case .success(let it): token = it
             case .failure(let failure):
-                guard let reason = withoutEvidence, failure.cause == "unsupported" else { throw AssayClientError(failure) }
+                guard let reason = withoutEvidence, failure.cause == "unsupported" else {
+                    throw AssayClientError(failure)
+                }
                 var request = prepared.request
                 attestor.addReason(reason, to: &request)
                 return try await transmit(request, prepared.file)
@@ -89,7 +91,9 @@ public actor TokenSource {
                 // Another proof may be good: the server's nonce is known now, and its clock.
                 hasNewProof = true
                 (body, response) = try await transmit(bound(prepared.request, to: token), prepared.file)
-                guard response.statusCode == 401, Self.challenge(response) == "invalid_token" else { return (body, response) }
+                guard response.statusCode == 401, Self.challenge(response) == "invalid_token" else {
+                    return (body, response)
+                }
             } else if challenge != "invalid_token" {
                 return (body, response)
             }
@@ -99,7 +103,8 @@ public actor TokenSource {
 
     /// The error that a server names for a token or its proof (RFC 9449 section 7.1); nil if the answer is another one.
     static func challenge(_ response: HTTPURLResponse) -> String? {
-        guard let field = response.value(forHTTPHeaderField: "WWW-Authenticate"), field.lowercased().contains("dpop") else {
+        guard let field = response.value(forHTTPHeaderField: "WWW-Authenticate"), field.lowercased().contains("dpop")
+        else {
             return nil
         }
         return ["invalid_token", "invalid_dpop_proof", "use_dpop_nonce"].first { field.contains("\"\($0)\"") }
@@ -116,12 +121,15 @@ public actor TokenSource {
                 method: request.httpMethod ?? "GET", url: url, token: token,
                 issued: (attestor.clock.now + offset) / Milliseconds.second, nonce: nonces[url.host ?? ""])
             request.setValue(proof, forHTTPHeaderField: "DPoP")
-        } catch { throw AssayClientError(.platform, "the key of the token cannot sign: call `forget`, or repeat later") }
+        } catch {
+            throw AssayClientError(.platform, "the key of the token cannot sign: call `forget`, or repeat later")
+        }
         request.setValue("DPoP \(token)", forHTTPHeaderField: "Authorization")
         return request
     }
 
-    private func transmit(_ request: URLRequest, _ file: URL?) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
+    private func transmit(_ request: URLRequest, _ file: URL?) async throws(AssayClientError) -> (Data, HTTPURLResponse)
+    {
         let answer: HTTPAnswer
         do { answer = try await attestor.backend.transport.send(request, file: file, limit: nil) } catch {
             throw AssayClientError(.init("network", code: error.code, sent: error.mayHaveBeenSent))

@@ -60,7 +60,8 @@ final class AssayService: @unchecked Sendable {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o711])
         try Self.policy.write(to: folder.appendingPathComponent("policy.yaml"), atomically: true, encoding: .utf8)
-        try TestAuthority.shared.rootPEM.write(to: folder.appendingPathComponent("root.pem"), atomically: true, encoding: .utf8)
+        try TestAuthority.shared.rootPEM.write(
+            to: folder.appendingPathComponent("root.pem"), atomically: true, encoding: .utf8)
         let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         _ = FileManager.default.createFile(
             atPath: folder.appendingPathComponent("master.key").path, contents: Data(key.utf8),
@@ -68,7 +69,8 @@ final class AssayService: @unchecked Sendable {
         port = try LocalServer.freePort()
         arguments =
             [
-                "serve", "--policy", "policy.yaml", "--create-ledger", "--open", "--set", "listen=127.0.0.1:\(port)", "--set",
+                "serve", "--policy", "policy.yaml", "--create-ledger", "--open", "--set", "listen=127.0.0.1:\(port)",
+                "--set",
                 "admin=none", "--set", "masterKey=file:master.key",
             ] + settings.flatMap { ["--set", $0] }
         process.executableURL = URL(fileURLWithPath: program)
@@ -180,7 +182,9 @@ final class Relay: HTTPTransport, @unchecked Sendable {
         return answer
     }
 
-    private func relayed(_ request: URLRequest, _ path: String, _ file: URL?) async throws(TransportFailure) -> HTTPAnswer {
+    private func relayed(_ request: URLRequest, _ path: String, _ file: URL?) async throws(TransportFailure)
+        -> HTTPAnswer
+    {
         let body = request.httpBody ?? file.flatMap { try? Data(contentsOf: $0) }
         let object = body.flatMap { (try? JSONSerialization.jsonObject(with: $0)) as? [String: Any] } ?? [:]
         switch path {
@@ -206,7 +210,9 @@ final class Relay: HTTPTransport, @unchecked Sendable {
             return try Self.answer(200, "{}", date: verdict)
         }
         guard verdict.response.statusCode == 200 else { return verdict }
-        let code = (found["checks"] as? [[String: Any]] ?? []).first { $0["status"] as? String == "failed" }?["code"] as? String
+        let code =
+            (found["checks"] as? [[String: Any]] ?? []).first { $0["status"] as? String == "failed" }?["code"]
+            as? String
         let remedy = found["remedy"] as? String ?? "none"
         let fields = isToken ? ["WWW-Authenticate": #"DPoP error="invalid_token""#] : [:]
         return try Self.answer(401, #"{"remedy": "\#(remedy)", "code": "\#(code ?? "")"}"#, fields, date: verdict)

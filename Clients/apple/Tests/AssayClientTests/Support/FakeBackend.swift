@@ -15,7 +15,9 @@ final class FakeBackend: HTTPTransport, @unchecked Sendable {
     private var challenges: [String] = []
 
     /// The next request of this path gets this.
-    func next(_ path: String, _ status: Int, _ body: String = "{}", _ fields: [String: String] = [:], resent: Bool = false) throws {
+    func next(
+        _ path: String, _ status: Int, _ body: String = "{}", _ fields: [String: String] = [:], resent: Bool = false
+    ) throws {
         let answer = try Relay.answer(status, body, fields)
         lock.withLock {
             answers[path, default: []].append(

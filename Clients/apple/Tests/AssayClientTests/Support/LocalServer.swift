@@ -22,7 +22,9 @@ final class LocalServer: @unchecked Sendable {
                 bytes.withUnsafeBytes { buffer in
                     var sent = 0
                     while sent < buffer.count {
-                        let count = Glibc.send(connection, buffer.baseAddress?.advanced(by: sent), buffer.count - sent, Int32(MSG_NOSIGNAL))
+                        let count = Glibc.send(
+                            connection, buffer.baseAddress?.advanced(by: sent), buffer.count - sent, Int32(MSG_NOSIGNAL)
+                        )
                         guard count > 0 else { break }
                         sent += count
                     }
@@ -72,7 +74,8 @@ final class LocalServer: @unchecked Sendable {
             let text = String(decoding: bytes, as: UTF8.self)
             if let end = text.range(of: "\r\n\r\n") {
                 let head = String(text[..<end.lowerBound])
-                let length = head.lowercased().components(separatedBy: "content-length: ").dropFirst().first
+                let length =
+                    head.lowercased().components(separatedBy: "content-length: ").dropFirst().first
                     .flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
                 if text[end.upperBound...].utf8.count >= length { return head }
             }

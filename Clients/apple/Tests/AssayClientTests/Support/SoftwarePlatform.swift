@@ -7,14 +7,16 @@ import SoftwareAttester
 struct SoftwarePlatform: AttestationPlatform {
     let phone: TestPhone
 
-    var unsupported: ClientModel.Unsupported? { phone.isSupported ? nil : .init(reason: "unsupported") }
+    var unsupported: UnsupportedReason? { phone.isSupported ? nil : .init(reason: "unsupported") }
 
     func generateKey() async throws(PlatformFailure) -> String {
         do { return try phone.generateKey() } catch { throw failure(error, in: .generateKey) }
     }
 
     func attestKey(_ keyID: String, clientDataHash: Data) async throws(PlatformFailure) -> Data {
-        do { return try phone.attestKey(keyID, clientDataHash: clientDataHash) } catch { throw failure(error, in: .attestKey) }
+        do { return try phone.attestKey(keyID, clientDataHash: clientDataHash) } catch {
+            throw failure(error, in: .attestKey)
+        }
     }
 
     func generateAssertion(_ keyID: String, clientDataHash: Data) async throws(PlatformFailure) -> Data {

@@ -47,11 +47,16 @@ public final class StubKeychain: @unchecked Sendable {
         lock.withLock { items.compactMap { ($0[kSecAttrAccessible] as? NSString).map { $0._bridgeToSwift() } } }
     }
 
-    nonisolated(unsafe) private static let attributes = [kSecClass, kSecAttrService, kSecAttrAccount, kSecAttrAccessGroup, kSecAttrComment]
+    nonisolated(unsafe) private static let attributes = [
+        kSecClass, kSecAttrService, kSecAttrAccount, kSecAttrAccessGroup, kSecAttrComment,
+    ]
 
-    private static func text(_ value: Any?) -> String? { value as? String ?? (value as? NSString).map { $0._bridgeToSwift() } }
+    private static func text(_ value: Any?) -> String? {
+        value as? String ?? (value as? NSString).map { $0._bridgeToSwift() }
+    }
 
-    private static func matches(_ item: NSDictionary, _ query: NSDictionary, _ attributes: ArraySlice<NSString>) -> Bool {
+    private static func matches(_ item: NSDictionary, _ query: NSDictionary, _ attributes: ArraySlice<NSString>) -> Bool
+    {
         attributes.allSatisfy { text(query[$0]) == nil || text(query[$0]) == text(item[$0]) }
     }
 

@@ -5,7 +5,9 @@ enum DER {
     static func element(_ tag: UInt8, _ content: Data) -> Data {
         let length = content.count
         let head: [UInt8] =
-            length < 128 ? [UInt8(length)] : length < 256 ? [0x81, UInt8(length)] : [0x82, UInt8(length >> 8), UInt8(length & 0xff)]
+            length < 128
+            ? [UInt8(length)]
+            : length < 256 ? [0x81, UInt8(length)] : [0x82, UInt8(length >> 8), UInt8(length & 0xff)]
         return Data([tag] + head) + content
     }
 

@@ -15,32 +15,38 @@ public struct TestAuthority: Sendable {
 
     public init() {
         root = Self.certificate(
-            Self.rootName, of: rootKey.publicKey.derRepresentation, issuer: Self.rootName, signer: rootKey, isLeaf: false,
+            Self.rootName, of: rootKey.publicKey.derRepresentation, issuer: Self.rootName, signer: rootKey,
+            isLeaf: false,
             extensions: [Self.authority(pathLength: nil), Self.usage(0x06, unused: 1)])
         intermediate = Self.certificate(
-            Self.intermediateName, of: intermediateKey.publicKey.derRepresentation, issuer: Self.rootName, signer: rootKey,
+            Self.intermediateName, of: intermediateKey.publicKey.derRepresentation, issuer: Self.rootName,
+            signer: rootKey,
             isLeaf: false, extensions: [Self.authority(pathLength: 0), Self.usage(0x06, unused: 1)])
     }
 
     /// The root certificate, for the policy's `testRoots`.
     public var rootPEM: String {
-        "-----BEGIN CERTIFICATE-----\n" + root.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        "-----BEGIN CERTIFICATE-----\n"
+            + root.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
             + "\n-----END CERTIFICATE-----\n"
     }
 
     /// An attestation object of App Attest.
-    func attestation(of key: P256.Signing.PrivateKey, appID: String, environment: String, clientDataHash: Data) -> Data {
+    func attestation(of key: P256.Signing.PrivateKey, appID: String, environment: String, clientDataHash: Data) -> Data
+    {
         let point = key.publicKey.x963Representation
         let keyID = Data(SHA256.hash(data: point))
         let cose = CBOR.map([
             (Data([1]), Data([2])), (Data([3]), Data([0x26])), (Data([0x20]), Data([1])),
             (Data([0x21]), CBOR.bytes(point.dropFirst().prefix(32))), (Data([0x22]), CBOR.bytes(point.suffix(32))),
         ])
-        let aaguid = environment == "production" ? Data("appattest".utf8) + Data(count: 7) : Data("appattestdevelop".utf8)
+        let aaguid =
+            environment == "production" ? Data("appattest".utf8) + Data(count: 7) : Data("appattestdevelop".utf8)
         let data = Data(SHA256.hash(data: Data(appID.utf8))) + [0x40, 0, 0, 0, 0] + aaguid + [0, 0x20] + keyID + cose
         let nonce = Data(SHA256.hash(data: data + clientDataHash))
         let leaf = Self.certificate(
-            keyID.map { String($0, radix: 16) }.joined(), of: key.publicKey.derRepresentation, issuer: Self.intermediateName,
+            keyID.map { String($0, radix: 16) }.joined(), of: key.publicKey.derRepresentation,
+            issuer: Self.intermediateName,
             signer: intermediateKey, isLeaf: true,
             extensions: [
                 Self.usage(0x80, unused: 7),
@@ -66,20 +72,23 @@ public struct TestAuthority: Sendable {
 
     private static func usage(_ bits: UInt8, unused: UInt8) -> Data {
         DER.sequence(
-            DER.identifier("2.5.29.15"), DER.element(1, Data([0xff])), DER.element(4, DER.element(3, Data([unused, bits]))))
+            DER.identifier("2.5.29.15"), DER.element(1, Data([0xff])),
+            DER.element(4, DER.element(3, Data([unused, bits]))))
     }
 
     /// A certificate of version 3, valid from yesterday for a month. Apple's leaves are signed over SHA-256, the others over
     /// SHA-384.
     private static func certificate(
-        _ subject: String, of key: Data, issuer: String, signer: P384.Signing.PrivateKey, isLeaf: Bool, extensions: [Data]
+        _ subject: String, of key: Data, issuer: String, signer: P384.Signing.PrivateKey, isLeaf: Bool,
+        extensions: [Data]
     ) -> Data {
         let algorithm = DER.sequence(DER.identifier(isLeaf ? "1.2.840.10045.4.3.2" : "1.2.840.10045.4.3.3"))
         let serial = DER.integer(Data([1] + (0..<8).map { _ in UInt8.random(in: 0...255) }))
         let validity = DER.sequence(
             DER.time(Date(timeIntervalSinceNow: -86_400)), DER.time(Date(timeIntervalSinceNow: 30 * 86_400)))
         let body = DER.sequence(
-            DER.element(0xa0, DER.integer(Data([2]))), serial, algorithm, DER.name(issuer), validity, DER.name(subject), key,
+            DER.element(0xa0, DER.integer(Data([2]))), serial, algorithm, DER.name(issuer), validity, DER.name(subject),
+            key,
             DER.element(0xa3, DER.element(0x30, extensions.reduce(Data(), +))))
         let signature =
             isLeaf

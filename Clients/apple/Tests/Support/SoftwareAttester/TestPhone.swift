@@ -38,7 +38,8 @@ public final class TestPhone: @unchecked Sendable {
     private var supported = true
 
     public init(
-        appID: String = "1234567890.com.example.shop", environment: String = "production", authority: TestAuthority = .shared
+        appID: String = "1234567890.com.example.shop", environment: String = "production",
+        authority: TestAuthority = .shared
     ) {
         self.appID = appID
         self.environment = environment
@@ -93,8 +94,12 @@ public final class TestPhone: @unchecked Sendable {
             return keys[name]
         }
         guard let key else { throw Fault(3) }
-        let data = Data(SHA256.hash(data: Data(appID.utf8))) + [0x40] + withUnsafeBytes(of: key.counter.bigEndian) { Data($0) }
-        guard let signature = try? key.key.signature(for: SHA256.hash(data: Data(SHA256.hash(data: data + clientDataHash)))) else {
+        let data =
+            Data(SHA256.hash(data: Data(appID.utf8))) + [0x40] + withUnsafeBytes(of: key.counter.bigEndian) { Data($0) }
+        guard
+            let signature = try? key.key.signature(
+                for: SHA256.hash(data: Data(SHA256.hash(data: data + clientDataHash))))
+        else {
             throw Fault(0)
         }
         return CBOR.map([
