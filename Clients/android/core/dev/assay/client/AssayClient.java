@@ -1,0 +1,244 @@
+package dev.assay.client;
+
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.URL;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/**
+ * Evidence for an app's requests: enrols a key of the device with the app's backend, and signs requests with it. One client serves one
+ * account, from any number of threads. Its calls block, for up to a minute while it enrols: not on the main thread.
+ */
+public final class AssayClient implements AutoCloseable {
+    private final ClientSettings settings;
+    private final Scheduler scheduler;
+    private final Enrolment enrolment;
+    private final Tokens tokens;
+    private final Integrity integrity;
+    private final AtomicLong serial = new AtomicLong();
+
+    AssayClient(ClientSettings settings, Scheduler scheduler) throws AssayClientException {
+        this.settings = settings;
+        this.scheduler = scheduler;
+        Backend backend = new Backend(settings.transport, settings.session);
+        enrolment = new Enrolment(settings, scheduler, backend);
+        tokens = settings.audience == null ? null : new Tokens(settings, scheduler, backend, enrolment);
+        integrity = settings.integrity == null ? null : new Integrity(settings, scheduler, backend, enrolment);
+    }
+
+    /**
+     * A client for an app of the server's policy.
+     *
+     * @param app the app's name in the policy
+     * @param baseUrl the backend's URL, below which are {@code /challenges}, {@code /enrolments} and {@code /tokens}
+     * @param keys the device's keystore
+     * @param storage where the kit keeps its state: not in a backup
+     */
+    public static Builder builder(String app, String baseUrl, KeyPlatform keys, Storage storage) {
+        return new Builder(app, baseUrl, keys, storage);
+    }
+
+    /** Begins the enrolment, and prepares Play Integrity, before there is a request. Returns at once. */
+    public void prefetch() {
+        enrolment.post(Fields.of("prefetch"));
+        if (tokens != null) tokens.post(Fields.of("prefetch"));
+        if (integrity != null) integrity.post(Fields.of("prefetch"));
+    }
+
+    /** Says that there is a network again: attempts that failed without one need not wait. */
+    public void networkIsBack() {
+        enrolment.post(Fields.of("wake", "network", true));
+    }
+
+    /** Deletes the key and the state of the account, because the account is deleted. On a logout, keep both. */
+    public void forget() {
+        enrolment.post(Fields.of("forget"));
+        if (tokens != null) tokens.post(Fields.of("forget"));
+    }
+
+    /**
+     * Signs a request with the enrolled key. Blocks.
+     *
+     * @param url as it will be sent; see {@link TargetUri}
+     * @param body null for none
+     */
+    public SignedRequest sign(String method, String url, MessageBody body) throws AssayClientException {
+        return Exchange.await(signLater(method, url, body), settings.timeoutMillis, () -> {});
+    }
+
+    /** As {@link #sign}, without blocking. */
+    public CompletableFuture<SignedRequest> signLater(String method, String url, MessageBody body) throws AssayClientException {
+        return new Exchange(operation(), request(method, url, body), settings, enrolment).start();
+    }
+
+    /** Signs a request with a token of Play Integrity, for the rare request that needs one: Google counts them. Blocks. */
+    public SignedRequest signWithPlayIntegrity(String method, String url, MessageBody body) throws AssayClientException {
+        if (integrity == null) throw AssayClientException.configuration("The client has no Play Integrity: set it in the builder.");
+        return Exchange.await(integrity.sign(operation(), request(method, url, body)), settings.timeoutMillis, () -> {});
+    }
+
+    /** Authorizes a request with a token of the server and its DPoP proof. Blocks. */
+    public SignedRequest authorize(String method, String url) throws AssayClientException {
+        if (tokens == null) throw AssayClientException.configuration("The client has no tokens: set their audience in the builder.");
+        return Exchange.await(tokens.authorize(operation(), method, TargetUri.of(url)), settings.timeoutMillis, () -> {});
+    }
+
+    /** How a request gets its evidence: {@link #sign}, {@link #authorize} or {@link #signWithPlayIntegrity}. */
+    public interface Evidence {
+        SignedRequest of(AssayClient client, String method, String url, MessageBody body) throws AssayClientException;
+    }
+
+    /** Evidence by the enrolled key. */
+    public static final Evidence KEY = AssayClient::sign;
+    /** Evidence by a token of the server. */
+    public static final Evidence TOKEN = (client, method, url, body) -> client.authorize(method, url);
+    /** Evidence by Play Integrity. */
+    public static final Evidence PLAY_INTEGRITY = AssayClient::signWithPlayIntegrity;
+
+    /**
+     * Sends a request with evidence by HttpURLConnection, again if the server asks for other evidence. Follows no redirect, which the
+     * signature would not cover, and never repeats what the server may have executed. Blocks.
+     *
+     * @param fields of the request, such as {@code Content-Type}
+     */
+    public HttpTransport.Answer send(Evidence evidence, String method, String url, Map<String, String> fields, MessageBody body)
+        throws AssayClientException {
+        TargetUri target = TargetUri.of(url);
+        SignedRequest signed = evidence.of(this, method, url, body);
+        while (true) {
+            HttpTransport.Answer answer;
+            try {
+                HttpURLConnection connection = (HttpURLConnection) new URL(target.toString()).openConnection();
+                connection.setRequestMethod(method);
+                Map<String, String> all = new LinkedHashMap<>(fields);
+                all.putAll(signed.fields());
+                answer = UrlConnectionTransport.exchange(connection, body, all);
+            } catch (IOException error) {
+                boolean sent = !(error instanceof HttpTransport.NotSentException);
+                signed.lost(sent);
+                throw AssayClientException.of(Fields.of("fail", "cause", "network", "code", error.getClass().getSimpleName(), "sent", sent));
+            }
+            SignedRequest next = signed.answered(answer);
+            if (next == null) return answer;
+            signed = next;
+        }
+    }
+
+    private String operation() {
+        return "r" + serial.incrementAndGet();
+    }
+
+    private RequestSignature request(String method, String url, MessageBody body) throws AssayClientException {
+        return new RequestSignature(settings.label, method, TargetUri.of(url), body == null ? null : body.digest());
+    }
+
+    /** Ends the client's threads. Calls that wait end by their time-out. */
+    @Override public void close() {
+        scheduler.close();
+    }
+
+    /** Settings of a client. All but the first four have defaults. */
+    public static final class Builder {
+        private final ClientSettings settings = new ClientSettings();
+
+        Builder(String app, String baseUrl, KeyPlatform keys, Storage storage) {
+            settings.app = app;
+            settings.keys = keys;
+            settings.storage = storage;
+            String base = baseUrl.endsWith("/") ? baseUrl.substring(0, baseUrl.length() - 1) : baseUrl;
+            urls(base + "/challenges", base + "/enrolments", base + "/tokens");
+            account("");
+        }
+
+        /** Other URLs of the backend than those below its base. */
+        public Builder urls(String challenges, String enrolments, String tokens) {
+            settings.challengesUrl = challenges;
+            settings.enrolmentsUrl = enrolments;
+            settings.tokensUrl = tokens;
+            return this;
+        }
+
+        /** The account whose key it is. Each account has a storage of its own; no other than the session's. */
+        public Builder account(String name) {
+            settings.keyPrefix = "assay-" + Bytes.base64url(Bytes.sha256(Bytes.utf8(settings.app + "\n" + name))).substring(0, 22) + "-";
+            return this;
+        }
+
+        /** The versions of the app and of the system, and a mark that a reinstallation changes, such as {@code firstInstallTime}. */
+        public Builder versions(String app, String system, String installation) {
+            settings.appVersion = app;
+            settings.systemVersion = system;
+            settings.installation = installation;
+            return this;
+        }
+
+        /** Fields of the app's session for the kit's own requests; called for each of them, on a thread of the kit. */
+        public Builder session(Supplier<Map<String, String>> fields) {
+            settings.session = fields::get;
+            return this;
+        }
+
+        public Builder transport(HttpTransport transport) {
+            settings.transport = transport;
+            return this;
+        }
+
+        public Builder listener(ClientListener listener) {
+            settings.listener = listener;
+            return this;
+        }
+
+        public Builder playIntegrity(IntegrityPlatform integrity) {
+            settings.integrity = integrity;
+            return this;
+        }
+
+        /** The audience of tokens, one of the policy's, if the app uses them. */
+        public Builder tokens(String audience) {
+            settings.audience = audience;
+            return this;
+        }
+
+        /** Each signature takes a challenge of the server, for a policy with {@code requests: { nonce: ledger }}. */
+        public Builder challengeForEachRequest() {
+            settings.freshChallenges = true;
+            return this;
+        }
+
+        /** This device or process cannot attest: requests say so. {@code unsupported}, {@code no-attestation-keys} or another reason. */
+        public Builder withoutEvidence(String reason) {
+            settings.unsupported = reason;
+            return this;
+        }
+
+        /** The label of signatures, if the policy names another. */
+        public Builder label(String label) {
+            settings.label = label;
+            return this;
+        }
+
+        /** How long a call waits for evidence. A minute without this. */
+        public Builder timeout(long milliseconds) {
+            settings.timeoutMillis = milliseconds;
+            return this;
+        }
+
+        /** @throws AssayClientException {@code configuration} or {@code bad-request} for values that cannot be right */
+        public AssayClient build() throws AssayClientException {
+            return build(Scheduler.threads());
+        }
+
+        AssayClient build(Scheduler scheduler) throws AssayClientException {
+            if (settings.app == null || settings.app.isEmpty()) throw AssayClientException.configuration("The app has no name: give that of the policy.");
+            if (!settings.label.matches("[a-z*][a-z0-9_.*-]{0,63}")) throw AssayClientException.configuration("The label is not one of RFC 9421.");
+            TargetUri.of(settings.challengesUrl);
+            TargetUri.of(settings.enrolmentsUrl);
+            TargetUri.of(settings.tokensUrl);
+            return new AssayClient(settings, scheduler);
+        }
+    }
+}

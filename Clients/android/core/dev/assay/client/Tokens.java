@@ -1,0 +1,249 @@
+package dev.assay.client;
+
+import java.security.PublicKey;
+import java.security.interfaces.ECPublicKey;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+
+/** Tokens of the server (`POST tokens`), each bound to a key of the keystore by DPoP (RFC 9449). */
+final class Tokens {
+    private final ClientSettings settings;
+    private final Scheduler scheduler;
+    private final Backend backend;
+    private final Enrolment enrolment;
+    private final TokenModel model = new TokenModel();
+    private final Random random = new Random();
+    private final Map<String, Authorized> works = new HashMap<>();
+    private final String alias;
+    private final RequestSignature request;
+    /** The nonce that the service demands in proofs, or null. */
+    private volatile String dpopNonce;
+
+    Tokens(ClientSettings settings, Scheduler scheduler, Backend backend, Enrolment enrolment) throws AssayClientException {
+        this.settings = settings;
+        this.scheduler = scheduler;
+        this.backend = backend;
+        this.enrolment = enrolment;
+        // Another prefix than that of attested keys, which are deleted when no record knows them.
+        alias = "assay-dpop" + settings.keyPrefix;
+        request = new RequestSignature(settings.label, "POST", TargetUri.of(settings.tokensUrl), null);
+    }
+
+    CompletableFuture<SignedRequest> authorize(String op, String method, TargetUri target) {
+        Authorized work = new Authorized(op, method, target);
+        scheduler.post(() -> {
+            works.put(op, work);
+            handle(Fields.of("need", "op", op));
+        });
+        return work.next;
+    }
+
+    void post(Fields event) {
+        scheduler.post(() -> handle(event));
+    }
+
+    private void handle(Fields event) {
+        if (event.name.equals("done")) works.remove(event.text("op"));
+        for (Fields action : model.step(event, scheduler.now(), random.nextInt(1001))) {
+            Authorized work = works.get(action.text("op"));
+            switch (action.name) {
+                case "fetch": scheduler.call(() -> fetch(action.number("turn", 0))); break;
+                case "use": if (work != null) work.use(action.text("token")); break;
+                case "fail":
+                    works.remove(action.text("op"));
+                    if (work != null) work.next.completeExceptionally(AssayClientException.of(action));
+                    break;
+                // A token that nothing uses is not renewed: the next request after that time does it.
+                default: break;
+            }
+        }
+    }
+
+    /** A request of the enrolment whose nonce binds the token. */
+    private void fetch(long turn) {
+        PublicKey key;
+        try {
+            key = key();
+        } catch (PlatformException error) {
+            post(Fields.of("fetchFailed", "turn", turn, "cause", "platform", "code", error.code()));
+            return;
+        }
+        String op = "t" + Bytes.nonce();
+        enrolment.need(op, new Fetch(op, turn, thumbprint(key)), true);
+    }
+
+    private final class Fetch implements Enrolment.Work {
+        private final String op;
+        private final long turn;
+        private final String jkt;
+        private volatile String challenge;
+
+        Fetch(String op, long turn, String jkt) {
+            this.op = op;
+            this.turn = turn;
+            this.jkt = jkt;
+        }
+
+        @Override public RequestSignature request() {
+            return request;
+        }
+
+        @Override public String nonce(String issued) {
+            challenge = issued;
+            return binding(issued, settings.audience, jkt);
+        }
+
+        @Override public void send(Map<String, String> fields, Fields without) {
+            List<Object> headers = new ArrayList<>();
+            fields.forEach((name, value) -> headers.add(Arrays.<Object>asList(name, value)));
+            Map<String, Object> record = without == null
+                ? Json.of("kind", "android-key.request", "app", settings.app, "evidence",
+                    Json.of("method", request.method(), "targetURI", request.targetUri(), "headers", headers))
+                : NoEvidence.record(settings.app, without.text("reason"), without.text("code"), settings.appVersion, settings.systemVersion);
+            Map<String, Object> body = Json.of("record", record, "challenge", without == null ? challenge : null,
+                "audience", settings.audience, "jkt", jkt);
+            scheduler.call(() -> answered(backend.post(settings.tokensUrl, body)));
+        }
+
+        private void answered(Backend.Reply reply) {
+            Object token = reply.result == null ? null : reply.result.get("token");
+            Object life = reply.result == null ? null : reply.result.get("expiresIn");
+            if (reply.remedy != null) {
+                enrolment.post(reply.event("rejected", "op", op));
+            } else if (token instanceof String && life instanceof Long) {
+                enrolment.post(reply.event("judged", "op", op));
+                post(Fields.of("fetched", "turn", turn, "token", token, "life", life));
+            } else {
+                if (reply.result != null) reply.cause = "answer";
+                enrolment.post(reply.event("sendFailed", "op", op));
+            }
+        }
+
+        @Override public void done() {
+            // The token came with the verdict.
+        }
+
+        @Override public void fail(AssayClientException error) {
+            post(Fields.of("fetchFailed", "turn", turn, "cause", error.code().toString(), "code", error.platformCode(),
+                "remedy", error.remedy(), "retryAfter", error.retryAfterSeconds()));
+        }
+    }
+
+    /** A request of the app with a token. */
+    private final class Authorized implements SignedRequest.Source {
+        private final String op;
+        private final String method;
+        private final TargetUri target;
+        private String token;
+        private boolean provedAgain;
+        private volatile CompletableFuture<SignedRequest> next = new CompletableFuture<>();
+
+        Authorized(String op, String method, TargetUri target) {
+            this.op = op;
+            this.method = method;
+            this.target = target;
+        }
+
+        void use(String current) {
+            token = current;
+            prove();
+        }
+
+        private void prove() {
+            CompletableFuture<SignedRequest> result = next;
+            scheduler.call(() -> {
+                try {
+                    Map<String, String> fields = new LinkedHashMap<>();
+                    fields.put("Authorization", "DPoP " + token);
+                    fields.put("DPoP", proof(method, target, token));
+                    result.complete(new SignedRequest(fields, true, this));
+                } catch (PlatformException error) {
+                    // The token of a key that is gone is gone too.
+                    if (error.kind() == PlatformException.Kind.KEY_GONE) post(Fields.of("refused", "op", op));
+                    else result.completeExceptionally(AssayClientException.of(Fields.of("fail", "cause", "platform", "code", error.code())));
+                } catch (AssayClientException error) {
+                    result.completeExceptionally(error);
+                }
+            });
+        }
+
+        @Override public CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer) {
+            String challenge = answer.fields.get("www-authenticate");
+            String nonce = answer.fields.get("dpop-nonce");
+            if (nonce != null && nonce.matches("[!-~&&[^\"\\\\]]{1,256}")) dpopNonce = nonce;
+            boolean isRefused = answer.status == 401 && (Backend.remedy(answer) != null || challenge != null && challenge.contains("invalid_token"));
+            boolean isProof = answer.status == 401 && challenge != null && challenge.matches(".*(use_dpop_nonce|invalid_dpop_proof).*");
+            if (isProof && !provedAgain) {
+                provedAgain = true;
+                next = new CompletableFuture<>();
+                prove();
+                return next;
+            }
+            if (isRefused && !isProof) {
+                next = new CompletableFuture<>();
+                post(Fields.of("refused", "op", op));
+                return next;
+            }
+            lost(true);
+            return null;
+        }
+
+        @Override public void lost(boolean sent) {
+            post(Fields.of("done", "op", op));
+        }
+
+        @Override public SignedRequest await(CompletableFuture<SignedRequest> future) throws AssayClientException {
+            return Exchange.await(future, settings.timeoutMillis, () -> lost(false));
+        }
+    }
+
+    /** The key of the proofs, made when there is none. */
+    private synchronized PublicKey key() throws PlatformException {
+        try {
+            return settings.keys.publicKey(alias);
+        } catch (PlatformException error) {
+            if (error.kind() != PlatformException.Kind.KEY_GONE) throw error;
+            settings.keys.makeKey(alias);
+            return settings.keys.publicKey(alias);
+        }
+    }
+
+    private String proof(String method, TargetUri target, String token) throws PlatformException, AssayClientException {
+        PublicKey key = settings.keys.publicKey(alias);
+        String header = Json.write(Json.of("typ", "dpop+jwt", "alg", "ES256", "jwk", jwk(key)));
+        String claims = Json.write(Json.of("jti", Bytes.nonce(), "htm", method, "htu", target.withoutQuery(),
+            "iat", Math.floorDiv(scheduler.now() + enrolment.offset, 1000L), "ath", Bytes.base64url(Bytes.sha256(Bytes.utf8(token))),
+            "nonce", dpopNonce));
+        String signed = Bytes.base64url(Bytes.utf8(header)) + "." + Bytes.base64url(Bytes.utf8(claims));
+        return signed + "." + Bytes.base64url(EcdsaSignature.fixed(settings.keys.sign(alias, Bytes.utf8(signed))));
+    }
+
+    /** The nonce of the signature that asks for a token, which binds it to audience and key. */
+    static String binding(String challenge, String audience, String jkt) {
+        return Bytes.base64url(Bytes.sha256(Bytes.utf8("assay-token\n" + challenge + "\n" + audience + "\n" + jkt + "\n")));
+    }
+
+    /** RFC 7638: the members that the thumbprint needs, in their order. */
+    private static Map<String, Object> jwk(PublicKey key) {
+        java.security.spec.ECPoint point = ((ECPublicKey) key).getW();
+        return Json.of("crv", "P-256", "kty", "EC", "x", coordinate(point.getAffineX()), "y", coordinate(point.getAffineY()));
+    }
+
+    private static String coordinate(java.math.BigInteger value) {
+        byte[] digits = value.toByteArray();
+        byte[] fixed = new byte[32];
+        int count = Math.min(32, digits.length);
+        System.arraycopy(digits, digits.length - count, fixed, 32 - count, count);
+        return Bytes.base64url(fixed);
+    }
+
+    static String thumbprint(PublicKey key) {
+        return Bytes.base64url(Bytes.sha256(Bytes.utf8(Json.write(jwk(key)))));
+    }
+}

@@ -1,0 +1,82 @@
+package dev.assay.client;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
+import java.net.URL;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The platform's own HTTP client. */
+public final class UrlConnectionTransport implements HttpTransport {
+    private static final int CONNECT_MILLIS = 10_000;
+    private static final int READ_MILLIS = 30_000;
+
+    @Override public Answer post(String url, byte[] json, Map<String, String> fields) throws IOException {
+        HttpURLConnection connection = (HttpURLConnection) new URL(url).openConnection();
+        connection.setRequestMethod("POST");
+        connection.setRequestProperty("Content-Type", "application/json");
+        connection.setRequestProperty("Accept", "application/json, application/problem+json");
+        return exchange(connection, MessageBody.bytes(json), fields);
+    }
+
+    /** Sends the body once: a fixed length keeps the platform from sending it again on another connection. */
+    static Answer exchange(HttpURLConnection connection, MessageBody body, Map<String, String> fields) throws IOException {
+        connection.setInstanceFollowRedirects(false);
+        connection.setConnectTimeout(CONNECT_MILLIS);
+        connection.setReadTimeout(READ_MILLIS);
+        connection.setUseCaches(false);
+        for (Map.Entry<String, String> field : fields.entrySet()) connection.setRequestProperty(field.getKey(), field.getValue());
+        if (body != null) {
+            connection.setDoOutput(true);
+            connection.setFixedLengthStreamingMode(body.length());
+        }
+        try {
+            connection.connect();
+        } catch (IOException error) {
+            throw new NotSentException(error);
+        }
+        try {
+            if (body != null) send(body, connection);
+            return answer(connection);
+        } finally {
+            connection.disconnect();
+        }
+    }
+
+    private static void send(MessageBody body, HttpURLConnection connection) throws IOException {
+        try (InputStream source = body.open(); OutputStream target = connection.getOutputStream()) {
+            byte[] buffer = new byte[1 << 16];
+            for (int n = source.read(buffer); n >= 0; n = source.read(buffer)) target.write(buffer, 0, n);
+        }
+    }
+
+    private static Answer answer(HttpURLConnection connection) throws IOException {
+        int status = connection.getResponseCode();
+        if (status < 0) throw new IOException("no HTTP");
+        Map<String, String> fields = new HashMap<>();
+        for (Map.Entry<String, List<String>> field : connection.getHeaderFields().entrySet()) {
+            if (field.getKey() != null) fields.put(field.getKey().toLowerCase(Locale.ROOT), field.getValue().get(0));
+        }
+        InputStream stream = status >= 400 ? connection.getErrorStream() : connection.getInputStream();
+        return new Answer(status, fields, stream == null ? new byte[0] : read(stream, connection.getContentLengthLong()));
+    }
+
+    private static byte[] read(InputStream stream, long length) throws IOException {
+        try (InputStream open = stream) {
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            byte[] buffer = new byte[1 << 14];
+            for (int n = open.read(buffer); n >= 0; n = open.read(buffer)) {
+                out.write(buffer, 0, n);
+                if (out.size() > MAXIMUM_ANSWER) return null;
+            }
+            // Some implementations of the platform end a body early without an exception.
+            if (length >= 0 && out.size() < length) throw new IOException("the answer was cut");
+            return out.toByteArray();
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package dev.assay.client.okhttp;
+
+import dev.assay.client.AssayClient;
+import dev.assay.client.AssayClientException;
+import dev.assay.client.HttpTransport;
+import dev.assay.client.MessageBody;
+import dev.assay.client.SignedRequest;
+import dev.assay.client.TargetUri;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Predicate;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+import okio.Buffer;
+
+/**
+ * Adds evidence to the requests of OkHttp, last of all, and sends them again if the server asks for other evidence. Errors of the kit are
+ * an {@link IOException} whose cause is an {@link AssayClientException}.
+ */
+public final class AssayInterceptor implements Interceptor {
+    /** Bodies are read into memory, because they are read twice. */
+    private static final long MAXIMUM_BODY = 8 << 20;
+    private static final int MAXIMUM_REFUSAL = 1 << 16;
+    private final AssayClient client;
+    private final AssayClient.Evidence evidence;
+    private final Predicate<Request> needsEvidence;
+
+    private AssayInterceptor(AssayClient client, AssayClient.Evidence evidence, Predicate<Request> needsEvidence) {
+        this.client = client;
+        this.evidence = evidence;
+        this.needsEvidence = needsEvidence;
+    }
+
+    /**
+     * A client that adds evidence to its requests. It follows no redirects, which the signature would not cover, and repeats no request
+     * on another connection: the server would take the second one for a replay. It has the interceptors of `base`; add no others behind.
+     *
+     * @param needsEvidence whether a request is for a server that judges evidence; others go as they are
+     */
+    public static OkHttpClient install(OkHttpClient base, AssayClient client, AssayClient.Evidence evidence, Predicate<Request> needsEvidence) {
+        AssayInterceptor interceptor = new AssayInterceptor(client, evidence, needsEvidence);
+        // An interceptor of the network sees each attempt: one that the client did not sign itself is refused.
+        return base.newBuilder().followRedirects(false).followSslRedirects(false).retryOnConnectionFailure(false)
+            .addInterceptor(interceptor).addNetworkInterceptor(interceptor::once).build();
+    }
+
+    /** What a signed request has at OkHttp's network, once. */
+    private static final class Ticket {
+        private final SignedRequest signed;
+        private boolean isUsed;
+
+        Ticket(SignedRequest signed) {
+            this.signed = signed;
+        }
+
+        synchronized boolean use() {
+            boolean first = !isUsed;
+            isUsed = true;
+            return first;
+        }
+    }
+
+    @Override public Response intercept(Chain chain) throws IOException {
+        Request request = chain.request();
+        if (!needsEvidence.test(request)) return chain.proceed(request);
+        try {
+            byte[] content = content(request.body());
+            RequestBody body = content == null ? null : RequestBody.create(request.body().contentType(), content);
+            String url = TargetUri.of(request.url().toString()).toString();
+            SignedRequest signed = evidence.of(client, request.method(), url, content == null ? null : MessageBody.bytes(content));
+            while (true) {
+                Request.Builder next = request.newBuilder().method(request.method(), body).tag(Ticket.class, new Ticket(signed));
+                for (Map.Entry<String, String> field : signed.fields().entrySet()) next.header(field.getKey(), field.getValue());
+                Response response = proceed(chain, next.build(), signed);
+                SignedRequest again = signed.answered(answer(response));
+                if (again == null) return response;
+                response.close();
+                signed = again;
+            }
+        } catch (AssayClientException error) {
+            throw new IOException(error.getMessage(), error);
+        }
+    }
+
+    private static Response proceed(Chain chain, Request request, SignedRequest signed) throws IOException {
+        try {
+            return chain.proceed(request);
+        } catch (IOException error) {
+            signed.lost(request.tag(Ticket.class).isUsed);
+            throw error;
+        }
+    }
+
+    private Response once(Chain chain) throws IOException {
+        Ticket ticket = chain.request().tag(Ticket.class);
+        if (ticket == null) {
+            if (needsEvidence.test(chain.request())) throw new IOException("The request has lost its evidence: add no interceptors behind the kit's.");
+        } else if (!ticket.use()) {
+            throw new IOException("A signed request must not be sent again: leave redirects and retryOnConnectionFailure off.");
+        } else {
+            for (Map.Entry<String, String> field : ticket.signed.fields().entrySet()) {
+                if (!field.getValue().equals(chain.request().header(field.getKey()))) {
+                    throw new IOException("The field " + field.getKey() + " was changed after the kit had written it: add no interceptors behind.");
+                }
+            }
+        }
+        return chain.proceed(chain.request());
+    }
+
+    /** The body of a refusal, which tells a remedy. Others stay for the app. */
+    private static HttpTransport.Answer answer(Response response) throws IOException {
+        Map<String, String> fields = new HashMap<>();
+        for (String name : response.headers().names()) fields.put(name.toLowerCase(Locale.ROOT), response.header(name));
+        byte[] body = new byte[0];
+        if (response.code() == 401 || response.code() == 403) {
+            try (ResponseBody peeked = response.peekBody(MAXIMUM_REFUSAL)) {
+                body = peeked.bytes();
+            }
+        }
+        return new HttpTransport.Answer(response.code(), fields, body);
+    }
+
+    private static byte[] content(RequestBody body) throws IOException, AssayClientException {
+        if (body == null) return null;
+        if (isDuplex(body)) throw new IOException("A duplex body cannot be signed: send a body that ends before the answer.");
+        if (body.contentLength() > MAXIMUM_BODY) throw new IOException("The body is longer than 8 MiB: send it by AssayClient.send from a file.");
+        Buffer buffer = new Buffer();
+        body.writeTo(buffer);
+        if (buffer.size() > MAXIMUM_BODY) throw new IOException("The body is longer than 8 MiB: send it by AssayClient.send from a file.");
+        return buffer.readByteArray();
+    }
+
+    /** OkHttp has duplex bodies since 3.14. */
+    private static boolean isDuplex(RequestBody body) {
+        try {
+            return Boolean.TRUE.equals(RequestBody.class.getMethod("isDuplex").invoke(body));
+        } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException old) {
+            return false;
+        }
+    }
+}
