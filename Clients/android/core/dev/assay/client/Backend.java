@@ -135,18 +135,17 @@ final class Backend {
     }
 
     /** The event of an answer to the app's own request. */
-    static Fields verdict(HttpTransport.Answer answer, String op, boolean isAuthenticated) {
-        String remedy = remedy(answer);
+    static Fields verdict(HttpTransport.Answer answer, String remedy, String op, boolean isAuthenticated) {
         Long date = isAuthenticated ? date(answer.fields.get("date"), HTTP_DATE) : null;
         Long wait = retryAfter(answer.fields.get("retry-after"), date);
-        Fields event;
-        if (remedy != null) event = Fields.of("rejected", "op", op, "remedy", remedy, "retryAfter", wait);
-        else if (answer.status == 429) event = Fields.of("sendFailed", "op", op, "cause", "limited", "code", "http:429", "retryAfter", wait);
-        else if (answer.status >= 500) event = Fields.of("sendFailed", "op", op, "cause", "unavailable", "code", "http:" + answer.status,
-            "retryAfter", wait, "sent", answer.status != 503);
+        int status = answer.status;
         // Refused by something that knows no remedies, or sent elsewhere: that says nothing about the evidence.
-        else if (answer.status >= 300 && answer.status < 400 || answer.status == 401 || answer.status == 403) event = Fields.of("cancel", "op", op);
-        else event = Fields.of("judged", "op", op);
+        boolean isForeign = status >= 300 && status < 400 || status == 401 || status == 403;
+        Fields event = Fields.of(remedy != null ? "rejected" : isForeign ? "cancel" : "judged", "op", op, "remedy", remedy, "retryAfter", wait);
+        if (remedy == null && (status == 429 || status >= 500)) {
+            event = Fields.of("sendFailed", "op", op, "cause", status == 429 ? "limited" : "unavailable", "code", "http:" + status,
+                "retryAfter", wait, "sent", status != 429 && status != 503);
+        }
         return event.and("date", date);
     }
 

@@ -13,6 +13,7 @@ import java.util.Map;
 
 /** The platform's own HTTP client. */
 public final class UrlConnectionTransport implements HttpTransport {
+    private static final boolean IS_ANDROID = "Dalvik".equals(System.getProperty("java.vm.name"));
     private static final int CONNECT_MILLIS = 10_000;
     private static final int READ_MILLIS = 30_000;
 
@@ -24,7 +25,10 @@ public final class UrlConnectionTransport implements HttpTransport {
         return exchange(connection, MessageBody.bytes(json), fields);
     }
 
-    /** Sends the body once: a fixed length keeps the platform from sending it again on another connection. */
+    /**
+     * Sends the body once: on Android, a stream of a fixed length keeps the platform from sending it again on another connection. A JVM
+     * has no body of a 401 after such a stream; there, start with {@code -Dsun.net.http.retryPost=false}.
+     */
     static Answer exchange(HttpURLConnection connection, MessageBody body, Map<String, String> fields) throws IOException {
         connection.setInstanceFollowRedirects(false);
         connection.setConnectTimeout(CONNECT_MILLIS);
@@ -33,7 +37,7 @@ public final class UrlConnectionTransport implements HttpTransport {
         for (Map.Entry<String, String> field : fields.entrySet()) connection.setRequestProperty(field.getKey(), field.getValue());
         if (body != null) {
             connection.setDoOutput(true);
-            connection.setFixedLengthStreamingMode(body.length());
+            if (IS_ANDROID) connection.setFixedLengthStreamingMode(body.length());
         }
         try {
             connection.connect();
