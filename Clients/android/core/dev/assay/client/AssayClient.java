@@ -77,8 +77,12 @@ public final class AssayClient implements AutoCloseable {
 
     /** Signs a request with a token of Play Integrity, for the rare request that needs one: Google counts them. Blocks. */
     public SignedRequest signWithPlayIntegrity(String method, String url, MessageBody body) throws AssayClientException {
+        return Exchange.await(integrityLater(method, url, body), settings.timeoutMillis, () -> {});
+    }
+
+    CompletableFuture<SignedRequest> integrityLater(String method, String url, MessageBody body) throws AssayClientException {
         if (integrity == null) throw AssayClientException.configuration("The client has no Play Integrity: set it in the builder.");
-        return Exchange.await(integrity.sign(operation(), request(method, url, body)), settings.timeoutMillis, () -> {});
+        return integrity.sign(operation(), request(method, url, body));
     }
 
     /** Authorizes a request with a token of the server and its DPoP proof. Blocks. */

@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 
 /** Drives the state machine of one key: stores its record, executes its actions, and sends their results back. */
 final class Enrolment {
@@ -37,7 +36,6 @@ final class Enrolment {
     private final ClientSettings settings;
     private final Scheduler scheduler;
     private final Backend backend;
-    private final Random random = new Random();
     private final Map<String, Work> works = new HashMap<>();
     private final Map<String, Map<String, String>> signatures = new HashMap<>();
     private final EnrolmentModel model;
@@ -58,6 +56,14 @@ final class Enrolment {
         scheduler.post(() -> {
             works.put(op, work);
             handle(Fields.of("need", "op", op, "fresh", fresh));
+        });
+    }
+
+    /** The answer to a request that was sent. A request that has ended meanwhile, with the account, has no second end. */
+    void answered(Work work, Fields event) {
+        scheduler.post(() -> {
+            if (works.get(event.text("op")) == work) handle(event);
+            else work.fail(AssayClientException.of(Fields.of("fail", "cause", "forgotten")));
         });
     }
 
@@ -104,7 +110,7 @@ final class Enrolment {
     }
 
     private List<Fields> step(Fields event) {
-        return model.step(event, scheduler.now(), random.nextInt(1001));
+        return model.step(event, scheduler.now(), scheduler.jitter());
     }
 
     /** A content that cannot be read counts as none: its key is made anew. */

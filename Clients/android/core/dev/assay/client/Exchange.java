@@ -53,7 +53,8 @@ final class Exchange implements Enrolment.Work, SignedRequest.Source {
         boolean again = event.name.equals("rejected");
         if (again) next = new CompletableFuture<>();
         CompletableFuture<SignedRequest> result = next;
-        enrolment.post(event);
+        if (again) enrolment.answered(this, event);
+        else enrolment.post(event);
         return again ? result : null;
     }
 

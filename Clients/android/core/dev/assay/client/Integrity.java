@@ -2,7 +2,6 @@ package dev.assay.client;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
 /** Requests with a standard token of Play Integrity as evidence. */
@@ -12,7 +11,6 @@ final class Integrity {
     private final Backend backend;
     private final Enrolment enrolment;
     private final IntegrityModel model = new IntegrityModel();
-    private final Random random = new Random();
     private final Map<String, Signing> works = new HashMap<>();
     private final Map<String, Object> providers = new HashMap<>();
     private Runnable timer = () -> {};
@@ -36,11 +34,14 @@ final class Integrity {
 
     private void handle(Fields event) {
         if (event.name.equals("cancel")) works.remove(event.text("op"));
-        for (Fields action : model.step(event, scheduler.now(), random.nextInt(1001))) {
+        for (Fields action : model.step(event, scheduler.now(), scheduler.jitter())) {
             Signing work = works.get(action.text("op"));
             switch (action.name) {
                 case "prepare": scheduler.call(() -> prepare(action.number("turn", 0))); break;
-                case "request": if (work != null) scheduler.call(() -> work.request(action.text("provider"))); break;
+                case "request":
+                    Object provider = providers.get(action.text("provider"));
+                    if (work != null) scheduler.call(() -> work.request(provider));
+                    break;
                 case "send": if (works.remove(action.text("op")) != null) work.next.complete(work.signed); break;
                 case "sendWithoutEvidence": if (works.remove(action.text("op")) != null) work.without(action); break;
                 default:
@@ -95,12 +96,11 @@ final class Integrity {
             });
         }
 
-        void request(String provider) {
-            Object object = providers.get(provider);
+        void request(Object provider) {
             long created = Math.floorDiv(scheduler.now() + enrolment.offset, 1000L);
             String parameters = request.integrityParameters(created, nonce);
             try {
-                String token = settings.integrity.request(object, Bytes.base64url(Bytes.sha256(request.base(parameters))));
+                String token = settings.integrity.request(provider, Bytes.base64url(Bytes.sha256(request.base(parameters))));
                 signed = new SignedRequest(request.fields(parameters, Bytes.utf8(token)), true, this);
                 post(Fields.of("token", "op", op));
             } catch (PlatformException | RuntimeException error) {

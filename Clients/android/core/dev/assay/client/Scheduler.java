@@ -1,5 +1,6 @@
 package dev.assay.client;
 
+import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -12,6 +13,9 @@ import java.util.concurrent.TimeUnit;
 interface Scheduler {
     /** Milliseconds since 1970 by the device's clock. */
     long now();
+
+    /** Drawn from 0 to 1000. */
+    int jitter();
 
     /** Runs on the client's one thread, in the order of the calls. */
     void post(Runnable task);
@@ -33,9 +37,14 @@ interface Scheduler {
         };
         final ScheduledExecutorService loop = Executors.newSingleThreadScheduledExecutor(daemons);
         final ExecutorService calls = Executors.newCachedThreadPool(daemons);
+        final Random random = new Random();
         return new Scheduler() {
             @Override public long now() {
                 return System.currentTimeMillis();
+            }
+
+            @Override public int jitter() {
+                return random.nextInt(1001);
             }
 
             @Override public void post(Runnable task) {

@@ -47,6 +47,11 @@ public final class SignedRequest {
         return next == null ? null : source.await(next);
     }
 
+    /** What waits for the answer. */
+    Source source() {
+        return source;
+    }
+
     /** Reports that no answer came. {@code sent}: whether something may have reached the server. */
     public void lost(boolean sent) {
         source.lost(sent);

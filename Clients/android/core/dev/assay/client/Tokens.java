@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
 /** Tokens of the server (`POST tokens`), each bound to a key of the keystore by DPoP (RFC 9449). */
@@ -18,7 +17,6 @@ final class Tokens {
     private final Backend backend;
     private final Enrolment enrolment;
     private final TokenModel model = new TokenModel();
-    private final Random random = new Random();
     private final Map<String, Authorized> works = new HashMap<>();
     private final String alias;
     private final RequestSignature request;
@@ -50,7 +48,7 @@ final class Tokens {
 
     private void handle(Fields event) {
         if (event.name.equals("done")) works.remove(event.text("op"));
-        for (Fields action : model.step(event, scheduler.now(), random.nextInt(1001))) {
+        for (Fields action : model.step(event, scheduler.now(), scheduler.jitter())) {
             Authorized work = works.get(action.text("op"));
             switch (action.name) {
                 case "fetch": scheduler.call(() -> fetch(action.number("turn", 0))); break;
@@ -187,7 +185,10 @@ final class Tokens {
             }
             if (isRefused && !isProof) {
                 next = new CompletableFuture<>();
-                post(Fields.of("refused", "op", op));
+                scheduler.post(() -> {
+                    if (works.get(op) == this) handle(Fields.of("refused", "op", op));
+                    else next.completeExceptionally(AssayClientException.of(Fields.of("fail", "cause", "forgotten")));
+                });
                 return next;
             }
             lost(true);

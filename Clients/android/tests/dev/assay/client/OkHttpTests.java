@@ -26,7 +26,7 @@ final class OkHttpTests {
                 seen.incrementAndGet();
                 return chain.proceed(chain.request());
             }).build();
-            OkHttpClient http = AssayInterceptor.install(base, client, AssayClient.KEY, request -> !request.url().encodedPath().equals("/challenges"));
+            OkHttpClient http = AssayInterceptor.install(base, client, AssayClient.KEY, service.url("/"));
             RequestBody body = RequestBody.create(JSON, Bytes.utf8("{\"amount\":42}"));
             for (int i = 0; i < 3; i++) Check.equal(201, status(http, new Request.Builder().url(service.url("/orders?id=ä")).post(body).build()), "a POST");
             Check.equal(201, status(http, new Request.Builder().url(service.url("/orders")).build()), "a GET");
@@ -36,7 +36,8 @@ final class OkHttpTests {
             Check.equal(2, StubKeystore.SHARED.made.size(), "by another key");
             Check.equal(5, seen.get(), "the app's interceptors see each request once");
             Check.equal(201, status(http, new Request.Builder().url(service.url("/orders")).post(once()).build()), "a body that can be written once");
-            service.verdicts.clear();
+            String other = service.url("/orders").replace("127.0.0.1", "localhost");
+            Check.equal(403, status(http, new Request.Builder().url(other).build()), "another origin gets no evidence");
             service.fault = path -> path.equals("/moved") ? "302" : null;
             Check.equal(302, status(http, new Request.Builder().url(service.url("/moved")).build()), "a redirect is the app's to follow");
             service.fault = path -> path.equals("/orders") ? "after" : null;

@@ -242,6 +242,10 @@ public final class ServiceTests {
                 return threads.now() + skew.get();
             }
 
+            @Override public int jitter() {
+                return threads.jitter();
+            }
+
             @Override public void post(Runnable task) {
                 threads.post(task);
             }
@@ -324,6 +328,10 @@ public final class ServiceTests {
             Scheduler dying = new Scheduler() {
                 @Override public long now() {
                     return alive.now();
+                }
+
+                @Override public int jitter() {
+                    return alive.jitter();
                 }
 
                 @Override public void post(Runnable task) {

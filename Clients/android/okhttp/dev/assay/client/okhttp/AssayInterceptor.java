@@ -9,9 +9,10 @@ import dev.assay.client.TargetUri;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Predicate;
+import java.util.Set;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -30,22 +31,24 @@ public final class AssayInterceptor implements Interceptor {
     private static final int MAXIMUM_REFUSAL = 1 << 16;
     private final AssayClient client;
     private final AssayClient.Evidence evidence;
-    private final Predicate<Request> needsEvidence;
+    private final Set<String> origins = new HashSet<>();
 
-    private AssayInterceptor(AssayClient client, AssayClient.Evidence evidence, Predicate<Request> needsEvidence) {
+    private AssayInterceptor(AssayClient client, AssayClient.Evidence evidence) {
         this.client = client;
         this.evidence = evidence;
-        this.needsEvidence = needsEvidence;
     }
 
     /**
      * A client that adds evidence to its requests. It follows no redirects, which the signature would not cover, and repeats no request
      * on another connection: the server would take the second one for a replay. It has the interceptors of `base`; add no others behind.
      *
-     * @param needsEvidence whether a request is for a server that judges evidence; others go as they are
+     * @param origins of the servers that judge evidence, such as {@code https://api.example.com}; other requests go as they are
+     * @throws AssayClientException {@code bad-request} for an origin that is no URL
      */
-    public static OkHttpClient install(OkHttpClient base, AssayClient client, AssayClient.Evidence evidence, Predicate<Request> needsEvidence) {
-        AssayInterceptor interceptor = new AssayInterceptor(client, evidence, needsEvidence);
+    public static OkHttpClient install(OkHttpClient base, AssayClient client, AssayClient.Evidence evidence, String... origins)
+        throws AssayClientException {
+        AssayInterceptor interceptor = new AssayInterceptor(client, evidence);
+        for (String origin : origins) interceptor.origins.add(TargetUri.of(origin).origin());
         // An interceptor of the network sees each attempt: one that the client did not sign itself is refused.
         return base.newBuilder().followRedirects(false).followSslRedirects(false).retryOnConnectionFailure(false)
             .addInterceptor(interceptor).addNetworkInterceptor(interceptor::once).build();
@@ -69,8 +72,8 @@ public final class AssayInterceptor implements Interceptor {
 
     @Override public Response intercept(Chain chain) throws IOException {
         Request request = chain.request();
-        if (!needsEvidence.test(request)) return chain.proceed(request);
         try {
+            if (!needsEvidence(request)) return chain.proceed(request);
             byte[] content = content(request.body());
             RequestBody body = content == null ? null : RequestBody.create(request.body().contentType(), content);
             String url = TargetUri.of(request.url().toString()).toString();
@@ -89,6 +92,10 @@ public final class AssayInterceptor implements Interceptor {
         }
     }
 
+    private boolean needsEvidence(Request request) throws AssayClientException {
+        return origins.contains(TargetUri.of(request.url().toString()).origin());
+    }
+
     private static Response proceed(Chain chain, Request request, SignedRequest signed) throws IOException {
         try {
             return chain.proceed(request);
@@ -100,9 +107,8 @@ public final class AssayInterceptor implements Interceptor {
 
     private Response once(Chain chain) throws IOException {
         Ticket ticket = chain.request().tag(Ticket.class);
-        if (ticket == null) {
-            if (needsEvidence.test(chain.request())) throw new IOException("The request has lost its evidence: add no interceptors behind the kit's.");
-        } else if (!ticket.use()) {
+        if (ticket == null) return chain.proceed(chain.request());
+        if (!ticket.use()) {
             throw new IOException("A signed request must not be sent again: leave redirects and retryOnConnectionFailure off.");
         } else {
             for (Map.Entry<String, String> field : ticket.signed.fields().entrySet()) {
