@@ -67,28 +67,31 @@ public final class AssayClient implements AutoCloseable {
      * @param body null for none
      */
     public SignedRequest sign(String method, String url, MessageBody body) throws AssayClientException {
-        return Exchange.await(signLater(method, url, body), settings.timeoutMillis, () -> {});
+        Exchange exchange = new Exchange(operation(), request(method, url, body), settings, enrolment);
+        return exchange.await(exchange.start());
     }
 
-    /** As {@link #sign}, without blocking. */
+    /** As {@link #sign}, without blocking. What follows on the result must return at once, or run on another executor. */
     public CompletableFuture<SignedRequest> signLater(String method, String url, MessageBody body) throws AssayClientException {
         return new Exchange(operation(), request(method, url, body), settings, enrolment).start();
     }
 
     /** Signs a request with a token of Play Integrity, for the rare request that needs one: Google counts them. Blocks. */
     public SignedRequest signWithPlayIntegrity(String method, String url, MessageBody body) throws AssayClientException {
-        return Exchange.await(integrityLater(method, url, body), settings.timeoutMillis, () -> {});
+        String op = operation();
+        return Exchange.await(integrityLater(op, method, url, body), settings.timeoutMillis, () -> integrity.post(Fields.of("cancel", "op", op)));
     }
 
-    CompletableFuture<SignedRequest> integrityLater(String method, String url, MessageBody body) throws AssayClientException {
+    CompletableFuture<SignedRequest> integrityLater(String op, String method, String url, MessageBody body) throws AssayClientException {
         if (integrity == null) throw AssayClientException.configuration("The client has no Play Integrity: set it in the builder.");
-        return integrity.sign(operation(), request(method, url, body));
+        return integrity.sign(op, request(method, url, body));
     }
 
     /** Authorizes a request with a token of the server and its DPoP proof. Blocks. */
     public SignedRequest authorize(String method, String url) throws AssayClientException {
         if (tokens == null) throw AssayClientException.configuration("The client has no tokens: set their audience in the builder.");
-        return Exchange.await(tokens.authorize(operation(), method, TargetUri.of(url)), settings.timeoutMillis, () -> {});
+        String op = operation();
+        return Exchange.await(tokens.authorize(op, method, TargetUri.of(url)), settings.timeoutMillis, () -> tokens.post(Fields.of("done", "op", op)));
     }
 
     /** How a request gets its evidence: {@link #sign}, {@link #authorize} or {@link #signWithPlayIntegrity}. */

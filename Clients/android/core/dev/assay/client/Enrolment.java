@@ -5,6 +5,7 @@ import java.security.PublicKey;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -14,6 +15,7 @@ final class Enrolment {
     private static final long CALL_MILLIS = 80_000;
     /** How often the record is read while another process enrols. */
     private static final long POLL_MILLIS = 500;
+    private static final int MAXIMUM_WORKS = 1000;
     private static final List<String> STORED_FIRST = Arrays.asList("makeKey", "attest", "submit", "deleteKey");
 
     /** A request under way. All calls but {@link #nonce} come from the client's thread. */
@@ -36,7 +38,7 @@ final class Enrolment {
     private final ClientSettings settings;
     private final Scheduler scheduler;
     private final Backend backend;
-    private final Map<String, Work> works = new HashMap<>();
+    private final Map<String, Work> works = new LinkedHashMap<>();
     private final Map<String, Map<String, String>> signatures = new HashMap<>();
     private final EnrolmentModel model;
     /** What the storage had when it was read or written last. */
@@ -54,6 +56,8 @@ final class Enrolment {
 
     void need(String op, Work work, boolean fresh) {
         scheduler.post(() -> {
+            // Requests whose answers the app has never reported.
+            if (works.size() >= MAXIMUM_WORKS) cancel(works.keySet().iterator().next());
             works.put(op, work);
             handle(Fields.of("need", "op", op, "fresh", fresh));
         });
@@ -69,12 +73,15 @@ final class Enrolment {
 
     void post(Fields event) {
         scheduler.post(() -> {
-            if (event.name.equals("cancel")) {
-                works.remove(event.text("op"));
-                signatures.remove(event.text("op"));
-            }
-            handle(event);
+            if (event.name.equals("cancel")) cancel(event.text("op"));
+            else handle(event);
         });
+    }
+
+    private void cancel(String op) {
+        works.remove(op);
+        signatures.remove(op);
+        handle(Fields.of("cancel", "op", op));
     }
 
     private void handle(Fields event) {

@@ -217,6 +217,22 @@ public final class PlatformTests {
             PlatformException classic = Check.fails(PlatformException.class, () -> play.classic("nonce-of-16-chars"), "classic " + row[0]);
             Check.equal(row[2], classic.kind(), "the class of the classic error " + row[0]);
         }
+        // Play services that are being updated may never answer.
+        StandardIntegrityManager answering = IntegrityManagerFactory.standard;
+        IntegrityManagerFactory.standard = new StandardIntegrityManager() {
+            @Override public Task<StandardIntegrityTokenProvider> prepareIntegrityToken(PrepareIntegrityTokenRequest request) {
+                return new Task<>(null, null, false);
+            }
+
+            @Override public Task<Integer> showDialog(StandardIntegrityDialogRequest request) {
+                return answering.showDialog(request);
+            }
+        };
+        PlayIntegrity silent = new PlayIntegrity(new Context(), 7);
+        Thread.currentThread().interrupt();
+        PlatformException interrupted = Check.fails(PlatformException.class, silent::prepare, "a call that is interrupted");
+        Check.equal(later + " play-integrity:interrupted true", interrupted.kind() + " " + interrupted.code() + " " + Thread.interrupted(),
+            "passes on the interruption");
         error[0] = -6;
         Check.fails(PlatformException.class, play::prepare, "no Play services");
         Check.equal(3, play.showDialog(new Activity(), 4).get(), "Google's dialog");

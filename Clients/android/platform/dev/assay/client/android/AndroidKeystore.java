@@ -26,7 +26,7 @@ import java.util.List;
 public final class AndroidKeystore implements KeyPlatform {
     private static final String PROVIDER = "AndroidKeyStore";
     private final boolean hasStrongBox;
-    /** Whether StrongBox has failed once: from then on, keys are made in the TEE. */
+    /** Whether StrongBox has failed once, or has not answered yet: keys are then made in the TEE. */
     private volatile boolean strongBoxFailed;
 
     /** Keys in the TEE. */
@@ -54,12 +54,14 @@ public final class AndroidKeystore implements KeyPlatform {
 
     private void generate(String alias, byte[] challenge) throws PlatformException {
         boolean tries = hasStrongBox && !strongBoxFailed;
+        // Until it has answered: a StrongBox that is busy for minutes gets no second call.
+        if (tries) strongBoxFailed = true;
         try {
             generate(alias, challenge, tries);
+            if (tries) strongBoxFailed = false;
         } catch (ProviderException | GeneralSecurityException error) {
             if (!tries) throw KeystoreErrors.of(error);
             // Devices throw other errors than the documented StrongBoxUnavailableException.
-            strongBoxFailed = true;
             delete(alias);
             try {
                 generate(alias, challenge, false);
