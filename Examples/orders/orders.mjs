@@ -7,15 +7,14 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 
-const { ASSAY_URL, ASSAY_TOKEN, SHOP_ORIGIN, SHOP_SESSIONS, PORT = "3000" } = process.env;
+const { ASSAY_URL, ASSAY_TOKEN, SHOP_APPS, SHOP_ORIGIN, SHOP_SESSIONS, PORT = "3000" } = process.env;
+const apps = JSON.parse(SHOP_APPS);
 const sessions = new Map(Object.entries(JSON.parse(SHOP_SESSIONS)));
-// The app of the policy, and what an app may put into a record: other members are for this server to state.
+// What an app may put into a record: other members are for this server to state.
 const request = ["method", "targetURI", "headers", "body"];
 const kinds = new Map([
-  ["app-attest.attestation", ["shop-ios", ["keyId", "attestation", "challenge"]]],
-  ["app-attest.request", ["shop-ios", request]],
-  ["android-key.attestation", ["shop-android", ["certificates", "challenge"]]],
-  ["android-key.request", ["shop-android", request]],
+  ["app-attest.attestation", ["keyId", "attestation", "challenge"]], ["app-attest.request", request],
+  ["android-key.attestation", ["certificates", "challenge"]], ["android-key.request", request],
 ]);
 // What an app may know of Assay's answer.
 const passed = ["outcome", "remedy", "id", "code", "challenge", "expiresAt", "token", "tokenType", "expiresIn"];
@@ -37,11 +36,13 @@ function demand(holds, status, code, fields) {
   if (!holds) throw new Refusal(status, code, fields);
 }
 
+const app = (kind) => apps[kind.split(".")[0]];
+
 /** The app's record, with what this server states. */
 function record(sent, account) {
   demand(kinds.has(sent?.kind) && sent.evidence instanceof Object, 400, "unreadable-record");
-  const [app, members] = kinds.get(sent.kind);
-  return { id: randomUUID(), kind: sent.kind, app, account, evidence: pick(sent.evidence, members) };
+  const { kind, evidence, deviceToken } = sent;
+  return { id: randomUUID(), kind, app: app(kind), account, deviceToken, evidence: pick(evidence, kinds.get(kind)) };
 }
 
 /** The status for the app, what it may know of Assay's answer, and fields. Without an answer of Assay, 503. */
@@ -50,7 +51,7 @@ async function ask(path, message) {
   try {
     reply = await fetch(ASSAY_URL + path, {
       method: "POST", redirect: "manual", signal: AbortSignal.timeout(10_000), body: JSON.stringify(message),
-      headers: { "Content-Type": "application/json", ...(ASSAY_TOKEN && { Authorization: `Bearer ${ASSAY_TOKEN}` }) },
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${ASSAY_TOKEN ?? ""}` },
     });
     content = await reply.json();
     if (!answers.get(reply.status)?.includes(content.outcome)) throw new Error(`${reply.status} ${content.code} ${content.detail}`);
@@ -100,7 +101,7 @@ async function route(incoming) {
   const rest = pick(sent, ["challenge", "audience", "jkt"]);
   if (path === "/tokens") return ask("/v1/tokens", { ...rest, record: record(sent.record, account) });
   demand(kinds.has(sent.kind), 400, "unknown-kind");
-  return ask("/v1/challenges", { app: kinds.get(sent.kind)[0], kind: sent.kind });
+  return ask("/v1/challenges", { app: app(sent.kind), kind: sent.kind });
 }
 
 const server = createServer(async (incoming, outgoing) => {

@@ -3,17 +3,16 @@
     pip install fastapi uvicorn urllib3
     uvicorn orders:app --no-date-header     # Date is Assay's, whose clock judges
 
-ASSAY_URL is the service, ASSAY_TOKEN the token of this backend (none where the service is open), SHOP_ORIGIN the scheme and host that
-apps address, and SHOP_SESSIONS a JSON object {session: account} in place of the shop's own sign-in. A proxy in front ends TLS and
-limits bodies.
-"""
+ASSAY_URL is the service, ASSAY_TOKEN the token of this backend (none where the service is open). SHOP_ORIGIN is the scheme and host
+that apps address, SHOP_APPS a JSON object {engine: app of the policy}, and SHOP_SESSIONS one of {session: account} in place of the
+shop's own sign-in. A proxy in front ends TLS and limits bodies."""
 import json
 import logging
 import os
-import uuid
 from base64 import b64encode
 from email.utils import formatdate
 from typing import Annotated, Literal
+from uuid import uuid4
 
 import urllib3
 from fastapi import Body, Depends, FastAPI, HTTPException, Request
@@ -21,18 +20,18 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, PositiveInt, ValidationError
 
-URL, ORIGIN = os.environ["ASSAY_URL"], os.environ["SHOP_ORIGIN"]
-TOKEN, SESSIONS = os.environ.get("ASSAY_TOKEN"), json.loads(os.environ["SHOP_SESSIONS"])
-# The app of the policy, and what an app may put into a record: other members are for this server to state.
+URL, TOKEN, ORIGIN = os.environ["ASSAY_URL"], os.environ.get("ASSAY_TOKEN", ""), os.environ["SHOP_ORIGIN"]
+APPS, SESSIONS = json.loads(os.environ["SHOP_APPS"]), json.loads(os.environ["SHOP_SESSIONS"])
+# What an app may put into a record: other members are for this server to state.
 REQUEST = ("method", "targetURI", "headers", "body")
-KINDS = {"app-attest.attestation": ("shop-ios", ("keyId", "attestation", "challenge")), "app-attest.request": ("shop-ios", REQUEST),
-         "android-key.attestation": ("shop-android", ("certificates", "challenge")), "android-key.request": ("shop-android", REQUEST)}
+KINDS = {"app-attest.attestation": ("keyId", "attestation", "challenge"), "app-attest.request": REQUEST,
+         "android-key.attestation": ("certificates", "challenge"), "android-key.request": REQUEST}
 # What an app may know of Assay's answer.
 PASSED = ("outcome", "remedy", "id", "code", "challenge", "expiresAt", "token", "tokenType", "expiresIn")
 # The outcomes by the statuses of Assay's answers. 401, and 403 without a verdict, are about this server's own token: an outage for apps.
 ANSWERS = {200: ("accept", "reject"), 403: ("reject",)} | dict.fromkeys((201, 400, 413, 422, 429, 503), (None,))
 log = logging.getLogger("uvicorn.error")
-pool = urllib3.PoolManager(maxsize=40, timeout=10, retries=False, headers={"Authorization": f"Bearer {TOKEN}"} if TOKEN else {})
+pool = urllib3.PoolManager(maxsize=40, timeout=10, retries=False, headers={"Authorization": f"Bearer {TOKEN}"})
 app = FastAPI(openapi_url=None)
 orders = {}  # By account and the app's ID of the order. In a database, a unique index over both.
 
@@ -40,11 +39,12 @@ orders = {}  # By account and the app's ID of the order. In a database, a unique
 class Record(BaseModel):
     kind: Literal[tuple(KINDS)]
     evidence: dict = {}
+    deviceToken: str | None = None
 
     def of(self, account):
-        app, members = KINDS[self.kind]
-        return {"id": str(uuid.uuid4()), "kind": self.kind, "app": app, "account": account,
-                "evidence": {member: self.evidence[member] for member in members if member in self.evidence}}
+        return {"id": uuid4().hex, "kind": self.kind, "app": APPS[self.kind.split(".")[0]], "account": account,
+                "deviceToken": self.deviceToken,
+                "evidence": {member: self.evidence[member] for member in KINDS[self.kind] if member in self.evidence}}
 
 
 class Order(BaseModel):
@@ -53,7 +53,7 @@ class Order(BaseModel):
     count: PositiveInt
 
 
-async def account_of(request: Request):
+def account_of(request: Request):
     account = SESSIONS.get(request.headers.get("authorization", "").removeprefix("Bearer "))
     if account is None:
         raise HTTPException(401, "sign in first", {"WWW-Authenticate": "Bearer"})
@@ -82,7 +82,7 @@ def ask(path, message):
 
 @app.post("/challenges")
 def challenge(account: Account, sent: Record):
-    return JSONResponse(*ask("/v1/challenges", {"app": KINDS[sent.kind][0], "kind": sent.kind}))
+    return JSONResponse(*ask("/v1/challenges", {name: sent.of(account)[name] for name in ("app", "kind")}))
 
 
 @app.post("/enrolments")

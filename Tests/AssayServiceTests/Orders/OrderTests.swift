@@ -35,8 +35,8 @@ struct OrderTests {
                         tokens: { issuer: \(TokenTests.issuer), audiences: [\(Shop.origin)], testAuthorities: allow }
                       - name: shop-android
                         androidKey:
-                          packageNames: [com.example.shop]
-                          certificateDigests: [\(String(repeating: "5a", count: 32))]
+                          packages: [com.example.shop]
+                          certificateDigests: ["\(String(repeating: "5a", count: 32))"]
                           statusList: none
                           testRoots: ["file:phone-roots.pem"]
                           requests: {}

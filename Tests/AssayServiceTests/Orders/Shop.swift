@@ -38,7 +38,8 @@ final class Shop {
         let process = try LineProcess(
             URL(fileURLWithPath: "/bin/sh"), ["-ec", "exec >'\(folder.path("output"))'; \(backend.command)"],
             environment: [
-                "ASSAY_URL": url, "ASSAY_TOKEN": token, "SHOP_ORIGIN": Self.origin, "HOME": folder.url.path,
+                "ASSAY_URL": url, "ASSAY_TOKEN": token, "SHOP_ORIGIN": Self.origin,
+                "SHOP_APPS": #"{"app-attest": "shop-ios", "android-key": "shop-android"}"#, "HOME": folder.url.path,
                 "SHOP_SESSIONS": #"{"alices-session": "alice", "bobs-session": "bob"}"#, "PYTHONDONTWRITEBYTECODE": "1",
             ], folder: Self.examples,
             errors: FileHandle(forWritingTo: URL(fileURLWithPath: folder.path("errors"))))
