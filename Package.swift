@@ -295,7 +295,7 @@ let package = Package(
         .target(
             name: "ReadmeExamples",
             dependencies: uses([
-                "Assay AssayHummingbird AssayLedgerSQLite AssayPlatforms AssayTesting Crypto",
+                "Assay AssayHummingbird AssayLedgerSQLite AssayPlatforms AssayTesting",
                 "Hummingbird Logging",
             ]),
             path: "Tests/Support/ReadmeExamples", packageAccess: false,

@@ -35,7 +35,15 @@ struct CommandTests {
             "bin/assay",
             """
             #!/bin/bash
-            "$PROGRAM" "$@"
+            if [ "$1" = dev ]; then
+                # It serves until a signal. Its first line says that it is ready.
+                exec 3< <(exec "$PROGRAM" "$@")
+                read -r line <&3
+                kill $! 2>/dev/null
+                wait $!
+            else
+                "$PROGRAM" "$@"
+            fi
             status=$?
             printf '%s\\n' "$status $*" >>"$CALLS"
             exit "$status"

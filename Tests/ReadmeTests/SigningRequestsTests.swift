@@ -4,8 +4,6 @@ import AssayPrimitives
 import AssayTestSupport
 import AssayTesting
 import Foundation
-import FoundationNetworking
-import ReadmeExamples
 import Testing
 
 /// The page for app developers has the exact bytes of a vector.
@@ -40,23 +38,6 @@ struct SigningRequestsTests {
         #expect(page.text.contains("`\(request.targetURI)`"))
         let hash = Base64.encode(Digest.sha256(base), .url)
         #expect(page.text.contains("`\(hash)`") && record.json.contains(hash))
-    }
-
-    @Test("The Swift of an app makes the base and the fields of the vector")
-    func app() async throws {
-        let (_, signed, base) = try Self.vector("app-attest")
-        let fields = Dictionary(signed.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-        let input = try #require(fields["Signature-Input"])
-        let created = try #require(input.firstMatch(of: /created=(\d+)/).flatMap { Int($0.1) })
-        let keyID = try #require(input.firstMatch(of: /keyid="([^"]+)"/).map { String($0.1) })
-        var request = URLRequest(url: try #require(URL(string: signed.targetURI)))
-        let digest = try #require(fields["Content-Digest"])
-        try await SigningExample.sign(
-            signed.method, signed.targetURI, contentDigest: digest, created: created, keyID: keyID, &request)
-        #expect(request.value(forHTTPHeaderField: "Content-Digest") == digest)
-        #expect(request.value(forHTTPHeaderField: "Signature-Input") == input)
-        let hash = Base64.encode(Digest.sha256(base), .standard)
-        #expect(request.value(forHTTPHeaderField: "Signature") == "assay=:\(hash):")
     }
 
     @Test("The worked example is the vector request-post: its base, its digests and its fields")

@@ -51,8 +51,6 @@ struct SwiftBlockTests {
             }
             let place: Comment = "\(page.path):\(block.line)"
             #expect(!files.isEmpty, "\(place): copy this block to a file of Tests/Support/ReadmeExamples")
-            // The code of an app has the imports of its platform.
-            guard !files.contains(where: { $0.path.hasSuffix("/SigningExample.swift") }) else { continue }
             let missing = files.map { $0.imports.subtracting(shown).sorted() }.min { $0.count < $1.count } ?? []
             #expect(missing.isEmpty, "\(place): a reader needs to import \(missing.joined(separator: ", "))")
         }
