@@ -15,7 +15,8 @@ const request = ["method", "targetURI", "headers", "body"];
 const kinds = new Map([
   ["app-attest.attestation", ["keyId", "attestation", "challenge"]], ["app-attest.request", request],
   ["android-key.attestation", ["certificates", "challenge"]], ["android-key.request", request],
-]);
+  ["play-integrity.request", request],
+].filter(([kind]) => Object.hasOwn(apps, kind.split(".")[0])));
 // What an app may know of Assay's answer.
 const passed = ["outcome", "remedy", "id", "code", "challenge", "expiresAt", "token", "tokenType", "expiresIn"];
 // The outcomes by the statuses of Assay's answers. 401, and 403 without a verdict, are about this server's own token: an outage for apps.
@@ -70,7 +71,8 @@ async function order(incoming, account, body) {
   const { method, url, rawHeaders, headers: named } = incoming;
   const headers = rawHeaders.flatMap((name, at) => (at % 2 ? [] : [[name, rawHeaders[at + 1]]]))
     .filter(([name]) => !["authorization", "cookie"].includes(name.toLowerCase()));
-  const engine = named["signature-input"]?.includes(';tag="android-key"') ? "android-key" : "app-attest";
+  const engines = Object.keys(apps);
+  const engine = engines.find((name) => named["signature-input"]?.includes(`;tag="${name}"`)) ?? engines[0];
   const evidence = { method, targetURI: SHOP_ORIGIN + url, headers, body: body.toString("base64") };
   const [status, verdict, fields] = await ask("/v1/verify", record({ kind: `${engine}.request`, evidence }, account));
   if (verdict.outcome === "reject") {

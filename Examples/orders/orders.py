@@ -10,7 +10,6 @@ import json
 import logging
 import os
 from base64 import b64encode
-from email.utils import formatdate
 from typing import Annotated, Literal
 from uuid import uuid4
 
@@ -24,8 +23,9 @@ URL, TOKEN, ORIGIN = os.environ["ASSAY_URL"], os.environ.get("ASSAY_TOKEN", ""),
 APPS, SESSIONS = json.loads(os.environ["SHOP_APPS"]), json.loads(os.environ["SHOP_SESSIONS"])
 # What an app may put into a record: other members are for this server to state.
 REQUEST = ("method", "targetURI", "headers", "body")
-KINDS = {"app-attest.attestation": ("keyId", "attestation", "challenge"), "app-attest.request": REQUEST,
-         "android-key.attestation": ("certificates", "challenge"), "android-key.request": REQUEST}
+KINDS = {"app-attest": {"attestation": ("keyId", "attestation", "challenge"), "request": REQUEST},
+         "android-key": {"attestation": ("certificates", "challenge"), "request": REQUEST}, "play-integrity": {"request": REQUEST}}
+KINDS = {f"{engine}.{kind}": members for engine in APPS for kind, members in KINDS[engine].items()}
 # What an app may know of Assay's answer.
 PASSED = ("outcome", "remedy", "id", "code", "challenge", "expiresAt", "token", "tokenType", "expiresIn")
 # The outcomes by the statuses of Assay's answers. 401, and 403 without a verdict, are about this server's own token: an outage for apps.
@@ -73,7 +73,7 @@ def ask(path, message):
             raise ValueError(f"{status} {content.get('code')} {content.get('detail')}")
     except (urllib3.exceptions.HTTPError, ValueError, TypeError) as error:
         log.error("%s: no answer of Assay: %s", path, error)
-        return {"code": "outage"}, 503, {"Date": formatdate(usegmt=True), "Retry-After": "5"}
+        return {"code": "outage"}, 503, {"Retry-After": "5"}
     if outcome == "reject" or status >= 400:
         log.warning("%s: %s", path, {name: content.get(name) for name in ("id", "failed", "code", "detail") if name in content})
     fields = {name: reply.headers[name] for name in ("Date", "Retry-After") if name in reply.headers}
@@ -102,7 +102,7 @@ async def order(account: Account, request: Request):
     # What the app addressed is stated by this server, not by the client's Host. The session's secret stays here.
     target = ORIGIN + request.scope["raw_path"].decode("latin-1") + (query and f"?{query}")
     headers = [pair for pair in request.headers.items() if pair[0] not in ("authorization", "cookie")]
-    engine = "android-key" if ';tag="android-key"' in request.headers.get("signature-input", "") else "app-attest"
+    engine = next((engine for engine in APPS if f';tag="{engine}"' in request.headers.get("signature-input", "")), next(iter(APPS)))
     evidence = {"method": request.method, "targetURI": target, "headers": headers, "body": b64encode(body).decode()}
     record = Record(kind=f"{engine}.request", evidence=evidence).of(account)
     verdict, status, fields = await run_in_threadpool(ask, "/v1/verify", record)

@@ -44,7 +44,7 @@ struct OrderPageTests {
         .enabled(if: isInstalled), arguments: ["orders.py", "orders.mjs"])
     func commands(_ file: String) throws {
         var (blocks, printed) = try Self.page()
-        try #require(blocks.count == 7 && printed.count == 4)
+        try #require(blocks.count == 7 && printed.count == 5)
         let folder = try TestFolder()
         // The environment has what pip would install.
         let environment = URL(fileURLWithPath: Self.python).deletingLastPathComponent().deletingLastPathComponent()
@@ -75,7 +75,7 @@ struct OrderPageTests {
         let log = folder.read("assay.errors") + folder.read("shop.errors")
         try #require(run.status == 0, "\(run.text) \(log)")
         let lines = run.output.split(separator: "\n").filter { $0.hasPrefix("{") }
-        #expect(try lines.prefix(4).map(Self.json) == printed.map(Self.json), "\(run.text) \(log)")
+        #expect(try lines.prefix(5).map(Self.json) == printed.map(Self.json), "\(run.text) \(log)")
         #expect(
             run.output.contains("HTTP/1.1 503 ") && run.output.lowercased().contains("\nretry-after: 5\r\n"),
             "\(run.text)")

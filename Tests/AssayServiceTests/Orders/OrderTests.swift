@@ -129,13 +129,12 @@ struct OrderTests {
         Self.expectRefusal(try shop.post("/orders", Self.tea, fields: first), 401, "retry")
         let altered = Self.tea.replacing("2}", with: "9}")
         Self.expectRefusal(
-            try shop.post("/orders", altered, fields: scene.signed(Self.tea, counter: 2)), 403, "none")
+            try shop.post("/orders", altered, fields: scene.signed(Self.tea, counter: 2)), 401, "retry")
         for uri in ["https://evil.example.com/orders", Shop.origin + "/orders?free=1"] {
             Self.expectRefusal(
-                try shop.post("/orders", Self.tea, fields: scene.signed(Self.tea, counter: 3, uri: uri)), 403, "none")
+                try shop.post("/orders", Self.tea, fields: scene.signed(Self.tea, counter: 3, uri: uri)), 401, "retry")
         }
-        let unsigned = try shop.post("/orders", Self.tea)
-        #expect([401, 403].contains(unsigned.status) && unsigned.json["remedy"] is String, "\(unsigned)")
+        Self.expectRefusal(try shop.post("/orders", Self.tea), 403, "none")
         Self.expectRefusal(
             try shop.post("/orders", Self.tea, session: "bobs-session", fields: scene.signed(Self.tea, counter: 4)),
             401, "new-attestation")
@@ -155,7 +154,7 @@ struct OrderTests {
         #expect(service.wait() == 0)
         for (path, body) in [("/orders", Self.tea), ("/enrolments", record)] {
             let outage = try shop.post(path, body, fields: scene.signed(Self.tea, counter: 10))
-            #expect(outage.status == 503 && outage["retry-after"] == "5" && outage["date"] != nil, "\(outage)")
+            #expect(outage.status == 503 && outage["retry-after"] == "5", "\(outage)")
         }
     }
 
