@@ -22,13 +22,17 @@ struct FenceTests {
         "Docs/scale.md text": (1, "what `make scale` prints"),
     ]
 
-    /// Commands that check a file in a language without running it; `FILE` stands for it.
+    /// The kit for Android, and stubs of the system's classes.
+    private static let kit = Page.root.appendingPathComponent("Clients/android").path
+
+    /// Commands that check a file in a language without running it; `FILE` stands for it, and `KIT` for the kit for Android.
     private static let checkers: [String: (probe: String, command: String)] = [
         "python": ("python3 --version", "python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' FILE"),
         "js": ("node --version", "cp FILE block.mjs && node --check block.mjs"),
         "go": ("gofmt -h 2>/dev/null; [ $? -lt 126 ]", "gofmt -e FILE"),
         "java": (
-            "java -XX:-UsePerfData --list-modules | grep jdk.compiler", "javac -J-XX:-UsePerfData -proc:none -d . FILE"
+            "java -XX:-UsePerfData --list-modules | grep jdk.compiler",
+            "javac -J-XX:-UsePerfData -proc:none -implicit:none -sourcepath 'KIT/core:KIT/platform:KIT/stubs' -d . FILE"
         ),
     ]
 
@@ -93,7 +97,9 @@ struct FenceTests {
         let folder = try TestFolder()
         guard try folder.shell("(\(probe)) >output 2>errors") == 0 else { return }
         try folder.write("Block.\(block.language)", block.text)
-        let status = try folder.shell(command.replacing("FILE", with: "Block.\(block.language)") + " >output 2>errors")
+        let status = try folder.shell(
+            command.replacing("FILE", with: "Block.\(block.language)").replacing("KIT", with: Self.kit)
+                + " >output 2>errors")
         #expect(status == 0, "\(place): \((try? String(contentsOfFile: folder.path("errors"), encoding: .utf8)) ?? "")")
     }
 }

@@ -14,7 +14,7 @@ struct SwiftBlockTests {
     private static let sources: [Source] = {
         var sources: [Source] = []
         let examples = ["hummingbird", "first-ten-minutes", "own-handlers"].map { "Examples/\($0)" }
-        for folder in ["Tests/Support/ReadmeExamples"] + examples {
+        for folder in ["Tests/Support/ReadmeExamples", "Clients/apple/Tests/AssayClientTests"] + examples {
             let path = Page.root.appendingPathComponent(folder).path(percentEncoded: false)
             let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
             for name in names where name.hasSuffix(".swift") {
