@@ -5,8 +5,8 @@ import Foundation
     import FoundationNetworking
 #endif
 
-// The blocks of Docs/in-your-app-ios.md, which tests of the root package compare. They need Apple's systems, or the stubs.
-#if canImport(DeviceCheck)
+// The blocks of Docs/in-your-app-ios.md, which a test of the root package compares.
+#if ASSAY_CLIENT_STUBS
     /// The shop's backend, for one account.
     struct Shop {
         let backend: URL  // https://api.example.com
