@@ -19,11 +19,12 @@ MEASURING := valgrind binutils python3
 recompile = [ -z "$$(find Sources -newer $(1)/release/Modules/$(2).swiftmodule 2>/dev/null)" ] || \
 	rm $(1)/release/Modules/$(2).swiftmodule
 SWIFT_SOURCES := Package.swift Sources Tests Examples/demo Examples/hummingbird Examples/first-ten-minutes \
-	Examples/own-handlers \
+	Examples/own-handlers Clients/apple/Package.swift Clients/apple/Sources Clients/apple/Example \
+	Clients/apple/Tests/AssayClientTests Clients/apple/Tests/Support \
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo demo-service test test-swift test-build installs quick incremental build api graph measure-house docs format lint install uninstall fuzz bench bench-postgresql \
+.PHONY: demo demo-service test test-swift test-clients test-build installs quick incremental build api graph measure-house docs format lint install uninstall fuzz bench bench-postgresql \
 	grow-postgresql soak-postgresql soak soak-service sanitize instructions profile profile-service suites mutate vectors model failover scale clean packages package-program deb image sbom test-packages reproducible
 
 ## Verifies real evidence, and shows a tampered copy being refused. Builds the library alone, to compile less.
@@ -40,6 +41,11 @@ demo-service: packages
 ## Builds and passes every test. With ASSAY_SHARED set, the shared vectors and third-party suites run too.
 test: test-swift
 	Scripts/test-spark .build/release/assay
+	Scripts/test-clients .build/release/assay
+
+## The tests of the kits for apps, in Clients/.
+test-clients: build
+	Scripts/test-clients .build/release/assay
 
 # What tests use, and where it is.
 INSTALL_FOR_TESTS = { Scripts/install-packages openssl zstd groff-base || test "$${CI:-}$${ASSAY_SHARED:-}" = ""; } && \
@@ -56,6 +62,7 @@ test-swift: packages
 # The parts of .ci/run that go on beside each other: everything that is installed, and everything that is compiled.
 installs:
 	$(INSTALL_FOR_TESTS)
+	Scripts/test-clients --installs
 	Scripts/install-packages $(MEASURING) $(if $(filter 0,$(shell id -u)),$(PACKAGE_TESTS)) spin gcc libc6-dev curl openssl
 
 # Not by `swift test list`, which builds with other options than `swift test`.
