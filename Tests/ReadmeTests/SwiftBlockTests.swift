@@ -1,4 +1,5 @@
 import Foundation
+import ReadmeExamples
 import Testing
 
 /// The Swift code of the documentation is compiled as it is printed.
