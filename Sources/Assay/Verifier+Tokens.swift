@@ -36,8 +36,7 @@ extension Verifier {
                 guard assessment.isAcceptable else { return assessment }
                 do throws(RequestError) {
                     // The app of acceptable evidence is known.
-                    let boundText = engines.registry.engine(for: assessment.kind)?.boundText(of: request.record)
-                    guard let bound = try issuer?.bind(assessment, boundText: boundText) else {
+                    guard let bound = try issuer?.bind(assessment) else {
                         throw RequestError(.unknownApp, "the evidence names no app with tokens")
                     }
                     return bound

@@ -15,13 +15,6 @@ package struct PlayIntegrityEngine: EvidenceEngine {
     /// Classic tokens, and the signatures of requests, carry a ledger challenge as their nonce.
     package static let challengeKinds: [EvidenceKind] = [.playIntegrityClassic, .playIntegrityRequest]
 
-    /// The request hash of a standard token.
-    package static func boundText(of record: EvidenceRecord) -> String? {
-        guard record.kind == .playIntegrityStandard, case .text(let hash)? = record.evidence["requestHash"]?.content
-        else { return nil }
-        return hash
-    }
-
     /// Only classic tokens carry a challenge. Games on PC have no classic tokens.
     package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
         guard let configuration = app.configuration(Configuration.self) else { return nil }

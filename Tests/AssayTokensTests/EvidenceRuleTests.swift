@@ -133,6 +133,35 @@ struct EvidenceRuleTests {
         }
     }
 
+    @Test(
+        "where a nonce need be no challenge, a request that covers the one for a token gives one token, and no other does",
+        arguments: cases.filter { $0.kind.name.hasSuffix(".request") && $0.voucher != .caller })
+    func signedRequest(_ evidence: Case) async throws {
+        let world = try await EvidenceWorld(
+            tokens: "format: assay", nonce: "any", hasClassicKeys: evidence.voucher == .google)
+        let client = TestKey(.p256, seed: "token tests", label: "client")
+        let binding = try await world.binding(evidence.kind, client: client, isIssued: false)
+        let record = try await evidence.make(world, binding)
+        func answer(
+            to record: EvidenceRecord, _ challenge: String, of client: TestKey
+        ) async throws -> String {
+            try await Self.answer(
+                TokenRequest(
+                    record: record, challenge: challenge, audience: TokenWorld.audience,
+                    publicKey: client.publicPoint), world.verifier)
+        }
+        // A relay that has the token bound to a key of its own, and other challenges.
+        let thief = TestKey(.p256, seed: "token tests", label: "thief")
+        #expect(try await answer(to: record, binding.challengeText, of: thief) == "evidence-not-bound")
+        for challenge in [Base64.encode([UInt8](repeating: 8, count: 32), .url), "short"] {
+            #expect(try await answer(to: record, challenge, of: client) == "evidence-not-bound")
+        }
+        // None of these has used the evidence up.
+        let issued = try await answer(to: record, binding.challengeText, of: client)
+        #expect(issued == (evidence.voucher == .google ? "issued" : "issued test"))
+        #expect(try await answer(to: record, binding.challengeText, of: client).hasPrefix("rejected ["))
+    }
+
     /// What a request for a token gets: `issued` with `env` if the token has it, or the code of the refusal.
     private static func answer(_ request: TokenRequest, _ verifier: Verifier) async throws -> String {
         do {

@@ -124,7 +124,8 @@ package enum AndroidKeyRequest {
             kind: .androidKeyRequest, app: expectations.app, catalogue: catalogue, checks: run.results,
             ledgerChecks: ledgerChecks, effects: effects, confirmations: run.confirmations, subject: subject,
             testAuthority: keys.testAuthority,
-            voucher: keys.enrolled == nil ? .caller : .platform)
+            voucher: keys.enrolled == nil ? .caller : .platform,
+            boundText: rules.boundText(of: signed?.signature.input.nonce))
     }
 
     /// Runs the checks of the key; returns its facts if it made the signature.

@@ -78,7 +78,7 @@ package enum AssertionAssessor {
             kind: frame.kind, app: expectations.app, catalogue: frame.catalogue, checks: run.results,
             ledgerChecks: ledgerChecks,
             effects: effects, confirmations: run.confirmations, subject: subject,
-            testAuthority: keys.facts?.testAuthority, voucher: keys.voucher)
+            testAuthority: keys.facts?.testAuthority, voucher: keys.voucher, boundText: frame.boundText)
     }
 
     /// Runs the checks of decoded evidence; returns its facts and its challenge if it is authentic.

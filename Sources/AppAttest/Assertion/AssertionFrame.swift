@@ -12,6 +12,8 @@ struct AssertionFrame: Sendable {
     let facts: MessageFacts?
     /// The challenge in the signature of a request; nil for an assertion by itself, whose client data may carry one.
     let nonce: BoundChallenge?
+    /// The nonce in the signature of a request, where it need be no challenge.
+    var boundText: String?
 }
 
 extension AssertionFrame {

@@ -77,7 +77,8 @@ extension AssertionFrame {
             }
         return AssertionFrame(
             kind: .appAttestRequest, catalogue: AppAttestRequest.checks.catalogue + AssertionCheck.catalogue,
-            challenge: .ledger, facts: signed?.facts, nonce: bound)
+            challenge: .ledger, facts: signed?.facts, nonce: bound,
+            boundText: rules.boundText(of: signed?.signature.input.nonce))
     }
 }
 

@@ -35,6 +35,8 @@ package struct Assessment: Sendable {
     package let testAuthority: String?
     /// Who stands for the facts of the evidence.
     package let voucher: EvidenceVoucher
+    /// A text that acceptable evidence covers, in place of a challenge of the ledger; nil for none. Other effects stop repeats.
+    package let boundText: String?
 
     /// Whether the evidence is acceptable if the ledger applies the effects: at least one check passed, none failed,
     /// and none was skipped because of another check. Only a defect of an engine skips checks without a failure, unless
@@ -69,12 +71,13 @@ package struct Assessment: Sendable {
     /// - Parameter confirmations: those of the run of checks.
     /// - Parameters:
     ///   - voucher: who stands for the facts. The default is the weaker one: an engine says where a platform does.
+    ///   - boundText: the text that the evidence covers in place of a challenge of the ledger.
     ///   - passesWithoutProof: whether the policy accepts evidence when no check passes.
     package init(
         kind: EvidenceKind, app: String?, catalogue: [CheckDefinition], checks: [CheckResult], ledgerChecks: [CheckID],
         effects: [LedgerEffect], confirmations: [StandingConfirmation] = [],
         subject: (any EngineSubject)?, testAuthority: String?, voucher: EvidenceVoucher = .caller,
-        passesWithoutProof: Bool = false
+        boundText: String? = nil, passesWithoutProof: Bool = false
     ) {
         self.kind = kind
         self.app = app
@@ -90,6 +93,7 @@ package struct Assessment: Sendable {
         self.subject = subject
         self.testAuthority = testAuthority
         self.voucher = voucher
+        self.boundText = boundText
     }
 
     /// Rejects evidence that none of several apps, or the named one, can decode. Skips `checks`, which include the ledger's.

@@ -49,9 +49,6 @@ package protocol EvidenceEngine: PolicySection {
     /// Records with the same text must be judged in their order.
     static func orderingKey(of record: EvidenceRecord) -> String?
 
-    /// The text to which acceptable evidence is bound in place of a challenge of the ledger; nil for none.
-    static func boundText(of record: EvidenceRecord) -> String?
-
     /// The kinds of evidence that the platform gives an app at a limited rate: a server slows their challenges down.
     static var limitedKinds: [EvidenceKind] { get }
 
@@ -92,9 +89,6 @@ extension EvidenceEngine {
 
     /// None.
     package var warnings: [String] { [] }
-
-    /// None: the evidence carries a challenge, or nothing of its own request.
-    package static func boundText(of record: EvidenceRecord) -> String? { nil }
 
     /// None.
     package static var limitedKinds: [EvidenceKind] { [] }

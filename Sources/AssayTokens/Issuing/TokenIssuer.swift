@@ -132,10 +132,9 @@ package struct TokenIssuer: Sendable {
 
     /// The assessment to commit for acceptable evidence, whose acceptance consumes the challenge of the request.
     ///
-    /// - Parameter boundText: what the evidence is bound to in place of a challenge of the ledger; nil for none.
     /// - Throws: an error if the policy gives no token for such evidence, or if the evidence does not cover challenge, audience and key
     ///   of the request.
-    package mutating func bind(_ assessment: Assessment, boundText: String?) throws(RequestError) -> Assessment {
+    package mutating func bind(_ assessment: Assessment) throws(RequestError) -> Assessment {
         let configuration = expectations.configuration
         isOfTestAuthority = assessment.testAuthority != nil
         guard !isOfTestAuthority || configuration.testAuthorities == .allow else {
@@ -183,14 +182,14 @@ package struct TokenIssuer: Sendable {
         // The challenge in the form in which the ledger issued it.
         if let challenge = try? Base64.decode(request.challenge, .url), challenge.count == 32 {
             if let bound = assessment.consuming(challenge, insteadOf: derived) { return bound }
-            // Such evidence consumes no challenge: the platform signs the text, and the ledger remembers the evidence.
-            if let boundText, boundText.isByteEqual(to: Base64.encode(derived, .url)) { return assessment }
+            // Such evidence consumes no challenge: it covers the text, and the ledger remembers it or its counter.
+            if let text = assessment.boundText, text.isByteEqual(to: Base64.encode(derived, .url)) { return assessment }
         }
         throw RequestError(
             .evidenceNotBound,
             "the evidence is not bound to this request: its challenge must be SHA-256 of assay-token, the challenge, "
                 + "the audience and the key's thumbprint, each followed by a line feed; the policy must say "
-                + "challenge: ledger")
+                + "challenge: ledger, except for signed requests")
     }
 
     // MARK: The token

@@ -71,7 +71,7 @@ extension IntegrityFrame {
             }
         return IntegrityFrame(
             kind: .playIntegrityRequest, catalogue: requestCatalogue, token: signed.part, nonce: nonce,
-            facts: signed.facts)
+            facts: signed.facts, boundText: rules.boundText(of: signed.signature.input.nonce))
     }
 }
 

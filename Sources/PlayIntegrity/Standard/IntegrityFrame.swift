@@ -22,6 +22,8 @@ struct IntegrityFrame: Sendable {
     let nonce: Nonce
     /// The facts of a request's signature.
     let facts: MessageFacts?
+    /// The nonce of a request that need be no challenge; nil for a token by itself, which covers its request hash.
+    var boundText: String?
 
     /// A token by itself.
     static let standard = IntegrityFrame(

@@ -69,7 +69,8 @@ package enum StandardIntegrityAssessor {
         return Assessment(
             kind: frame.kind, app: expectations.app, catalogue: frame.catalogue, checks: run.results,
             ledgerChecks: ledgerChecks, effects: effects, confirmations: run.confirmations, subject: subject,
-            testAuthority: testAuthority, voucher: answer.voucher)
+            testAuthority: testAuthority, voucher: answer.voucher,
+            boundText: frame.kind == .playIntegrityStandard ? input.requestHash : frame.boundText)
     }
 
     private static func digests(

@@ -51,9 +51,11 @@ struct EvidenceWorld {
     /// - Parameters:
     ///   - tokens: further lines of the section; nil for an app without the section.
     ///   - answers: a line of `playIntegrity`.
+    ///   - nonce: `requests.nonce` of each section.
     ///   - hasClassicKeys: whether the app opens classic tokens with keys.
     init(
-        tokens: String?, answers: String = "answers: caller", hasClassicKeys: Bool, hasDecoder: Bool = true
+        tokens: String?, answers: String = "answers: caller", nonce: String = "ledger", hasClassicKeys: Bool,
+        hasDecoder: Bool = true
     ) async throws {
         store = try TokenWorld.keyStore()
         decoder = Decoder()
@@ -70,19 +72,19 @@ struct EvidenceWorld {
                   environments: [production]
                   challenge: ledger
                   clientData: { challengeAt: /challenge }
-                  requests: { nonce: ledger }
+                  requests: { nonce: \(nonce) }
                   testRoots: ["file:apple.pem"]
                 androidKey:
                   packages: [\(Self.packageName)]
                   certificateDigests: [\(Base64.encode(Self.digest, .url))]
                   challenge: ledger
                   statusList: none
-                  requests: { nonce: ledger }
+                  requests: { nonce: \(nonce) }
                   testRoots: ["file:android.pem"]
                 playIntegrity:
                   packageName: \(Self.packageName)
                   certificateDigests: [\(Base64.encode(Self.digest, .url))]
-                  requests: { nonce: ledger }
+                  requests: { nonce: \(nonce) }
                   \(answers)
                 approov: { format: jws }
                 noEvidence: { reasons: [unsupported] }
@@ -126,8 +128,10 @@ struct EvidenceWorld {
     }
 
     /// A challenge for a kind, with the value that evidence for a token contains.
-    func binding(_ kind: EvidenceKind, client: TestKey?) async throws -> Binding {
-        let hasChallenge = Verifier.challengeKinds.contains(kind)
+    ///
+    /// - Parameter isIssued: whether the ledger has issued it; nil for the kinds that carry one.
+    func binding(_ kind: EvidenceKind, client: TestKey?, isIssued: Bool? = nil) async throws -> Binding {
+        let hasChallenge = isIssued ?? Verifier.challengeKinds.contains(kind)
         let challenge =
             hasChallenge
             ? try await verifier.issueChallenge(app: "shop", for: kind, at: Self.now).text

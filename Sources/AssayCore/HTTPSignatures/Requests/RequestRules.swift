@@ -51,6 +51,11 @@ package struct RequestRules: Sendable, Equatable {
     }
 }
 
+extension RequestRules {
+    /// The nonce of a signature as a text that the evidence covers; nil if it is a challenge, or missing.
+    package func boundText(of nonce: String?) -> String? { self.nonce == .any ? nonce : nil }
+}
+
 // MARK: Policy
 
 extension RequestRules {
