@@ -72,7 +72,11 @@ enum PolicyRoutes {
         // A statement counts only where the route names it.
         let implied = rules.filter { !$0.isStatement }
         guard let only = implied.first, implied.count == 1 else {
-            throw node.missing("kind", "app \(text.excerpt) expects \(kinds.joined(separator: ", ")); name one of them")
+            throw node.missing(
+                "kind",
+                implied.isEmpty
+                    ? "app \(text.excerpt) has no evidence with requests but the statement \(kinds[0]), which is never implied"
+                    : "app \(text.excerpt) expects several kinds of evidence, \(kinds.joined(separator: ", "))")
         }
         return PolicyRoute.Evidence(app: text, kind: only.kind)
     }

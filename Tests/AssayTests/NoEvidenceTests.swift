@@ -125,8 +125,8 @@ struct NoEvidenceTests {
     }
 
     @Test(
-        "A blocked account is refused, and so is none where the policy demands one; an account of another changes nothing else"
-    )
+        "A blocked account is refused, and so is none where the policy demands one; an account of another changes nothing else",
+        .produces("none.account", "account-blocked"))
     func accounts() async throws {
         let policy = try Self.policy()
         let ledger = MemoryLedger()

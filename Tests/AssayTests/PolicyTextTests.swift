@@ -190,6 +190,13 @@ struct PolicyTextTests {
               required: [app-attest.attestation, app-attest.assertion]
               blocks: none
               outage: annotate
+            noEvidence:
+              reasons: [unsupported, failed]
+              minimumAppVersion: "5.1"
+              versions: { maximum: "7", withdrawn: ["6.0.1"] }
+              maximumSystemVersion: "15.99"
+              account: required
+              plausibleShare: 2.5%
           - name: game
             playIntegrity: { packageName: com.example.game, platform: pc }
           - name: small
