@@ -9,7 +9,7 @@ public struct ServerOrigins: Sendable {
     private struct Origin {
         let text: String
         /// The authority in lower case, with and without the default port.
-        let authorities: [[UInt8]]
+        let authorities: [String]
     }
 
     private let origins: [Origin]
@@ -45,7 +45,7 @@ public struct ServerOrigins: Sendable {
         let bytes = text.utf8.map(HTTPFieldText.lowercase)
         guard let scheme = [("https://", ":443"), ("http://", ":80")].first(where: { bytes.starts(with: $0.0.utf8) })
         else { throw OriginError("\"\(text.excerpt)\" does not begin with https:// or http://") }
-        let authority = Array(bytes.dropFirst(scheme.0.utf8.count))
+        let authority = bytes.dropFirst(scheme.0.utf8.count)
         guard !authority.isEmpty, authority.allSatisfy(isAuthorityByte) else {
             throw OriginError(
                 "\"\(text.excerpt)\" is no origin; expected scheme, host and perhaps a port, such as "
@@ -54,29 +54,39 @@ public struct ServerOrigins: Sendable {
         guard !authority.reversed().starts(with: scheme.1.utf8.reversed()) else {
             throw OriginError("\"\(text.excerpt)\" names the port that its scheme has anyway; clients do not")
         }
-        return Origin(
-            text: String(decoding: bytes, as: UTF8.self), authorities: [authority, authority + Array(scheme.1.utf8)])
+        let host = String(decoding: authority, as: UTF8.self)
+        return Origin(text: String(decoding: bytes, as: UTF8.self), authorities: [host, host + scheme.1])
     }
 
     private static func isAuthorityByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: ".-_:[]".utf8.contains(byte)
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+            true
+        default: false
         }
+    }
+
+    /// Whether all bytes of a text fit. Strings of Swift are contiguous, and looked at faster as memory.
+    private static func all(_ text: String, _ isFitting: (UInt8) -> Bool) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isFitting) } ?? text.utf8.allSatisfy(isFitting)
     }
 
     /// Whether a request target can be appended to an origin (RFC 9112 section 3.2). A fragment is refused, because
     /// routers read it as part of the path and signatures may omit it. A missing leading slash is refused, because it
     /// would extend the host.
     package static func isTarget(_ path: String) -> Bool {
-        path.utf8.elementsEqual("*".utf8)
+        path.isByteEqual(to: "*")
             || path.utf8.first == UInt8(ascii: "/")
-                && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }
+                && all(path) { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }
     }
 
     /// Whether a text is a host with an optional port and without user information.
     package static func isHost(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { isAuthorityByte(HTTPFieldText.lowercase($0)) }
+        !text.isEmpty
+            && all(text) { byte in
+                isAuthorityByte(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            }
     }
 
     /// Whether the fields `Host` of a request name one host (RFC 9112 section 3.2). Only HTTP/1.0 allows none.
@@ -101,8 +111,9 @@ public struct ServerOrigins: Sendable {
     package func contain(_ authority: String) -> Bool { origin(of: authority) != nil }
 
     private func origin(of authority: String) -> Origin? {
-        let bytes = authority.utf8.map(HTTPFieldText.lowercase)
-        return origins.first { $0.authorities.contains(bytes) }
+        origins.first { origin in
+            origin.authorities.contains { HTTPFieldText.isName(authority, equalTo: $0) }
+        }
     }
 }
 
