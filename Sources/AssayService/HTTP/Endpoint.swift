@@ -46,6 +46,7 @@ final class Endpoint: Sendable {
         answers: [Int: JSONFragment] = [:], problems: [Int] = [], _ answer: @escaping Answer
     ) {
         (self.method, self.path, self.access, self.answer) = (method, path, access, answer)
+        route = method == nil ? path + "{app}" : path
         (self.name, self.summary, self.parameters) = (name, summary, parameters)
         let answers = answers.merging([success: .answer(outcome, content)]) { given, _ in given }
         bodies = Self.bodies(access, body, isBodyRequired, answers, problems)
@@ -60,7 +61,7 @@ final class Endpoint: Sendable {
     }
 
     /// The path as metrics and spans name it.
-    var route: String { method == nil ? path + "{app}" : path }
+    let route: String
 
     /// The segment of a path in place of the part in braces, empty if there is none; nil if the path is another one. The path is
     /// compared as it was received: `%2F`, `..` and `//` match nothing.

@@ -80,9 +80,8 @@ final class ServiceResponder: Sendable {
         // The rest of a body that was refused unread would be read before the next request.
         if Self.unread.contains(response.status), Self.hasBody(request) { response.headers[.connection] = "close" }
         let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1_000_000_000
-        let route = served.endpoint?.route ?? ""
-        durations.record(seconds, request.method, route, response.status.code)
-        span?.note(request.method, route, response.status.code)
+        durations.record(seconds, request.method, served.endpoint, response.status.code)
+        span?.note(request.method, served.endpoint?.route ?? "", response.status.code)
         log(served, response, seconds, parent)
         return response
     }

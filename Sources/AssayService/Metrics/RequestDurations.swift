@@ -7,8 +7,9 @@ import Tracing
 /// Times of answers, by method, endpoint and status: the path of a request is no label.
 final class RequestDurations: Sendable {
     private struct Labels: Hashable {
-        let method: String
-        let route: String
+        /// The place in `known`; its count for another method.
+        let method: Int
+        let endpoint: Swift.ObjectIdentifier?
         let status: Int
     }
 
@@ -17,12 +18,13 @@ final class RequestDurations: Sendable {
 
     init(_ registry: MetricsRegistry) { self.registry = registry }
 
-    /// Records the time of an answer in seconds. `route` is the path of the endpoint as OpenAPI has it; empty if there is none.
-    func record(_ seconds: Double, _ method: HTTPRequest.Method, _ route: String, _ status: Int) {
-        let labels = Labels(method: Self.name(method), route: route, status: status)
+    /// Records the time of an answer in seconds. The endpoint, if any, is one of the listener's, which last as long as this.
+    func record(_ seconds: Double, _ method: HTTPRequest.Method, _ endpoint: Endpoint?, _ status: Int) {
+        let number = Self.known.firstIndex(of: method) ?? Self.known.count
+        let labels = Labels(method: number, endpoint: endpoint.map { Swift.ObjectIdentifier($0) }, status: status)
         let timer = timers.withLock { timers in
             if let known = timers[labels] { return known }
-            let values = [labels.method, route, "\(status)"]
+            let values = [Self.name(method), endpoint?.route ?? "", "\(status)"]
             let timer = Timer(
                 label: MetricName.requests.rawValue, dimensions: Array(zip(MetricName.requests.labels, values)),
                 factory: registry)
