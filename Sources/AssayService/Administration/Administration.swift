@@ -62,7 +62,7 @@ extension ServiceRequest {
     ///
     /// - Parameter names: the allowed parameters. A parameter is given once at most.
     func query(_ names: [String]) throws(Problem) -> [String: String] {
-        let target = request.head.path ?? ""
+        let target = request.head.target
         guard let mark = target.firstIndex(of: "?") else { return [:] }
         var found: [String: String] = [:]
         for pair in target[target.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: true) {

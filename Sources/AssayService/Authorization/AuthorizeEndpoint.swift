@@ -43,20 +43,26 @@ struct AuthorizeEndpoint: Sendable {
             answers: [
                 200: #"{"description":"The request may pass.","headers":{\#(fields.joined(separator: ","))}}"#,
                 401: .reference("responses/Denial"), 403: .reference("responses/Denial"),
-            ], problems: [400, 404, 408, 413, 500], authorize)
+            ], problems: [400, 404, 408, 413, 500]
+        ) { (served) async throws(Problem) in try await authorize(&served) }
     }
 
     private func authorize(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let rules = configuration.authorize
         let isUnix = configuration.listen.path != nil
-        let peer = served.channel.remoteAddress
-        guard rules.peers.contains(where: { $0.contain(peer, isUnix: isUnix) }) else {
-            let address = peer?.ipAddress.map { state.verifier.policy.addresses.text(of: $0) ?? "(withheld address)" }
+        let peer = served.request.peer
+        let isTrusted = peer.isTrusted { address in
+            rules.peers.contains { $0.contain(address, isUnix: isUnix) }
+        }
+        guard isTrusted else {
+            let address = peer.address?.ipAddress.map {
+                state.verifier.policy.addresses.text(of: $0) ?? "(withheld address)"
+            }
             throw Problem(
                 .forbidden, .peerNotTrusted,
                 "the peer \(address ?? "(unix socket)") is not in authorize.peers; only those may use forward auth")
         }
-        let below = (served.request.head.path ?? "").utf8.dropFirst(Self.prefix.utf8.count)
+        let below = served.request.head.target.utf8.dropFirst(Self.prefix.utf8.count)
         let end = below.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? below.endIndex
         let (name, rest) = (String(Substring(below[..<end])), Substring(below[end...]))
         // Caddy adds the query of its client.
@@ -112,7 +118,7 @@ struct AuthorizeEndpoint: Sendable {
     /// as in `Examples/gateways` remove `Upgrade`, or refuse the request themselves.
     private static func requireNoTunnel(_ source: ForwardedRequest) throws(Problem) {
         let isConnect = source.method == HTTPRequest.Method.connect.rawValue
-        guard isConnect || source.fields[.upgrade] != nil else { return }
+        guard isConnect || source.fields.hold(.upgrade) else { return }
         throw Problem(
             .forbidden, .tunnelRequested,
             "the gateway passes on \(isConnect ? "CONNECT" : "the field Upgrade") of its client; what follows would reach the "

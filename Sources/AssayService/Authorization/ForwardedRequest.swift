@@ -20,28 +20,20 @@ struct ForwardedRequest: RequestSource {
     /// - Parameter rest: what follows the prefix in the target of the gateway's request, with the query.
     /// - Throws: ``Problem`` with 400 when a field of the dialect is missing, repeated or malformed: the gateway is not configured as
     ///   `Docs/gateways.md` says, or a client has written the field.
-    init(_ head: HTTPRequest, rest: Substring, _ rules: AuthorizationRules) throws(Problem) {
-        let received = head.headerFields
-        let names: DialectFields
+    init(_ head: RequestHead, rest: Substring, _ rules: AuthorizationRules) throws(Problem) {
+        let stated = StatedFields(head.headers, rules.dialect)
         switch rules.dialect {
-        case .nginx, .haproxy:
-            names = .original
-            method = try received.one(.originalMethod)
-            target = try received.one(.originalURI)
-            host = RequestHost(stated: try received.atMostOne(.originalHost))
-            address = try received.atMostOne(.realIP)
-        case .caddy, .traefik:
-            names = .forwarded
-            method = try received.one(.forwardedMethod)
-            target = try received.one(.forwardedURI)
-            host = RequestHost(stated: try received.atMostOne(.forwardedHost))
-            address = received.last(.forwardedFor)
+        case .nginx, .haproxy, .caddy, .traefik:
+            method = try stated.one(.method)
+            target = try stated.one(.target)
+            host = RequestHost(stated: try stated.atMostOne(.host))
+            let isList = rules.dialect == .caddy || rules.dialect == .traefik
+            address = isList ? stated.last(.address)?.lastElement : try stated.atMostOne(.address)
         case .envoy, nil:
-            names = .none
             method = head.method.rawValue
             target = String(rest)
             host = RequestHost(stated: try Self.ownHost(of: head))
-            address = received.last(.forwardedFor)
+            address = head.headers[values: .forwardedFor].last?.lastElement
         }
         guard HTTPRequest.Method(method) != nil else { throw Self.malformed("the method", method) }
         if let address, IPAddress(address) == nil {
@@ -53,7 +45,7 @@ struct ForwardedRequest: RequestSource {
         }
         switch rules.bodies {
         case .forwarded:
-            guard ["false", nil].contains(received[.envoyPartialBody]) else {
+            guard stated.isFalse(.partialBody) else {
                 throw Problem(
                     .contentTooLarge, .partialBody,
                     "the gateway sent the beginning of a body; let it refuse longer ones (allow_partial_message: false)"
@@ -61,23 +53,20 @@ struct ForwardedRequest: RequestSource {
             }
             body = .attached
         case .withheld:
-            body = try Self.withheldBody(head, rules.dialect)
+            body = try Self.withheldBody(head, stated, rules.dialect)
         }
-        var fields = HTTPFields()
-        fields.reserveCapacity(received.count)
-        for field in received where !names.names.contains(field.name) { fields.append(field) }
-        self.fields = fields
+        fields = stated.others
     }
 
     /// Where the body is, if the gateway does not send it. Envoy and Traefik pass a client's `X-Original-Body` on, so that it counts
     /// for nothing there.
     private static func withheldBody(
-        _ head: HTTPRequest, _ dialect: AuthorizationRules.Dialect?
+        _ head: RequestHead, _ stated: StatedFields, _ dialect: AuthorizationRules.Dialect?
     ) throws(Problem) -> RequestBodyPlace {
         guard let dialect, !dialect.canForwardBodies else { return .unseen }
-        guard let place = try head.headerFields.atMostOne(.originalBody) else { return .unseen }
+        guard let place = try stated.atMostOne(.body) else { return .unseen }
         guard place == "none" else { throw malformed("X-Original-Body", place) }
-        guard !head.hasBody else {
+        guard !head.headers.announceBody else {
             throw Problem(
                 .badRequest, .badForwarding,
                 "the gateway states X-Original-Body: none, and sends a body; see Docs/gateways.md")
@@ -86,8 +75,8 @@ struct ForwardedRequest: RequestSource {
     }
 
     /// The host of the request itself; nil without one.
-    private static func ownHost(of head: HTTPRequest) throws(Problem) -> String? {
-        var hosts = head.headerFields[values: .hostField]
+    private static func ownHost(of head: RequestHead) throws(Problem) -> String? {
+        var hosts = head.headers[values: .hostField]
         if let authority = head.authority { hosts.append(authority) }
         guard hosts.count <= 1 else { throw repeated(.hostField) }
         return hosts.first
@@ -101,51 +90,88 @@ struct ForwardedRequest: RequestSource {
         Problem(
             .badRequest, .badForwarding, "the request has the field \(name.rawName) several times, allowed is one")
     }
-
-    /// The fields that a gateway writes.
-    private struct DialectFields {
-        let names: Set<HTTPField.Name>
-
-        static let common: Set<HTTPField.Name> = [.originalBody, .envoyPartialBody]
-        static let none = DialectFields(names: common)
-        static let original = DialectFields(
-            names: common.union([.originalMethod, .originalURI, .originalHost, .realIP]))
-        static let forwarded = DialectFields(
-            names: common.union([.forwardedMethod, .forwardedURI, .forwardedHost, .forwardedFor]))
-    }
 }
 
-extension HTTPRequest {
-    /// Whether the head announces a body.
-    fileprivate var hasBody: Bool {
-        headerFields.contains(.transferEncoding) || headerFields[values: .contentLength].contains { $0 != "0" }
+/// The fields in which a gateway states what its client sent, and the client's own: both from one look at each field.
+private struct StatedFields {
+    /// What a field states.
+    enum Part: Int {
+        case body, partialBody, method, target, host, address
     }
-}
 
-extension HTTPFields {
+    private static let common: [HTTPField.Name] = [.originalBody, .envoyPartialBody]
+    private static let original = common + [.originalMethod, .originalURI, .originalHost, .realIP]
+    private static let forwarded = common + [.forwardedMethod, .forwardedURI, .forwardedHost, .forwardedFor]
+
+    /// The names of the parts.
+    private let names: [HTTPField.Name]
+    /// How many fields state each part, and the value of the last one.
+    private var found: [(count: Int, value: String)]
+    /// The fields that a gateway has not written.
+    private(set) var others = HTTPFields()
+
+    init(_ received: HTTPFields, _ dialect: AuthorizationRules.Dialect?) {
+        names =
+            switch dialect {
+            case .nginx, .haproxy: Self.original
+            case .caddy, .traefik: Self.forwarded
+            case .envoy, nil: Self.common
+            }
+        found = Array(repeating: (0, ""), count: names.count)
+        others.reserveCapacity(received.count)
+        for index in received.indices {
+            let name = received[index].name.canonicalName
+            if let part = names.indices.first(where: { names[$0].canonicalName.isByteEqual(to: name) }) {
+                found[part] = (found[part].count + 1, received[index].value)
+            } else {
+                others.append(received[index])
+            }
+        }
+    }
+
     /// The value of a field that stands exactly once, and is not empty.
-    fileprivate func one(_ name: HTTPField.Name) throws(Problem) -> String {
-        guard let value = try atMostOne(name), !value.isEmpty else {
+    func one(_ part: Part) throws(Problem) -> String {
+        guard let value = try atMostOne(part) else {
             throw Problem(
                 .badRequest, .badForwarding,
-                "the request has no field \(name.rawName), in which the gateway states what its client sent; see Docs/gateways.md"
+                "the request has no field \(names[part.rawValue].rawName), in which the gateway states what its client sent; see Docs/gateways.md"
             )
         }
         return value
     }
 
     /// The value of a field that stands at most once; nil without it, and if it is empty.
-    fileprivate func atMostOne(_ name: HTTPField.Name) throws(Problem) -> String? {
-        let values = self[values: name]
-        guard values.count <= 1 else { throw ForwardedRequest.repeated(name) }
-        return values.first.flatMap { $0.isEmpty ? nil : $0 }
+    func atMostOne(_ part: Part) throws(Problem) -> String? {
+        let (count, value) = found[part.rawValue]
+        guard count <= 1 else { throw ForwardedRequest.repeated(names[part.rawValue]) }
+        return value.isEmpty ? nil : value
     }
 
+    /// The value of the last field of a part; nil without one.
+    func last(_ part: Part) -> String? { found[part.rawValue].count > 0 ? found[part.rawValue].value : nil }
+
+    /// Whether a field is missing, or stands once and says `false`.
+    func isFalse(_ part: Part) -> Bool {
+        let (count, value) = found[part.rawValue]
+        return count == 0 || count == 1 && value == "false"
+    }
+}
+
+extension HTTPFields {
+    /// Whether they announce a body.
+    fileprivate var announceBody: Bool {
+        hold(.transferEncoding)
+            || indices.contains {
+                self[$0].name.canonicalName.isByteEqual(to: "content-length") && self[$0].value != "0"
+            }
+    }
+}
+
+extension String {
     /// The last element of a list, which the nearest proxy wrote; nil without one.
-    fileprivate func last(_ name: HTTPField.Name) -> String? {
-        let last = self[values: name].last?.split(separator: ",").last
-        let text = last.map { $0.trimmingPrefix(while: { $0 == " " }) }.map(String.init) ?? ""
-        return text.isEmpty ? nil : text
+    fileprivate var lastElement: String? {
+        let last = split(separator: ",").last?.trimmingPrefix { $0 == " " } ?? ""
+        return last.isEmpty ? nil : String(last)
     }
 }
 

@@ -40,7 +40,8 @@ struct CallerCheck: Sendable {
         }
         let found: LedgerOperator?
         do {
-            found = try await ledger.authenticate(String(value.dropFirst("bearer ".count)), at: Date())
+            let token = Substring(value.utf8.dropFirst("bearer ".utf8.count))
+            found = try await ledger.authenticate(String(token), at: Date())
         } catch {
             throw Problem(error, retryAfter: retryAfter)
         }

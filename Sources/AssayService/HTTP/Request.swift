@@ -1,40 +1,111 @@
+import AssayPrimitives
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 /// A request that a listener received.
 struct Request: Sendable {
-    let head: HTTPRequest
+    let head: RequestHead
     let body: RequestBody
+    let peer: Peer
 
     var method: HTTPRequest.Method { head.method }
-    var headers: HTTPFields { head.headerFields }
+    var headers: HTTPFields { head.headers }
 }
 
-extension HTTPRequest {
-    /// Takes the head of a request with a target in origin form; nil for a method that is no token. `Host` becomes the authority,
-    /// and is no field.
-    init?(_ received: HTTPRequestHead) {
-        let method: Method
+/// The head of a request.
+struct RequestHead: Sendable {
+    let method: HTTPRequest.Method
+    /// The first field `Host`, which is none of the fields.
+    let authority: String?
+    /// The target in origin form: the path, and the query, if any.
+    let target: String
+    let headers: HTTPFields
+
+    /// The target without the query.
+    var path: String {
+        let end = target.utf8.withContiguousStorageIfAvailable { $0.firstIndex(of: UInt8(ascii: "?")) }
+        return end.flatMap { $0 }.map { String(target.utf8.prefix($0)) ?? target } ?? target
+    }
+
+    /// Takes the head of a request with a target in origin form; nil for a method that is no token.
+    init?(_ received: HTTPRequestHead, _ names: inout FieldNames) {
         switch received.method {
         case .GET: method = .get
         case .POST: method = .post
         default:
-            guard let other = Method(received.method.rawValue) else { return nil }
+            guard let other = HTTPRequest.Method(received.method.rawValue) else { return nil }
             method = other
         }
+        target = received.uri
         var authority: String?
         var fields = HTTPFields()
         fields.reserveCapacity(received.headers.count)
-        for (name, value) in received.headers {
-            guard let name = HTTPField.Name(name) else { continue }
-            if authority == nil, name == .hostField {
+        var index = 0
+        for (text, value) in received.headers {
+            defer { index += 1 }
+            guard let name = names.name(text, at: index) else { continue }
+            if authority == nil, name.canonicalName.isByteEqual(to: "host") {
                 authority = value
             } else {
                 fields.append(HTTPField(name: name, value: value))
             }
         }
-        self.init(method: method, scheme: "http", authority: authority, path: received.uri, headerFields: fields)
+        (self.authority, headers) = (authority, fields)
+    }
+}
+
+/// The names of the fields of the last request of a connection, by their places: clients send the same ones again.
+struct FieldNames {
+    /// What a connection keeps at most.
+    private static let count = 32
+    private static let length = 64
+    private var last: [HTTPField.Name] = []
+
+    /// The name with a text, in the place `index`; nil for a text that is no name.
+    mutating func name(_ text: String, at index: Int) -> HTTPField.Name? {
+        if index < last.count, last[index].rawName.isByteEqual(to: text) { return last[index] }
+        guard let name = HTTPField.Name(text) else { return nil }
+        guard text.utf8.count <= Self.length else { return name }
+        if index < last.count {
+            last[index] = name
+        } else if index == last.count, index < Self.count {
+            last.append(name)
+        }
+        return name
+    }
+}
+
+extension HTTPFields {
+    /// Whether there is a field with a name. Compares less than `contains`.
+    func hold(_ name: HTTPField.Name) -> Bool { index(of: name, from: 0) != nil }
+
+    /// The values of the fields with a name, joined as by the subscript, which costs much more for one field; nil without one.
+    func value(_ name: HTTPField.Name) -> String? {
+        guard let first = index(of: name, from: 0) else { return nil }
+        return index(of: name, from: first + 1) == nil ? self[first].value : self[name]
+    }
+
+    private func index(of name: HTTPField.Name, from start: Int) -> Int? {
+        (start..<endIndex).first { self[$0].name.canonicalName.isByteEqual(to: name.canonicalName) }
+    }
+}
+
+/// The other end of a connection.
+final class Peer: Sendable {
+    let address: SocketAddress?
+    private let trust = Mutex<Bool?>(nil)
+
+    init(_ address: SocketAddress?) { self.address = address }
+
+    /// Whether rules that never change contain the peer. Each connection asks once.
+    func isTrusted(_ contain: (SocketAddress?) -> Bool) -> Bool {
+        trust.withLock { trust in
+            let isTrusted = trust ?? contain(address)
+            trust = isTrusted
+            return isTrusted
+        }
     }
 }
 

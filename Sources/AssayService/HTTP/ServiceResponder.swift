@@ -87,8 +87,7 @@ final class ServiceResponder: Sendable {
     }
 
     private func answer(_ served: inout ServiceRequest, _ channel: any Channel) async throws(Problem) -> Response {
-        let target = served.request.head.path ?? ""
-        let path = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(target[..<$0]) } ?? target
+        let path = served.request.head.path
         var allowed: [String] = []
         for endpoint in endpoints {
             guard let segment = endpoint.match(path) else { continue }
@@ -144,7 +143,7 @@ final class ServiceResponder: Sendable {
     ]
 
     private static func hasBody(_ request: Request) -> Bool {
-        request.headers[.transferEncoding] != nil || request.headers[.contentLength].map { $0 != "0" } ?? false
+        request.headers.hold(.transferEncoding) || request.headers.value(.contentLength).map { $0 != "0" } ?? false
     }
 
     private func level(of note: borrowing RequestNote, _ status: Int) -> Logger.Level {
@@ -162,7 +161,7 @@ final class ServiceResponder: Sendable {
         let note = served.note
         var metadata: Logger.Metadata = [
             "assay.requestId": "\(served.id)", "http.request.method": "\(served.request.method.rawValue.excerpt)",
-            "url.path": "\((served.request.head.path ?? "").prefix { $0 != "?" }.description.excerpt)",
+            "url.path": "\(served.request.head.path.excerpt)",
             "http.response.status_code": .stringConvertible(response.status.code),
             "http.server.request.duration": .stringConvertible(seconds),
         ]

@@ -17,8 +17,10 @@ final class RequestHandler: ChannelDuplexHandler {
     private let open: OpenConnections
     private let executor: EventLoopExecutor
     private var context: ChannelHandlerContext?
+    private var names = FieldNames()
+    private var peer: Peer?
     /// A request that is not answered yet, because more of it may have arrived.
-    private var pending: HTTPRequest?
+    private var pending: RequestHead?
     /// The body of the present request, until its answer has ended. What arrives of it later is dropped.
     private var body: BodyArrival?
     /// Whether the end of a request is still to come.
@@ -50,7 +52,7 @@ final class RequestHandler: ChannelDuplexHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             guard !isLast else { return }
-            guard Self.isClear(head), let request = HTTPRequest(head) else { return refuse() }
+            guard Self.isClear(head), let request = RequestHead(head, &names) else { return refuse() }
             let body = BodyArrival()
             body.onRoom = { [weak self] in self?.readAgain() }
             (self.body, pending, isRequestOpen, isHead) = (body, request, true, head.method == .HEAD)
@@ -94,10 +96,12 @@ final class RequestHandler: ChannelDuplexHandler {
         isStarting = false
     }
 
-    private func start(_ head: HTTPRequest, _ body: BodyArrival, _ context: ChannelHandlerContext) {
+    private func start(_ head: RequestHead, _ body: BodyArrival, _ context: ChannelHandlerContext) {
         isAnswering = true
         let (loop, channel, responder) = (context.eventLoop, context.channel, responder)
-        let request = Request(head: head, body: RequestBody(body, on: loop))
+        let peer = peer ?? Peer(channel.remoteAddress)
+        self.peer = peer
+        let request = Request(head: head, body: RequestBody(body, on: loop), peer: peer)
         let handler = NIOLoopBound(self, eventLoop: loop)
         let answer = { @Sendable () async in
             let response = await responder.respond(to: request, on: channel)
