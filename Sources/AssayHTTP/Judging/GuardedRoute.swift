@@ -16,11 +16,11 @@ package struct GuardedRoute: Sendable {
         let position: EnforcementSwitch.Position
     }
 
-    /// Accepting verdicts in the places of the route's evidence: nil where the enforcement is `off`, under `require: all`. A route that
-    /// one of them suffices for has one place.
-    package func places(of verdicts: [Verdict]) -> [Verdict?] {
-        guard requirement == .all, demands.count > 1 else { return verdicts }
-        return demands.map { verdicts.first(where: $0.evidence.isOf) }
+    /// Indices of accepting verdicts in the places of the route's evidence: nil where the enforcement is `off`, under `require: all`. A
+    /// route that one of them suffices for has one place.
+    package func places(of verdicts: [Verdict]) -> [Int?] {
+        guard requirement == .all, demands.count > 1 else { return Array(verdicts.indices) }
+        return demands.map { verdicts.firstIndex(where: $0.evidence.isOf) }
     }
 }
 

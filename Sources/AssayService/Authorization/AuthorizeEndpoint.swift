@@ -128,7 +128,7 @@ struct AuthorizeEndpoint: Sendable {
 
     private func answer(_ decision: RequestDecision, on route: GuardedRoute) -> Response {
         guard settings.options.refuses(decision) else {
-            return Response(status: .ok, headers: IdentityFields.of(decision, on: route, configuration.authorize))
+            return Response(status: .ok, lines: IdentityFields.of(decision, on: route, configuration.authorize))
         }
         let refusal = Refusal(decision, settings.options)
         var response = Response(
@@ -153,70 +153,105 @@ struct AuthorizeEndpoint: Sendable {
 /// The fields of an answer that lets a request pass: each exactly once, and empty if unknown, so that gateways replace those that a
 /// client has written.
 enum IdentityFields {
-    /// The names, in the order of the documentation.
-    static let names = [
-        "Assay-Outcome", "Assay-App", "Assay-Kind", "Assay-Subject", "Assay-Account", "Assay-Annotated",
-        "Assay-Verdict",
-        "Assay-Content-Digest",
-    ]
-    private static let fieldNames = names.map { HTTPField.Name($0) ?? .date }
+    private static let outcome: StaticString = "Assay-Outcome"
+    private static let app: StaticString = "Assay-App"
+    private static let kind: StaticString = "Assay-Kind"
+    private static let subject: StaticString = "Assay-Subject"
+    private static let account: StaticString = "Assay-Account"
+    private static let annotated: StaticString = "Assay-Annotated"
+    private static let verdict: StaticString = "Assay-Verdict"
+    private static let digest: StaticString = "Assay-Content-Digest"
 
+    /// The names, in the order of the documentation.
+    static let names = [outcome, app, kind, subject, account, annotated, verdict, digest].map(\.description)
+
+    /// The lines of the head.
+    ///
     /// - Parameter route: gives each verdict its place.
-    static func of(
-        _ decision: RequestDecision, on route: GuardedRoute, _ rules: AuthorizationRules
-    ) -> HTTPFields {
-        var fields: HTTPFields = [.cacheControl: "no-store"]
-        fields.reserveCapacity(names.count + 2)
+    static func of(_ decision: RequestDecision, on route: GuardedRoute, _ rules: AuthorizationRules) -> [UInt8] {
+        var lines: [UInt8] = []
+        lines.reserveCapacity(384)
+        lines.append(field: "Cache-Control", "no-store")
         let isAccepted = decision.isAccepted
         let verdicts = decision.verdicts
         // A rejected request that passes has no identity.
-        let places: [Verdict?] = isAccepted ? route.places(of: verdicts) : []
-        let subjects = places.map { $0?.engineSubject }
+        let places = isAccepted ? route.places(of: verdicts) : []
+        let subjects = places.map { $0.flatMap { verdicts[$0].engineSubject } }
+        lines.append(field: outcome, decision.word)
+        if isAccepted {
+            append(app, places.count, to: &lines) { places[$0].flatMap { verdicts[$0].app } }
+            append(kind, places.count, to: &lines) { places[$0].map { verdicts[$0].kind.name } }
+        } else {
+            append(app, 1, to: &lines) { _ in decision.app }
+            lines.append(field: kind, decision.kind.name)
+        }
+        append(subject, subjects.count, to: &lines) { subjects[$0]?.identifier }
+        append(account, subjects.count, to: &lines) { subjects[$0]?.account }
+        let names = annotations(verdicts)
+        append(annotated, names.count, to: &lines) { names[$0] }
+        lines.append(
+            field: verdict,
+            rules.sendsVerdict
+                ? verdicts.map { Base64.encode($0.jsonBytes(id: nil), .url) }.joined(separator: ", ") : "")
+        lines.append(field: digest, digests(subjects))
+        return lines
+    }
+
+    private static func annotations(_ verdicts: [Verdict]) -> [String] {
+        var names: [String] = []
+        for verdict in verdicts {
+            let checks = verdict.checks
+            for index in checks.indices where checks[index].status == .annotated {
+                names.append(checks[index].check.name)
+            }
+        }
+        return names
+    }
+
+    private static func digests(_ subjects: [(any EngineSubject)?]) -> String {
         var digests: Set<String> = []
         for subject in subjects {
             for digest in subject?.message?.contentDigests ?? [] {
                 digests.insert("\(digest.algorithm)=:\(Base64.encode(digest.value, .standard)):")
             }
         }
-        let values = [
-            decision.word,
-            isAccepted ? list(places.map { $0?.app ?? "" }) : list([decision.app]),
-            isAccepted ? list(places.map { $0?.kind.name ?? "" }) : decision.kind.name,
-            list(subjects.map { $0?.identifier ?? "" }),
-            list(subjects.map { $0?.account ?? "" }),
-            list(verdicts.flatMap(\.annotated).map(\.name)),
-            rules.sendsVerdict
-                ? verdicts.map { Base64.encode($0.jsonBytes(id: nil), .url) }.joined(separator: ", ") : "",
-            digests.sorted().joined(separator: ", "),
-        ]
-        // Appended, because the subscript would first search for a field of that name.
-        for (name, value) in zip(fieldNames, values) { fields.append(HTTPField(name: name, value: value)) }
-        return fields
+        return digests.isEmpty ? "" : digests.sorted().joined(separator: ", ")
     }
 
-    /// Joins values in the order of the verdicts. Each value is percent-encoded to visible ASCII without commas. An
-    /// empty value is `-`. If all values are empty, the result is empty.
-    private static func list(_ values: [String]) -> String {
-        if values.count == 1 { return values[0] == "-" ? "%2D" : encoded(values[0]) }
-        guard !values.allSatisfy(\.isEmpty) else { return "" }
-        return values.map { $0.isEmpty ? "-" : $0 == "-" ? "%2D" : encoded($0) }.joined(separator: ", ")
-    }
-
-    /// The text, with `%`, commas, spaces and bytes outside visible ASCII percent-encoded (RFC 3986 section 2.1).
-    private static func encoded(_ text: String) -> String {
-        guard text.utf8.contains(where: isEncoded) else { return text }
-        var encoded = ""
-        for byte in text.utf8 {
-            if isEncoded(byte) {
-                encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    /// Appends a field with a list of values in the order of the verdicts. Each value is percent-encoded to visible ASCII without
+    /// commas. An empty value is `-`, and nil is empty. If all values are empty, so is the field.
+    private static func append(
+        _ name: StaticString, _ count: Int, to lines: inout [UInt8], _ value: (Int) -> String?
+    ) {
+        lines.append(name)
+        lines.append(": ")
+        let start = lines.count
+        var isEmpty = true
+        for index in 0..<count {
+            if index > 0 { lines.append(", ") }
+            let text = value(index) ?? ""
+            if text.isEmpty, count > 1 {
+                lines.append("-")
+            } else if text.isByteEqual(to: "-") {
+                lines.append("%2D")
             } else {
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+                append(encoded: text, to: &lines)
+            }
+            isEmpty = isEmpty && text.isEmpty
+        }
+        if isEmpty { lines.removeSubrange(start...) }
+        lines.append("\r\n")
+    }
+
+    /// Appends a text, with `%`, commas, spaces and bytes outside visible ASCII percent-encoded (RFC 3986 section 2.1).
+    private static func append(encoded text: String, to lines: inout [UInt8]) {
+        for byte in text.utf8 {
+            if (0x21...0x7E).contains(byte), byte != UInt8(ascii: "%"), byte != UInt8(ascii: ",") {
+                lines.append(byte)
+            } else {
+                lines.append("%")
+                lines.append(text: (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true))
             }
         }
-        return encoded
-    }
-
-    private static func isEncoded(_ byte: UInt8) -> Bool {
-        !(0x21...0x7E).contains(byte) || byte == UInt8(ascii: "%") || byte == UInt8(ascii: ",")
     }
 }

@@ -111,7 +111,7 @@ struct TokenEndpoints: Sendable {
         switch answer {
         case .rejected(let verdict):
             served.note.take(verdict)
-            return .json(verdict.json(id: request.record.id), .forbidden)
+            return .json(verdict.jsonBytes(id: request.record.id), .forbidden)
         case .issued(let token, let verdict), .decoy(let token, let verdict):
             served.note.take(verdict)
             return Self.response(token)

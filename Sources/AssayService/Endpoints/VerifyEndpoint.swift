@@ -46,7 +46,7 @@ struct VerifyEndpoint: Sendable {
             throw Problem(error, retryAfter: configuration.retryAfter)
         }
         served.note.take(verdict)
-        return .json(verdict.json(id: record.id))
+        return .json(verdict.jsonBytes(id: record.id))
     }
 
     /// Judges the records of a stream in order. Each line of the answer is a verdict or a problem; the client's reading limits how fast

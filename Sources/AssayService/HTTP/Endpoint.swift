@@ -80,7 +80,7 @@ struct ServiceRequest {
     /// The part of the path in braces.
     var segment: Substring = ""
     /// The ID of the request in the log and in the answer.
-    let id: String
+    let id: RequestID
     /// The connection.
     let channel: any Channel
     let deadlines: BodyDeadlines

@@ -130,6 +130,13 @@ extension Response {
 
     /// JSON on one line.
     static func json(_ text: String, _ status: HTTPResponse.Status = .ok) -> Response {
-        .text(text, status, [.contentType: "application/json"])
+        .json(Array(text.utf8), status)
     }
+
+    static func json(_ bytes: consuming [UInt8], _ status: HTTPResponse.Status = .ok) -> Response {
+        bytes.append(UInt8(ascii: "\n"))
+        return Response(status: status, lines: jsonLines, body: .whole(ByteBuffer(bytes: bytes)))
+    }
+
+    private static let jsonLines = Array("Content-Type: application/json\r\nCache-Control: no-store\r\n".utf8)
 }

@@ -18,6 +18,7 @@ final class ServiceResponder: Sendable {
     private let logger: Logger
     private let deadlines: BodyDeadlines
     private let slots = RequestSlot.Counter()
+    private let ids = RequestID.Source()
     private let durations: RequestDurations
     private let metrics: MetricsRegistry
 
@@ -55,7 +56,7 @@ final class ServiceResponder: Sendable {
         let start = DispatchTime.now()
         let slot = RequestSlot(slots)
         var served = ServiceRequest(
-            request: request, id: Self.newID(), channel: channel, deadlines: deadlines, slot: slot)
+            request: request, id: ids.next(), channel: channel, deadlines: deadlines, slot: slot)
         var response: Response
         do throws(Problem) {
             guard slot.number <= limit else {
@@ -75,10 +76,9 @@ final class ServiceResponder: Sendable {
             served.note.isGatewayWrong = error.code.concernsGateway
             response = error.response
         }
-        // Appended, because the subscript would first search for a field of that name.
-        response.headers.append(HTTPField(name: .requestID, value: served.id))
+        response.id = served.id
         // The rest of a body that was refused unread would be read before the next request.
-        if Self.unread.contains(response.status), Self.hasBody(request) { response.headers[.connection] = "close" }
+        if Self.unread.contains(response.status), Self.hasBody(request) { response.isLast = true }
         let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1_000_000_000
         durations.record(seconds, request.method, served.endpoint, response.status.code)
         span?.note(request.method, served.endpoint?.route ?? "", response.status.code)
@@ -130,12 +130,6 @@ final class ServiceResponder: Sendable {
         }
     }
 
-    /// 128 random bits in hexadecimal digits. A client cannot guess those of other requests from its own.
-    private static func newID() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return withUnsafeBytes(of: (generator.next(), generator.next())) { Array($0) }.hexadecimal
-    }
-
     /// The statuses of requests whose body may not have been read to its end.
     private static let unread: Set<HTTPResponse.Status> = [
         .unauthorized, .forbidden, .notFound, .methodNotAllowed, .requestTimeout, .contentTooLarge,
@@ -184,8 +178,4 @@ final class ServiceResponder: Sendable {
         if let detail = note.detail { metadata["assay.problem"] = "\(detail)" }
         logger.log(level: level, "request", metadata: metadata)
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let requestID = HTTPField.Name("X-Request-ID") ?? .date
 }

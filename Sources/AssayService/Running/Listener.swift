@@ -54,7 +54,7 @@ struct Listener: ServiceLifecycle.Service {
         let isStopping = isStopping
         gate = RequestGate.Rules(
             idleTime: .milliseconds(Int64(limits.idleTime * 1000)), isLeaving: isLeaving,
-            isStopping: { isStopping.isSet }, refusal: .tooManyConnections(connections, retryAfter: retryAfter),
+            isStopping: { isStopping.isSet }, refusal: Self.refusal(connections, retryAfter: retryAfter),
             connections: self.connections)
     }
 
@@ -83,14 +83,20 @@ struct Listener: ServiceLifecycle.Service {
         }
     }
 
+    private static func refusal(_ connections: Int, retryAfter: Int) -> Response {
+        var refusal = Problem.tooManyConnections(connections, retryAfter: retryAfter).response
+        refusal.isLast = true
+        return refusal
+    }
+
     private func setUp(_ channel: any Channel) throws {
         let decoder = RequestDecoder(heads)
         let pipeline = channel.pipeline.syncOperations
         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-        try pipeline.addHandler(HTTPResponseEncoder())
+        let gate = RequestGate(gate, decoder, connections.add(channel))
         try pipeline.addHandler(ByteToMessageHandler(decoder))
-        try pipeline.addHandler(RequestGate(gate, decoder, connections.add(channel)))
-        try pipeline.addHandler(RequestHandler(responder, date, open, on: channel.eventLoop))
+        try pipeline.addHandler(gate)
+        try pipeline.addHandler(RequestHandler(responder, date, open, gate, on: channel.eventLoop))
     }
 
     private func bind(
@@ -152,25 +158,25 @@ private final class StopFlag: Sendable {
     func set() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
 }
 
-/// The value of the field Date (RFC 9110, section 5.6.7), written once a second.
+/// The line of the field Date (RFC 9110, section 5.6.7), written once a second.
 final class DateField: Sendable {
-    private let written = Mutex<(second: Int, text: String)>((0, ""))
+    private let written = Mutex<(second: Int, line: [UInt8])>((0, []))
 
-    var now: String {
+    var now: [UInt8] {
         written.withLock { written in
             var second = time(nil)
-            if written.second != second { written = (second, Self.text(&second)) }
-            return written.text
+            if written.second != second { written = (second, Self.line(&second)) }
+            return written.line
         }
     }
 
-    private static func text(_ second: inout time_t) -> String {
+    private static func line(_ second: inout time_t) -> [UInt8] {
         var parts = tm()
         gmtime_r(&second, &parts)
         var buffer = [CChar](repeating: 0, count: 40)
         // The program keeps the locale C, in which the names are English.
         let count = strftime(&buffer, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
-        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return Array("Date: ".utf8) + buffer.prefix(count).map { UInt8(bitPattern: $0) } + Array("\r\n".utf8)
     }
 }
 

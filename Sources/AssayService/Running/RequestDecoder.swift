@@ -49,3 +49,21 @@ final class RequestDecoder: ByteToMessageDecoder {
         return try decoder.decodeLast(context: context, buffer: &buffer, seenEOF: seenEOF)
     }
 }
+
+extension HTTPHeaders {
+    /// Whether NIO's parser takes a request for the last one before another protocol; nil for values of `Connection` that other
+    /// parsers may read in another way.
+    var asksUpgrade: Bool? {
+        guard contains(name: "Upgrade") else { return false }
+        let protocols = self["Upgrade"]
+        // NIO's parser reads both fields alike.
+        let options = (self["Connection"] + self["Proxy-Connection"]).flatMap {
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }
+        .map { $0.drop { $0 == " " }.lowercased() }
+        let isUsual = options.allSatisfy {
+            !$0.isEmpty && $0.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+        }
+        return isUsual && !protocols.contains("") ? options.contains("upgrade") : nil
+    }
+}

@@ -12,9 +12,8 @@ import NIOSSL
 /// delivers requests until the client has confirmed the end; their answers could not be sent.
 final class RequestGate: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = HTTPServerResponsePart
+    typealias OutboundIn = Never
+    typealias OutboundOut = IOData
 
     /// The settings of a listener's gates.
     struct Rules: Sendable {
@@ -25,7 +24,7 @@ final class RequestGate: ChannelDuplexHandler {
         /// Whether no further request is let through, because the service stops.
         var isStopping: @Sendable () -> Bool
         /// The answer to the first request on a connection beyond the limit.
-        var refusal: Problem
+        var refusal: Response
         let connections: ConnectionTable
     }
 
@@ -41,6 +40,9 @@ final class RequestGate: ChannelDuplexHandler {
     /// The same after a pause, and behind an eviction: a request that is on its way meets an orderly end, and no reset.
     private static let shortLingering = TimeAmount.milliseconds(500)
 
+    /// The next handler, until it is removed. It is called directly: boxing each part for the pipeline would cost time.
+    var handler: RequestHandler?
+    private var context: ChannelHandlerContext?
     private let rules: Rules
     private let decoder: RequestDecoder
     private let connection: ConnectionTable.Connection
@@ -58,7 +60,9 @@ final class RequestGate: ChannelDuplexHandler {
     private var isOutputClosed = false
     private var isReadHeld = false
     private var held = CircularBuffer<Held>()
-    /// How many answers the system has not taken to their ends.
+    /// Whether answers were written of which it is not known whether the system has taken them.
+    private var isUnconfirmed = false
+    /// How many confirmations are due.
     private var unflushed = 0
     /// Whether another connection waits for the place of this one.
     private var isEvicted = false
@@ -109,7 +113,7 @@ final class RequestGate: ChannelDuplexHandler {
             if isDropping { return }
             isRequestOpen = false
         }
-        context.fireChannelRead(wrapInboundOut(part))
+        handler?.receive(part)
         if case .end = part, !isAnswerDue, !isEnding { becomeIdle(context) }
     }
 
@@ -155,46 +159,80 @@ final class RequestGate: ChannelDuplexHandler {
 
     // MARK: Answers
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        switch unwrapOutboundIn(data) {
-        case .head(var head) where head.status.code >= 200:
-            isLast = isLast || rules.isLeaving() || head.headers.hasClose
-            if isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
-            context.write(wrapOutboundOut(.head(head)), promise: promise)
-        case .head, .body: context.write(data, promise: promise)
-        case .end:
-            isAnswerDue = false
-            lastAnswer = .now()
-            unflushed += 1
-            let promise = promise ?? context.eventLoop.makePromise()
-            promise.futureResult.assumeIsolated().whenComplete { [self] _ in
-                unflushed -= 1
-                if isEnding, unflushed == 0 { closeOutput(context) }
-            }
-            context.write(data, promise: promise)
-            if isLast {
-                context.flush()
-                end(context)
-            } else if isRequestOpen {
-                ending = after(Self.lingering, context) { [self] in end(context) }
-            } else {
-                becomeIdle(context)
-            }
+    /// Writes an answer that is there whole. The caller flushes; the gate may deliver the next request before this returns.
+    ///
+    /// - Parameters:
+    ///   - body: the bytes of the body, which an answer to `HEAD` does not send.
+    ///   - date: the line of `Date`.
+    func write(_ response: Response, _ body: ByteBuffer, isHead: Bool = false, date: [UInt8] = []) {
+        guard let context else { return }
+        isLast = isLast || rules.isLeaving() || response.isLast
+        let (bytes, rest) = response.bytes(with: body, isHead: isHead, date: date, isLast: isLast)
+        write(bytes, context)
+        if let rest { write(rest, context) }
+        endAnswer(context)
+    }
+
+    /// Writes the head of an answer that is made while it is sent.
+    func beginStream(_ response: Response, date: [UInt8]) {
+        guard let context else { return }
+        isLast = isLast || rules.isLeaving() || response.isLast
+        confirm(context)
+        write(ByteBuffer(bytes: response.head(length: nil, date: date, isLast: isLast)), context)
+    }
+
+    /// Writes a part of a stream (RFC 9112, section 7.1). An empty chunk would end it.
+    func writeChunk(_ part: ByteBuffer) {
+        guard let context, part.readableBytes > 0 else { return }
+        var chunk = context.channel.allocator.buffer(capacity: part.readableBytes + 32)
+        chunk.writeString(String(part.readableBytes, radix: 16) + "\r\n")
+        chunk.writeImmutableBuffer(part)
+        chunk.writeString("\r\n")
+        write(chunk, context)
+    }
+
+    /// Ends a stream. The caller flushes.
+    func endStream() {
+        guard let context else { return }
+        write(ByteBuffer(string: "0\r\n\r\n"), context)
+        endAnswer(context)
+    }
+
+    private func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        context.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
+    }
+
+    private func endAnswer(_ context: ChannelHandlerContext) {
+        (isAnswerDue, isUnconfirmed) = (false, true)
+        lastAnswer = .now()
+        if isLast {
+            context.flush()
+            end(context)
+        } else if isRequestOpen {
+            ending = after(Self.lingering, context) { [self] in end(context) }
+        } else {
+            becomeIdle(context)
         }
+    }
+
+    /// Has the system confirm the answers that were written, by an empty write behind them. The caller flushes. Seldom: a confirmation
+    /// of each answer would cost time.
+    private func confirm(_ context: ChannelHandlerContext) {
+        guard isUnconfirmed else { return }
+        isUnconfirmed = false
+        unflushed += 1
+        let confirmed = context.eventLoop.makePromise(of: Void.self)
+        confirmed.futureResult.assumeIsolated().whenComplete { [self] _ in
+            unflushed -= 1
+            if isEnding, unflushed == 0 { closeOutput(context) }
+        }
+        context.write(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: confirmed)
     }
 
     /// Answers that there are too many connections.
     private func refuse(_ context: ChannelHandlerContext) {
-        let body = ByteBuffer(string: rules.refusal.json + "\n")
-        var head = HTTPResponseHead(version: .http1_1, status: .serviceUnavailable)
-        head.headers = [
-            "Content-Type": "application/problem+json", "Content-Length": "\(body.readableBytes)",
-            "Cache-Control": "no-store", "Connection": "close",
-        ]
-        for field in rules.refusal.headers { head.headers.add(name: field.name.rawName, value: field.value) }
-        for part in [.head(head), .body(.byteBuffer(body)), .end(nil)] as [HTTPServerResponsePart] {
-            write(context: context, data: wrapOutboundOut(part), promise: nil)
-        }
+        guard case .whole(let body) = rules.refusal.body else { return }
+        write(rules.refusal, body)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -229,6 +267,10 @@ final class RequestGate: ChannelDuplexHandler {
         idle.take()?.cancel()
         ending.take()?.cancel()
         connection.leave()
+        if isUnconfirmed {
+            confirm(context)
+            context.flush()
+        }
         if unflushed == 0 {
             closeOutput(context)
         } else {
@@ -306,6 +348,7 @@ final class RequestGate: ChannelDuplexHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         watchIdleness(context)
         // A connection that was just accepted may have missed the event.
         if rules.isStopping() { ending = after(.zero, context) { [self] in finish(context) } }
@@ -335,7 +378,10 @@ final class RequestGate: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { cancelTimers() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        cancelTimers()
+    }
 
     private func cancelTimers() {
         for timer in [idle, stalled, ending] { timer?.cancel() }
@@ -346,26 +392,5 @@ final class RequestGate: ChannelDuplexHandler {
         _ time: TimeAmount, _ context: ChannelHandlerContext, _ action: @escaping () -> Void
     ) -> Scheduled<Void> {
         context.eventLoop.assumeIsolated().scheduleTask(in: time, action)
-    }
-}
-
-extension HTTPHeaders {
-    /// Whether the sender closes the connection after the message.
-    fileprivate var hasClose: Bool { self[canonicalForm: "Connection"].contains { $0.lowercased() == "close" } }
-
-    /// Whether NIO's parser takes a request for the last one before another protocol; nil for values of `Connection` that other
-    /// parsers may read in another way.
-    fileprivate var asksUpgrade: Bool? {
-        let protocols = self["Upgrade"]
-        if protocols.isEmpty { return false }
-        // NIO's parser reads both fields alike.
-        let options = (self["Connection"] + self["Proxy-Connection"]).flatMap {
-            $0.split(separator: ",", omittingEmptySubsequences: false)
-        }
-        .map { $0.drop { $0 == " " }.lowercased() }
-        let isUsual = options.allSatisfy {
-            !$0.isEmpty && $0.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
-        }
-        return isUsual && !protocols.contains("") ? options.contains("upgrade") : nil
     }
 }

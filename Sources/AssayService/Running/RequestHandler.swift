@@ -8,13 +8,13 @@ import NIOHTTP1
 /// A request that has arrived whole is answered without a change of threads, until the answer waits for something: a task runs on the
 /// event loop, and begins at once. `RequestGate` lets the next request through when the answer has ended.
 final class RequestHandler: ChannelDuplexHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = HTTPServerResponsePart
+    typealias InboundIn = Never
+    typealias OutboundIn = Never
 
     private let responder: ServiceResponder
     private let date: DateField
     private let open: OpenConnections
+    private let gate: RequestGate
     private let executor: EventLoopExecutor
     private var context: ChannelHandlerContext?
     private var names = FieldNames()
@@ -36,20 +36,25 @@ final class RequestHandler: ChannelDuplexHandler {
     private var isActive = true
     private var writer: CheckedContinuation<Void, any Error>?
 
-    init(_ responder: ServiceResponder, _ date: DateField, _ open: OpenConnections, on loop: any EventLoop) {
-        (self.responder, self.date, self.open) = (responder, date, open)
+    init(
+        _ responder: ServiceResponder, _ date: DateField, _ open: OpenConnections, _ gate: RequestGate,
+        on loop: any EventLoop
+    ) {
+        (self.responder, self.date, self.open, self.gate) = (responder, date, open, gate)
         executor = EventLoopExecutor(loop)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        gate.handler = self
         open.insert(NIOLoopBound(self, eventLoop: context.eventLoop))
     }
 
     // MARK: Requests
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
+    /// Takes a part of a request that the gate lets through.
+    func receive(_ part: HTTPServerRequestPart) {
+        switch part {
         case .head(let head):
             guard !isLast else { return }
             guard Self.isClear(head), let request = RequestHead(head, &names) else { return refuse() }
@@ -125,44 +130,34 @@ final class RequestHandler: ChannelDuplexHandler {
             if loop.inEventLoop { return handler.value.send(response, bytes) }
             loop.execute { handler.value.send(response, bytes) }
         case .stream(let make):
-            loop.execute { handler.value.writeHead(response, length: nil) }
+            loop.execute { handler.value.beginStream(response) }
             do {
                 // Outside the event loop, as answers that may take long.
                 try await withTaskExecutorPreference(globalConcurrentExecutor) {
                     try await make(ResponseWriter(handler))
                 }
-                loop.execute { handler.value.endAnswer() }
+                loop.execute { handler.value.endAnswer { $0.endStream() } }
             } catch {
                 loop.execute { handler.value.abort() }
             }
         }
     }
 
-    private func send(_ response: Response, _ bytes: ByteBuffer) {
-        writeHead(response, length: bytes.readableBytes)
-        if bytes.readableBytes > 0, !isHead, response.status.code != 304 { write(.body(.byteBuffer(bytes))) }
-        endAnswer()
+    private func send(_ response: Response, _ body: ByteBuffer) {
+        endAnswer { $0.write(response, body, isHead: isHead, date: date.now) }
     }
 
-    /// - Parameter length: the length of the body; nil for a stream.
-    private func writeHead(_ response: Response, length: Int?) {
-        var fields: [(String, String)] = []
-        fields.reserveCapacity(response.headers.count + 2)
-        if let length, response.status.code != 304 { fields.append(("Content-Length", "\(length)")) }
-        for field in response.headers { fields.append((field.name.rawName, field.value)) }
-        fields.append(("Date", date.now))
-        let status = HTTPResponseStatus(statusCode: response.status.code, reasonPhrase: response.status.reasonPhrase)
-        write(.head(HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(fields))))
+    private func beginStream(_ response: Response) {
+        if isActive { gate.beginStream(response, date: date.now) }
     }
-
-    private func write(_ part: HTTPServerResponsePart) { context?.write(wrapOutboundOut(part), promise: nil) }
 
     /// Writes a part of a stream. Resumes the writer once the connection is writable.
     func write(_ part: ByteBuffer, _ writer: CheckedContinuation<Void, any Error>) {
         guard let context, isActive else { return writer.resume(throwing: ChannelError.ioOnClosedChannel) }
         // Stored first: a write that fails may end the connection before it returns.
         self.writer = writer
-        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(part))), promise: nil)
+        gate.writeChunk(part)
+        context.flush()
         if context.channel.isWritable { self.writer.take()?.resume() }
     }
 
@@ -174,11 +169,12 @@ final class RequestHandler: ChannelDuplexHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    /// Ends the answer. The gate may deliver the next request before this returns.
-    private func endAnswer() {
+    /// Writes the answer to its end. The gate may deliver the next request before this returns.
+    private func endAnswer(_ write: (RequestGate) -> Void) {
         (isAnswering, task, body) = (false, nil, nil)
         guard let context, isActive else { return open.remove(self) }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        write(gate)
+        context.flush()
         if isLast { context.close(mode: .output, promise: nil) }
         readAgain()
         startPending()
@@ -194,11 +190,10 @@ final class RequestHandler: ChannelDuplexHandler {
     /// Answers that the request cannot be read, and ends the connection.
     private func refuse() {
         isLast = true
-        write(
-            .head(
-                HTTPResponseHead(
-                    version: .http1_1, status: .badRequest, headers: ["Connection": "close", "Content-Length": "0"])))
-        context?.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        var refusal = Response(status: .badRequest)
+        refusal.isLast = true
+        gate.write(refusal, ByteBuffer())
+        context?.flush()
         context?.close(mode: .output, promise: nil)
     }
 
@@ -237,6 +232,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        gate.handler = nil
         writer.take()?.resume(throwing: ChannelError.ioOnClosedChannel)
         if !isAnswering { open.remove(self) }
     }
