@@ -88,11 +88,17 @@ package final class RequestDecision: Sendable {
         _ outcome: RequestOutcome, _ evidence: RequiredEvidence, _ enforcement: Enforcement, verdicts: [Verdict]? = nil
     ) {
         self.outcome = outcome
-        isAccepted = outcome.isAccepted
-        word = outcome.word
+        if case .verdict(let verdict) = outcome {
+            isAccepted = verdict.outcome == .accept
+            word = verdict.outcome.rawValue
+            self.verdicts = verdicts ?? [verdict]
+        } else {
+            isAccepted = false
+            word = outcome.word
+            self.verdicts = verdicts ?? []
+        }
         self.evidence = evidence
         self.enforcement = enforcement
-        self.verdicts = verdicts ?? outcome.verdict.map { [$0] } ?? []
     }
 
     /// The app of ``evidence``.

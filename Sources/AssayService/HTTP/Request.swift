@@ -1,3 +1,4 @@
+import AssayHTTP
 import AssayPrimitives
 import HTTPTypes
 import NIOCore
@@ -17,7 +18,7 @@ struct Request: Sendable {
 /// The head of a request.
 struct RequestHead: Sendable {
     let method: HTTPRequest.Method
-    /// The first field `Host`, which is none of the fields.
+    /// The field `Host`, which is none of the fields.
     let authority: String?
     /// The target in origin form: the path, and the query, if any.
     let target: String
@@ -29,7 +30,8 @@ struct RequestHead: Sendable {
         return end.flatMap { $0 }.map { String(target.utf8.prefix($0)) ?? target } ?? target
     }
 
-    /// Takes the head of a request with a target in origin form; nil for a method that is no token.
+    /// Takes the head of a request; nil for a method that is no token, and for a target or a `Host` that servers do not read alike
+    /// (RFC 9112, section 3.2).
     init?(_ received: HTTPRequestHead, _ names: inout FieldNames) {
         switch received.method {
         case .GET: method = .get
@@ -38,6 +40,7 @@ struct RequestHead: Sendable {
             guard let other = HTTPRequest.Method(received.method.rawValue) else { return nil }
             method = other
         }
+        guard ServerOrigins.isTarget(received.uri) else { return nil }
         target = received.uri
         var authority: String?
         var fields = HTTPFields()
@@ -46,12 +49,15 @@ struct RequestHead: Sendable {
         for (text, value) in received.headers {
             defer { index += 1 }
             guard let name = names.name(text, at: index) else { continue }
-            if authority == nil, name.canonicalName.isByteEqual(to: "host") {
+            if name.canonicalName.isByteEqual(to: "host") {
+                guard authority == nil, ServerOrigins.isHost(value) else { return nil }
                 authority = value
             } else {
                 fields.append(HTTPField(name: name, value: value))
             }
         }
+        // Only HTTP/1.0 allows none.
+        guard authority != nil || received.version == .http1_0 else { return nil }
         (self.authority, headers) = (authority, fields)
     }
 }

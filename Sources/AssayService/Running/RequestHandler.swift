@@ -1,4 +1,3 @@
-import AssayHTTP
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -57,9 +56,10 @@ final class RequestHandler: ChannelDuplexHandler {
         switch part {
         case .head(let head):
             guard !isLast else { return }
-            guard Self.isClear(head), let request = RequestHead(head, &names) else { return refuse() }
+            guard let request = RequestHead(head, &names) else { return refuse() }
             let body = BodyArrival()
-            body.onRoom = { [weak self] in self?.readAgain() }
+            // No cycle that lasts: the body drops it at its end, and ends with the connection at the latest.
+            body.onRoom = { [self] in readAgain() }
             (self.body, pending, isRequestOpen, isHead) = (body, request, true, head.method == .HEAD)
         case .body(let part): body?.append(part)
         case .end:
@@ -67,12 +67,6 @@ final class RequestHandler: ChannelDuplexHandler {
             body?.finish(.success(()))
             startPending()
         }
-    }
-
-    /// Whether servers read the target and `Host` of a request alike.
-    private static func isClear(_ head: HTTPRequestHead) -> Bool {
-        ServerOrigins.isTarget(head.uri)
-            && ServerOrigins.isHost(head.headers["Host"], isOptional: head.version == .http1_0)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
