@@ -27,11 +27,14 @@ let package = Package(
             name: "AssayClientTests", dependencies: ["AssayClient", "SoftwareAttester", crypto],
             swiftSettings: hasStubs ? [.define("ASSAY_CLIENT_STUBS")] : []),
     ]
-        + stubs.map {
-            .target(
-                name: $0,
-                dependencies: [crypto]
-                    + ($0 == "DeviceCheck" ? ["SoftwareAttester"] : $0 == "CryptoKit" ? ["Security"] : []),
-                path: "Tests/Stubs/\($0)")
-        }
 )
+
+if hasStubs {
+    package.targets += [
+        .target(name: "CryptoKit", dependencies: [crypto, "Security"], path: "Tests/Stubs/CryptoKit"),
+        .target(name: "DeviceCheck", dependencies: ["SoftwareAttester"], path: "Tests/Stubs/DeviceCheck"),
+        .target(name: "Security", path: "Tests/Stubs/Security"),
+        .target(name: "SwiftUI", path: "Tests/Stubs/SwiftUI"),
+        .executableTarget(name: "Example", dependencies: ["AssayClient", "SwiftUI"], path: "Example"),
+    ]
+}

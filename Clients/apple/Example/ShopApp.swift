@@ -4,7 +4,7 @@ import SwiftUI
 /// An app with one button, which places an order with a signed request.
 @main
 struct ShopApp: App {
-    @StateObject private var shop = Shop()
+    @State private var shop = Shop()
 
     var body: some Scene {
         WindowGroup {
@@ -15,65 +15,5 @@ struct ShopApp: App {
             .padding()
             .task { await shop.start() }
         }
-    }
-}
-
-/// The app's side of the kit.
-@MainActor
-final class Shop: ObservableObject {
-    @Published private(set) var message = "Welcome"
-    private let attestor: AppAttestor?
-
-    init() {
-        var configuration = Configuration(app: "shop-ios", backend: Shop.url("https://api.example.com/attest"))
-        #if DEBUG
-            configuration.environment = "development"
-        #endif
-        configuration.observe = { event in Shop.telemetry(event) }
-        do {
-            attestor = try AppAttestor(configuration, platform: DeviceCheckPlatform(), storage: KeychainStorage())
-        } catch {
-            attestor = nil
-            message = error.message
-        }
-    }
-
-    /// Enrols before the first order, so that nobody waits for Apple.
-    func start() async { try? await attestor?.prepare() }
-
-    func order() async {
-        var request = URLRequest(url: Shop.url("https://api.example.com/v1/orders"))
-        request.httpMethod = "POST"
-        request.httpBody = Data(#"{"amount":42}"#.utf8)
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.setValue(UUID().uuidString, forHTTPHeaderField: "Idempotency-Key")
-        do throws(AssayClientError) {
-            guard let attestor else { return }
-            let (_, response) = try await attestor.data(for: request)
-            message = response.statusCode == 201 ? "Ordered" : "The shop answered \(response.statusCode)"
-        } catch {
-            message = Shop.sentence(error)
-        }
-    }
-
-    /// What the user reads. The error's own message is for developers.
-    private static func sentence(_ error: AssayClientError) -> String {
-        switch error.code {
-        case .updateApp: "Please update the app."
-        case .updateSystem: "Please update iOS."
-        case .later, .platform, .locked: "Please try again later."
-        case .outcomeUnknown: "We do not know yet whether your order arrived. Please look at your orders."
-        case .answer: "Please check your network: it may ask for a login."
-        default: "Please contact our support (\(error.code.rawValue))."
-        }
-    }
-
-    private nonisolated static func telemetry(_ event: ClientEvent) {
-        // Send it to your metrics: events have no secrets.
-    }
-
-    private static func url(_ text: String) -> URL {
-        guard let url = URL(string: text) else { preconditionFailure("\(text) is no URL") }
-        return url
     }
 }
