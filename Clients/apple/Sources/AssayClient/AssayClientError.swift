@@ -9,10 +9,7 @@ public struct AssayClientError: Error, Sendable, Equatable, CustomStringConverti
     /// For how many seconds another attempt is useless; nil if the time is unknown.
     public let retryAfter: Double?
 
-    /// - Parameters:
-    ///   - code: what happened, for programs.
-    ///   - message: what happened and what to do.
-    ///   - retryAfter: seconds.
+    /// An error of the kit, or of an app's own part of it.
     public init(_ code: Code, _ message: String, retryAfter: Double? = nil) {
         self.code = code
         self.message = message
@@ -27,7 +24,7 @@ public struct AssayClientError: Error, Sendable, Equatable, CustomStringConverti
         /// The stable name.
         public let rawValue: String
 
-        /// - Parameter rawValue: the stable name.
+        /// The reason of this name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         private init(_ name: String) { rawValue = name }

@@ -1,10 +1,5 @@
 import Foundation
 
-#if canImport(CryptoKit)
-    import CryptoKit
-#else
-    import Crypto
-#endif
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -32,37 +27,50 @@ extension AppAttestor {
     }
 
     /// Measures a call, and reports it to the app.
-    private func report(_ call: String, _ began: ContinuousClock.Instant, failure: String? = nil) {
-        configuration.observe(.call(call, milliseconds: (ContinuousClock.now - began).milliseconds, failure: failure))
+    private func measured<Result, Failed: ReportedFailure>(
+        _ call: String, _ work: () async throws(Failed) -> Result
+    ) async throws(Failed) -> Result {
+        let began = ContinuousClock.now
+        func report(_ failure: String?) {
+            let time = (ContinuousClock.now - began).milliseconds
+            configuration.observe(.call(call, milliseconds: time, failure: failure))
+        }
+        do {
+            let result = try await work()
+            report(nil)
+            return result
+        } catch {
+            report(error.reported)
+            throw error
+        }
     }
 
     // MARK: Enrolment
 
     private func getChallenge(_ turn: Int) {
         Task {
-            let began = ContinuousClock.now
-            switch await backend.challenge("app-attest.attestation", now: clock.now + offset) {
-            case .value(let value, let life, let date):
-                report("challenge", began)
-                handle(.challenge(turn: turn, value: value, life: life, date: date))
-            case .failure(let failure, let date):
-                report("challenge", began, failure: failure.code ?? failure.cause)
-                handle(.callFailed(turn: turn, call: .challenge, failure, date: date))
+            do throws(Backend.Failed) {
+                let it = try await measured("challenge") { () throws(Backend.Failed) in
+                    try await backend.challenge("app-attest.attestation", now: clock.now + offset)
+                }
+                handle(.challenge(turn: turn, value: it.value, life: it.life, date: it.date))
+            } catch {
+                handle(.callFailed(turn: turn, call: .challenge, error.failure, date: error.date))
             }
         }
     }
 
     private func makeKey(_ turn: Int) {
         Task {
-            let began = ContinuousClock.now
             do throws(PlatformFailure) {
-                let key = try await platform.generateKey()
-                // It stands in a quoted text of each signature.
-                guard Data(base64Encoded: key)?.count == 32 else { throw PlatformFailure(.bug, code: "key-id") }
-                report("generateKey", began)
+                let key = try await measured("generateKey") { () throws(PlatformFailure) in
+                    let key = try await platform.generateKey()
+                    // It stands in a quoted text of each signature.
+                    guard Data(base64Encoded: key)?.count == 32 else { throw PlatformFailure(.bug, code: "key-id") }
+                    return key
+                }
                 handle(.keyMade(turn: turn, key: key))
             } catch {
-                report("generateKey", began, failure: error.code)
                 handle(.platformFailed(turn: turn, call: .makeKey, error.kind, code: error.code))
             }
         }
@@ -70,14 +78,12 @@ extension AppAttestor {
 
     private func attest(_ turn: Int, _ key: String, _ challenge: String) {
         Task {
-            let began = ContinuousClock.now
             do throws(PlatformFailure) {
-                let hash = Data(SHA256.hash(data: Data(challenge.utf8)))
-                let attestation = try await platform.attestKey(key, clientDataHash: hash)
-                report("attestKey", began)
+                let attestation = try await measured("attestKey") { () throws(PlatformFailure) in
+                    try await platform.attestKey(key, clientDataHash: challenge.sha256)
+                }
                 handle(.attested(turn: turn, evidence: attestation.base64EncodedString()))
             } catch {
-                report("attestKey", began, failure: error.code)
                 handle(.platformFailed(turn: turn, call: .attest, error.kind, code: error.code))
             }
         }
@@ -87,19 +93,20 @@ extension AppAttestor {
         Task {
             // Its failure does not stop the enrolment.
             let deviceToken = configuration.sendsDeviceToken ? await platform.deviceToken() : nil
-            let began = ContinuousClock.now
-            let verdict = await backend.enrol(
-                key: key, attestation: evidence, challenge: challenge, deviceToken: deviceToken)
-            switch verdict {
-            case .accepted(let date):
-                report("enrol", began)
+            do throws(Backend.Failed) {
+                let date = try await measured("enrol") { () throws(Backend.Failed) in
+                    try await backend.enrol(
+                        key: key, attestation: evidence, challenge: challenge, deviceToken: deviceToken)
+                }
                 handle(.enrolled(turn: turn, date: date))
-            case .rejected(let remedy, let code, let retryAfter, let date):
-                report("enrol", began, failure: code ?? remedy.rawValue)
-                handle(.refused(turn: turn, remedy: remedy, code: code, retryAfter: retryAfter, date: date))
-            case .failure(let failure, let date):
-                report("enrol", began, failure: failure.code ?? failure.cause)
-                handle(.callFailed(turn: turn, call: .submit, failure, date: date))
+            } catch {
+                let failure = error.failure
+                guard error.isRejection, let remedy = failure.remedy else {
+                    return handle(.callFailed(turn: turn, call: .submit, failure, date: error.date))
+                }
+                handle(
+                    .refused(
+                        turn: turn, remedy: remedy, code: failure.code, retryAfter: failure.retryAfter, date: error.date))
             }
         }
     }
@@ -108,14 +115,13 @@ extension AppAttestor {
 
     private func getRequestChallenge(_ id: String) {
         Task {
-            let began = ContinuousClock.now
-            switch await backend.challenge("app-attest.request", now: clock.now + offset) {
-            case .value(let value, _, let date):
-                report("request-challenge", began)
-                handle(.requestChallenge(op: id, value: value, date: date))
-            case .failure(let failure, let date):
-                report("request-challenge", began, failure: failure.code ?? failure.cause)
-                handle(.requestChallengeFailed(op: id, failure, date: date))
+            do throws(Backend.Failed) {
+                let it = try await measured("request-challenge") { () throws(Backend.Failed) in
+                    try await backend.challenge("app-attest.request", now: clock.now + offset)
+                }
+                handle(.requestChallenge(op: id, value: it.value, date: it.date))
+            } catch {
+                handle(.requestChallengeFailed(op: id, error.failure, date: error.date))
             }
         }
     }
@@ -127,8 +133,7 @@ extension AppAttestor {
         var value = nonce
         if case .token(let audience, let jkt) = operation.purpose, let nonce {
             // Docs/tokens.md, step 3: no relay can have the token bound to a key of its own.
-            let text = "assay-token\n\(nonce)\n\(audience)\n\(jkt)\n"
-            value = Data(SHA256.hash(data: Data(text.utf8))).base64URL
+            value = "assay-token\n\(nonce)\n\(audience)\n\(jkt)\n".sha256.base64URL
             covered = []
         }
         let fields: SignatureFields
@@ -142,16 +147,15 @@ extension AppAttestor {
         }
         operations[id]?.challenge = nonce
         Task {
-            let began = ContinuousClock.now
             do throws(PlatformFailure) {
-                let assertion = try await platform.generateAssertion(key, clientDataHash: fields.clientDataHash)
-                report("generateAssertion", began)
+                let assertion = try await measured("generateAssertion") { () throws(PlatformFailure) in
+                    try await platform.generateAssertion(key, clientDataHash: fields.clientDataHash)
+                }
                 fields.write(into: &request, assertion: assertion)
                 operations[id]?.signed = request
                 operations[id]?.signatures += 1
                 handle(.signed(op: id))
             } catch {
-                report("generateAssertion", began, failure: error.code)
                 signFailed(id, error)
             }
         }
@@ -173,24 +177,27 @@ extension AppAttestor {
         case .signature: handOver(id)
         case .request: transmit(id, signed, file: operation.prepared.file)
         case .token(let audience, let jkt):
-            Task {
-                let began = ContinuousClock.now
-                let (verdict, token) = await backend.token(
-                    for: signed, challenge: operation.challenge ?? "", audience: audience, jkt: jkt)
-                switch verdict {
-                case .accepted(let date):
-                    report("token", began)
-                    operations[id]?.outcome = token.map { .token($0) }
-                    handle(.judged(op: id, date: date))
-                case .rejected(let remedy, let code, let retryAfter, let date):
-                    report("token", began, failure: code ?? remedy.rawValue)
-                    handle(.rejected(op: id, remedy: remedy, code: code, retryAfter: retryAfter, date: date))
-                case .failure(var failure, let date):
-                    report("token", began, failure: failure.code ?? failure.cause)
-                    // A token that nobody got does no harm.
-                    failure.sent = false
-                    handle(.sendFailed(op: id, failure, date: date))
+            exchange(id, signed, challenge: operation.challenge ?? "", audience: audience, jkt: jkt)
+        }
+    }
+
+    private func exchange(_ id: String, _ signed: URLRequest, challenge: String, audience: String, jkt: String) {
+        Task {
+            do throws(Backend.Failed) {
+                let token = try await measured("token") { () throws(Backend.Failed) in
+                    try await backend.token(for: signed, challenge: challenge, audience: audience, jkt: jkt)
                 }
+                operations[id]?.outcome = .token(token)
+                handle(.judged(op: id, date: token.date))
+            } catch {
+                var failure = error.failure
+                if error.isRejection, let remedy = failure.remedy {
+                    let (code, after) = (failure.code, failure.retryAfter)
+                    return handle(.rejected(op: id, remedy: remedy, code: code, retryAfter: after, date: error.date))
+                }
+                // A token that nobody got does no harm.
+                failure.sent = false
+                handle(.sendFailed(op: id, failure, date: error.date))
             }
         }
     }

@@ -1,10 +1,5 @@
 import Foundation
 
-#if canImport(CryptoKit)
-    import CryptoKit
-#else
-    import Crypto
-#endif
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif

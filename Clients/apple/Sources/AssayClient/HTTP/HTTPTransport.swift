@@ -25,10 +25,7 @@ public struct HTTPAnswer: Sendable {
     /// Whether the request may have been sent more than once, as URLSession does after some faults of a connection.
     public let wasResent: Bool
 
-    /// - Parameters:
-    ///   - response: status and fields.
-    ///   - body: the body.
-    ///   - wasResent: whether the request may have been sent more than once.
+    /// A whole answer.
     public init(response: HTTPURLResponse, body: Data, wasResent: Bool = false) {
         self.response = response
         self.body = body
@@ -43,9 +40,7 @@ public struct TransportFailure: Error, Sendable, Equatable {
     /// Whether the server may have received the request.
     public let mayHaveBeenSent: Bool
 
-    /// - Parameters:
-    ///   - code: for the app's telemetry.
-    ///   - mayHaveBeenSent: whether the server may have received the request. True if this is unknown.
+    /// `mayHaveBeenSent` is true if it is unknown.
     public init(_ code: String, mayHaveBeenSent: Bool) {
         self.code = code
         self.mayHaveBeenSent = mayHaveBeenSent

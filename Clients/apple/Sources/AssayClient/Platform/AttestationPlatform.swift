@@ -37,9 +37,7 @@ public struct PlatformFailure: Error, Sendable, Equatable {
     /// The platform's error for telemetry and for the field `Assay-Evidence`: `dc:3`.
     public let code: String
 
-    /// - Parameters:
-    ///   - kind: what it means for the enrolment.
-    ///   - code: 1 to 64 characters of `A-Z a-z 0-9 : . _ -`.
+    /// `code` has 1 to 64 characters of `A-Z a-z 0-9 : . _ -`.
     public init(_ kind: PlatformClass, code: String) {
         self.kind = kind
         self.code = code
@@ -69,9 +67,7 @@ public struct UnsupportedReason: Sendable, Equatable {
     /// The platform's code; nil if it gave none.
     public let code: String?
 
-    /// - Parameters:
-    ///   - reason: a token of the field `Assay-Evidence`.
-    ///   - code: the platform's; nil if it gave none.
+    /// `code` has 1 to 64 characters of `A-Z a-z 0-9 : . _ -`.
     public init(reason: String, code: String? = nil) {
         self.reason = reason
         self.code = code

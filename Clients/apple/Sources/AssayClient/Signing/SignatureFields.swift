@@ -19,7 +19,7 @@ struct SignatureFields {
     let base: String
 
     /// What `generateAssertion` gets.
-    var clientDataHash: Data { Data(SHA256.hash(data: Data(base.utf8))) }
+    var clientDataHash: Data { base.sha256 }
 
     /// - Parameters:
     ///   - request: the final request; its URL is normalised.
@@ -95,7 +95,7 @@ struct PreparedRequest: Sendable {
             )
         }
         guard let file else {
-            digest = request.httpBody.flatMap { $0.isEmpty ? nil : Data(SHA256.hash(data: $0)) }
+            digest = request.httpBody.flatMap { $0.isEmpty ? nil : $0.sha256 }
             self.file = nil
             self.request = request
             return

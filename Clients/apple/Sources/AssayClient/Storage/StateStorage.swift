@@ -1,10 +1,5 @@
 import Foundation
 
-#if canImport(CryptoKit)
-    import CryptoKit
-#else
-    import Crypto
-#endif
 
 /// Where the kit keeps its state: the name of the key, how far the enrolment is, waiting times.
 ///
@@ -33,9 +28,7 @@ public struct StoredState: Sendable, Equatable {
     /// Another one after each write.
     public let version: String
 
-    /// - Parameters:
-    ///   - data: the content.
-    ///   - version: another one after each write.
+    /// An entry with a version of its own.
     public init(data: Data?, version: String = UUID().uuidString) {
         self.data = data
         self.version = version
@@ -55,7 +48,7 @@ public struct StateName: Sendable, Hashable {
     public init(_ kind: String, app: String, environment: String, account: String) {
         // A length before each part: no two lists of parts give the same text.
         let parts = [kind, app, environment, account].map { "\($0.utf8.count):\($0)" }.joined()
-        text = SHA256.hash(data: Data(parts.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        text = parts.sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 
@@ -66,9 +59,7 @@ public struct StorageFailure: Error, Sendable, Equatable {
     /// Whether the device has not been unlocked since its start.
     public let isLocked: Bool
 
-    /// - Parameters:
-    ///   - reason: what failed.
-    ///   - isLocked: whether the device has not been unlocked since its start.
+    /// `reason` has no path and no content.
     public init(_ reason: String, isLocked: Bool = false) {
         self.reason = reason
         self.isLocked = isLocked

@@ -85,7 +85,7 @@ struct ProofKey {
     }
 
     /// The thumbprint `jkt` (RFC 7638), base64url.
-    var thumbprint: String { Data(SHA256.hash(data: Data(jwk.utf8))).base64URL }
+    var thumbprint: String { jwk.sha256.base64URL }
 
     /// A DPoP proof (RFC 9449 section 4.2).
     ///
@@ -98,7 +98,7 @@ struct ProofKey {
     func proof(method: String, url: URL, token: String, issued: Int, nonce: String?) throws -> String {
         var claims: [String: Any] = [
             "htm": method, "htu": url.absoluteString.prefix { $0 != "?" && $0 != "#" }.description, "iat": issued,
-            "jti": UUID().uuidString, "ath": Data(SHA256.hash(data: Data(token.utf8))).base64URL,
+            "jti": UUID().uuidString, "ath": token.sha256.base64URL,
         ]
         claims["nonce"] = nonce
         let payload = try JSONSerialization.data(
