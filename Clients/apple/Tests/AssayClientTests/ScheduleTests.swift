@@ -51,7 +51,7 @@ private final class Schedule {
     private let seed: UInt64
     private var world = World()
     private let storage = FaultyStorage()
-    private let name = StateName("state", app: "a", environment: "production", account: "")
+    private let name = StateName("state", .named("a", "production", ""))
     private var processes: [StoredModel?] = [nil, nil]
     private var pending: [(process: Int, action: ClientModel.Action)] = []
     /// Operations under way: how often each was sent.
@@ -183,7 +183,7 @@ private final class Schedule {
     /// The world's answer to a call.
     private func answer(_ index: Int, _ action: ClientModel.Action, fails: Bool) throws {
         let date = random.chance(50) ? world.now : nil
-        let failure = ClientModel.Failure("network", sent: random.chance(50))
+        let failure = ClientModel.Failure(cause: "network", sent: random.chance(50))
         switch action {
         case .getChallenge(let turn):
             if fails { return try handle(index, .callFailed(turn: turn, call: .challenge, failure, date: nil)) }

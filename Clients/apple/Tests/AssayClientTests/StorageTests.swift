@@ -30,7 +30,7 @@ struct StorageCase: Sendable, CustomTestStringConvertible {
 
 struct StorageTests {
     private func name(_ account: String = "a", test: String = #function) -> StateName {
-        StateName("state", app: test, environment: "production", account: account)
+        StateName("state", .named(test, "production", account))
     }
 
     /// A write that names an old version changes nothing.
@@ -90,18 +90,38 @@ struct StorageTests {
 
     /// No two lists of parts have one name.
     @Test func names() {
-        let one = StateName("state", app: "a", environment: "b", account: "c")
-        #expect(one != StateName("state", app: "ab", environment: "", account: "c"))
-        #expect(one == StateName("state", app: "a", environment: "b", account: "c"))
+        let one = StateName("state", .named("a", "b", "c"))
+        #expect(one != StateName("state", .named("ab", "", "c")))
+        #expect(one == StateName("state", .named("a", "b", "c")))
         #expect(one.text.count == 64)
     }
 
     #if ASSAY_CLIENT_STUBS
         /// Items stay on this device, and the Keychain before the first unlock is told apart from other failures.
         @Test func keychain() throws {
-            let storage = KeychainStorage(service: UUID().uuidString)
-            _ = try storage.write(Data([1]), to: name(), replacing: nil)
+            let service = UUID().uuidString
+            let storage = KeychainStorage(service: service)
+            let entry = try #require(try storage.write(Data([1]), to: name(), replacing: nil))
             #expect(StubKeychain.shared.accessibilities.allSatisfy { $0 == "cku" })
+            for (status, isLocked) in [(errSecInteractionNotAllowed, true), (errSecMissingEntitlement, false)] {
+                StubKeychain.shared.answer(with: status, for: service)
+                let failure = StorageFailure("keychain \(status)", isLocked: isLocked)
+                #expect(throws: failure) { try storage.read(name()) }
+                #expect(throws: failure) { try storage.write(Data([2]), to: name(), replacing: entry.version) }
+            }
+        }
+
+        /// An item that another program has left under the name.
+        @Test func otherItem() throws {
+            let service = UUID().uuidString
+            let item = NSMutableDictionary()
+            for (key, value) in [(kSecClass, kSecClassGenericPassword), (kSecAttrService, NSString(string: service)), (kSecAttrAccount, NSString(string: name().text))] {
+                item[key] = value
+            }
+            #expect(SecItemAdd(item, nil) == errSecSuccess)
+            #expect(throws: StorageFailure("the Keychain item is not one of the kit's")) {
+                try KeychainStorage(service: service).read(name())
+            }
         }
     #endif
 }

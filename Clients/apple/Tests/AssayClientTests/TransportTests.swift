@@ -51,10 +51,11 @@ struct TransportTests {
         let silent = try LocalServer { _ in Data() }
         let none = await #expect(throws: TransportFailure.self) { try await get(silent) }
         #expect(none?.mayHaveBeenSent == true)
-        let port = try LocalServer.freePort()
-        let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)/")))
-        let refused = await #expect(throws: TransportFailure.self) {
-            try await URLSessionTransport().send(request, file: nil, limit: nil)
+        let refused = try await LocalServer.refusing { port in
+            let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)/")))
+            return await #expect(throws: TransportFailure.self) {
+                try await URLSessionTransport().send(request, file: nil, limit: nil)
+            }
         }
         #expect(refused?.mayHaveBeenSent == false)
     }

@@ -102,7 +102,7 @@ struct JSONEvent {
 
     private func failure() throws -> ClientModel.Failure {
         .init(
-            try text("cause"), code: code, remedy: try remedy(), retryAfter: retryAfter,
+            cause: try text("cause"), code: code, remedy: try remedy(), retryAfter: retryAfter,
             sent: fields["sent"] as? Bool ?? false)
     }
 

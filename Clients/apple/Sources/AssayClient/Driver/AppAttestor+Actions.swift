@@ -19,7 +19,7 @@ extension AppAttestor {
         case .send(let id): send(id)
         case .sendWithoutEvidence(let id, let reason, let code):
             sendWithoutEvidence(id, .init(reason: reason, code: code))
-        case .done(let id): if let outcome = operations[id]?.outcome { finish(id, .success(outcome)) }
+        case .done(let id): finish(id, operations[id]?.outcome.map { .success($0) } ?? .failure(.init(cause: "answer")))
         case .fail(let id, let failure): finish(id, operations[id]?.outcome.map { .success($0) } ?? .failure(failure))
         case .wait(let until): wake(at: until)
         case .report(let phase, let halt): configuration.observe(.phase(phase.rawValue, halt: halt))
@@ -44,8 +44,6 @@ extension AppAttestor {
             throw error
         }
     }
-
-    // MARK: Enrolment
 
     private func getChallenge(_ turn: Int) {
         Task {
@@ -111,8 +109,6 @@ extension AppAttestor {
         }
     }
 
-    // MARK: Requests
-
     private func getRequestChallenge(_ id: String) {
         Task {
             do throws(Backend.Failed) {
@@ -143,7 +139,7 @@ extension AppAttestor {
                 keyID: key)
         } catch {
             handle(.cancel(op: id))
-            return finish(id, .failure(.init("request")))
+            return finish(id, .failure(.init(cause: "request")))
         }
         operations[id]?.challenge = nonce
         Task {
@@ -231,7 +227,7 @@ extension AppAttestor {
                 operations[id]?.outcome = .answer(answer)
                 judge(id, answer)
             } catch {
-                let failure = ClientModel.Failure("network", code: error.code, sent: error.mayHaveBeenSent)
+                let failure = ClientModel.Failure(cause: "network", code: error.code, sent: error.mayHaveBeenSent)
                 handle(.sendFailed(op: id, failure, date: nil))
             }
         }
@@ -243,31 +239,22 @@ extension AppAttestor {
     func judge(_ id: String, _ received: HTTPAnswer) {
         let answer = ServerAnswer(received)
         let date = answer.date
-        if answer.isRedirect {
+        if let obstacle = answer.obstacle {
             operations[id]?.outcome = nil
-            handle(.sendFailed(op: id, .init("redirected", code: "http:\(answer.status)", sent: true), date: date))
+            handle(.sendFailed(op: id, obstacle, date: date))
         } else if answer.isRejection, let remedy = answer.remedy {
             operations[id]?.outcome = nil
             if remedy == .retry, answer.code?.hasPrefix("counter") ?? false { beginTurns() }
-            if received.wasResent, !isIdempotent(id) {
+            if received.wasResent, operations[id]?.prepared.request.isIdempotent != true {
                 // The first copy may have been accepted, and this is the answer to the second.
-                return handle(.sendFailed(op: id, .init("network", code: "resent", sent: true), date: date))
+                return handle(.sendFailed(op: id, .init(cause: "network", code: "resent", sent: true), date: date))
             }
             handle(.rejected(op: id, remedy: remedy, code: answer.code, retryAfter: answer.retryAfter, date: date))
-        } else if answer.isOutage, answer.retryAfter != nil {
-            operations[id]?.outcome = nil
-            let failure = ClientModel.Failure(
-                "outage", code: answer.code ?? "http:\(answer.status)", retryAfter: answer.retryAfter)
-            handle(.sendFailed(op: id, failure, date: date))
         } else if answer.status >= 500 || answer.status == 401 || answer.status == 403 {
             // May come from a gateway before the judge: the app gets the answer, and the enrolment is not confirmed.
-            handle(.sendFailed(op: id, .init("outage", code: "http:\(answer.status)", sent: true), date: date))
+            handle(.sendFailed(op: id, .init(cause: "outage", code: "http:\(answer.status)", sent: true), date: date))
         } else {
             handle(.judged(op: id, date: date))
         }
-    }
-
-    private func isIdempotent(_ id: String) -> Bool {
-        ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"].contains(operations[id]?.prepared.request.httpMethod ?? "GET")
     }
 }

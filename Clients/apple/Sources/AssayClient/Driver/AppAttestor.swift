@@ -46,8 +46,6 @@ public actor AppAttestor {
 
     deinit { timer?.cancel() }
 
-    // MARK: Requests
-
     /// Signs a request, sends it, and acts on a rejection: another signature, a new challenge, a new key.
     ///
     /// - Returns: the answer of the app's backend, of any status that is not the judge's refusal.
@@ -113,11 +111,9 @@ public actor AppAttestor {
         }
     }
 
-    // MARK: State
-
     /// Enrols in the background, so that the first request need not wait. Failures are repeated when the time has come.
     public func prepare() throws(AssayClientError) {
-        try open()
+        do { try open() } catch { throw AssayClientError(error) }
         handle(.prefetch)
     }
 
@@ -128,73 +124,54 @@ public actor AppAttestor {
 
     /// Deletes what is known of the account's key. Requests under way fail.
     public func forget() throws(AssayClientError) {
-        try open()
+        do { try open() } catch { throw AssayClientError(error) }
         handle(.forget)
-        guard stored?.isSaved == true else { throw AssayClientError(.init("storage")) }
+        guard stored?.isSaved == true else { throw AssayClientError(.init(cause: "storage")) }
     }
 
     /// The server's clock less the device's, in milliseconds.
     var offset: Int { stored?.model.record.offset ?? 0 }
 
-    private func open() throws(AssayClientError) {
-        if stored == nil {
-            do {
-                let name = StateName(
-                    "state", app: configuration.app, environment: configuration.environment,
-                    account: configuration.account)
-                stored = try StoredModel(
-                    storage: storage, name: name, process: configuration.process, keysADay: configuration.keysADay)
-            } catch let error as StorageFailure {
-                throw AssayClientError(.init(error.isLocked ? "locked" : "storage", code: error.reason))
-            } catch { throw AssayClientError(.init("storage")) }
-            handle(
-                .start(
-                    app: configuration.appVersion, system: configuration.systemVersion,
-                    installation: configuration.installation(), unsupported: platform.unsupported))
-        } else {
-            refresh()
-        }
+    /// Reads the state, or takes over what another process has done with it.
+    private func open() throws(ClientModel.Failure) {
+        guard stored == nil else { return refresh() }
+        do {
+            stored = try StoredModel(
+                storage: storage, name: StateName("state", configuration), process: configuration.process,
+                keysADay: configuration.keysADay)
+        } catch { throw ClientModel.Failure(storage: error) }
+        handle(
+            .start(
+                app: configuration.appVersion, system: configuration.systemVersion,
+                installation: configuration.installation(), unsupported: platform.unsupported))
     }
 
-    /// Takes over what another process has done. A storage that cannot be read now does not stop requests.
+    /// A storage that cannot be read now does not stop requests.
     private func refresh() {
         guard let actions = try? stored?.refresh(now: clock.now, jitter: .random(in: 0...1000)) else { return }
         actions.forEach(execute)
     }
 
-    // MARK: Operations
-
-    /// Carries out one request, and throws its failure.
     private func run(
         _ purpose: Operation.Purpose, _ prepared: PreparedRequest
     ) async throws(AssayClientError) -> Operation.Outcome {
-        switch try await result(purpose, prepared, fresh: configuration.signsChallenges) {
-        case .success(let outcome): return outcome
-        case .failure(let failure): throw AssayClientError(failure)
-        }
-    }
-
-    /// A token for requests to one audience, bound to a key.
-    func token(audience: String, jkt: String) async throws(AssayClientError) -> Result<
-        Operation.Outcome, ClientModel.Failure
-    > {
-        var request = URLRequest(url: configuration.tokens)
-        request.httpMethod = "POST"
-        return try await result(.token(audience: audience, jkt: jkt), PreparedRequest(request), fresh: true)
-    }
-
-    private func result(
-        _ purpose: Operation.Purpose, _ prepared: PreparedRequest, fresh: Bool
-    ) async throws(AssayClientError) -> Result<Operation.Outcome, ClientModel.Failure> {
         for field in configuration.coveredFields where prepared.request.value(forHTTPHeaderField: field) == nil {
-            if case .token = purpose { continue }
             throw AssayClientError(
                 .request, "the request has no field `\(field)`, which the settings say to cover: set it")
         }
+        do { return try await perform(purpose, prepared, fresh: configuration.signsChallenges) } catch {
+            throw AssayClientError(error)
+        }
+    }
+
+    /// Carries out one request.
+    func perform(
+        _ purpose: Operation.Purpose, _ prepared: PreparedRequest, fresh: Bool
+    ) async throws(ClientModel.Failure) -> Operation.Outcome {
         try open()
         count += 1
         let id = "\(count)"
-        return await withTaskCancellationHandler {
+        let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: Operation.Continuation) in
                 operations[id] = Operation(purpose: purpose, prepared: prepared, continuation: continuation)
                 handle(.need(op: id, fresh: fresh))
@@ -202,13 +179,14 @@ public actor AppAttestor {
         } onCancel: {
             Task { await self.cancel(id) }
         }
+        return try result.get()
     }
 
     private func cancel(_ id: String) {
         guard operations[id] != nil else { return }
         operations[id]?.sending?.cancel()
         handle(.cancel(op: id))
-        finish(id, .failure(.init("cancelled")))
+        finish(id, .failure(.init(cause: "cancelled")))
     }
 
     /// Gives the caller the result, and ends the operation.
@@ -231,8 +209,6 @@ public actor AppAttestor {
         if unanswered.count > 64, let oldest = unanswered.first { cancel(oldest) }
     }
 
-    // MARK: Turns
-
     /// From now on a request waits for the answer to the one before.
     func beginTurns() { sendsInTurn = true }
 
@@ -247,8 +223,6 @@ public actor AppAttestor {
     private func endTurn() {
         if queue.isEmpty { isTurnTaken = false } else { queue.removeFirst().resume() }
     }
-
-    // MARK: Events
 
     /// Takes an event, and executes what follows.
     func handle(_ event: ClientModel.Event) {

@@ -1,3 +1,11 @@
+extension ClientModel.Failure {
+    /// A storage that cannot be read or written.
+    init(storage error: any Error) {
+        let failure = error as? StorageFailure
+        self.init(cause: failure?.isLocked ?? false ? "locked" : "storage", code: failure?.reason)
+    }
+}
+
 extension AssayClientError {
     /// The error of a request that the state machine has given up.
     init(_ failure: ClientModel.Failure) {

@@ -84,14 +84,14 @@ struct Backend: Sendable {
             let life = answer.object["expiresIn"] as? Int
         else { throw Failed(failure: answer.failure(), date: answer.date) }
         guard answer.object["tokenType"] as? String == "DPoP" else {
-            throw Failed(failure: .init("answer", code: "token-type"), date: answer.date)
+            throw Failed(failure: .init(cause: "answer", code: "token-type"), date: answer.date)
         }
         return Token(value: value, life: life, date: answer.date)
     }
 
     private func rejected(_ remedy: Remedy, _ answer: ServerAnswer) -> Failed {
         let failure = ClientModel.Failure(
-            "refused", code: answer.code, remedy: remedy, retryAfter: answer.retryAfter)
+            cause: "refused", code: answer.code, remedy: remedy, retryAfter: answer.retryAfter)
         return Failed(failure: failure, date: answer.date, isRejection: true)
     }
 
@@ -100,7 +100,7 @@ struct Backend: Sendable {
         guard let url = try? RequestTarget.normalised(url),
             let body = try? JSONSerialization.data(
                 withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
-        else { throw Failed(failure: .init("request")) }
+        else { throw Failed(failure: .init(cause: "request")) }
         var request = URLRequest(url: url)
         request.httpMethod = "POST"
         request.httpBody = body
@@ -112,7 +112,7 @@ struct Backend: Sendable {
             answer = ServerAnswer(try await transport.send(request, file: nil, limit: ServerAnswer.limit))
         } catch {
             let cause = error.code == "too-long" ? "answer" : "network"
-            throw Failed(failure: .init(cause, code: error.code, sent: error.mayHaveBeenSent))
+            throw Failed(failure: .init(cause: cause, code: error.code, sent: error.mayHaveBeenSent))
         }
         if answer.isRejection, let remedy = answer.remedy { throw rejected(remedy, answer) }
         return answer

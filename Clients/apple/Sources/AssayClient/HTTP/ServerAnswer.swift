@@ -69,37 +69,36 @@ struct ServerAnswer {
     /// A field of the answer.
     func field(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
 
+    /// Why a request has no verdict, if that is certain: a redirect, or a server that asks for a later attempt.
+    var obstacle: ClientModel.Failure? {
+        if isRedirect { return .init(cause: "redirected", code: "http:\(status)", sent: true) }
+        guard isOutage, let retryAfter else { return nil }
+        return .init(cause: "outage", code: code ?? "http:\(status)", retryAfter: retryAfter)
+    }
+
     /// Why an endpoint of the kit gave no result.
     func failure() -> ClientModel.Failure {
-        if isOutage { return .init("outage", code: code ?? "http:\(status)", retryAfter: retryAfter) }
-        if isRedirect { return .init("redirected", code: "http:\(status)") }
+        if isOutage { return .init(cause: "outage", code: code ?? "http:\(status)", retryAfter: retryAfter) }
+        if isRedirect { return .init(cause: "redirected", code: "http:\(status)") }
         if isJSON, status >= 400 {
             // 500 and others may come after the work.
             return .init(
-                "answer", code: code ?? "http:\(status)", remedy: remedy, retryAfter: retryAfter, sent: status >= 500)
+                cause: "answer", code: code ?? "http:\(status)", remedy: remedy, retryAfter: retryAfter, sent: status >= 500)
         }
         // JSON of another form, or a page of something on the way.
-        return .init("answer", code: (isJSON ? "json:" : "no-json:") + "\(status)", sent: isJSON || status >= 500)
+        return .init(cause: "answer", code: (isJSON ? "json:" : "no-json:") + "\(status)", sent: isJSON || status >= 500)
     }
 }
 
 /// The form of times in HTTP that servers send (RFC 9110 section 5.6.7).
 enum HTTPDate {
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
     /// Milliseconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`; nil for another form.
     static func milliseconds(_ text: String) -> Int? {
-        let words = text.split(whereSeparator: { $0 == " " || $0 == ":" })
-        guard words.count == 8, words[7] == "GMT", let month = months.firstIndex(of: String(words[2])),
-            let day = Int(words[1]), (1...31).contains(day), let year = Int(words[3]), (1970...9999).contains(year),
-            let hour = Int(words[4]), (0...23).contains(hour), let minute = Int(words[5]), (0...59).contains(minute),
-            let second = Int(words[6]), (0...60).contains(second)
-        else { return nil }
-        // Days from the civil calendar, with the year beginning in March.
-        let shifted = month < 2 ? year - 1 : year
-        let dayOfYear = (153 * ((month + 10) % 12) + 2) / 5 + day - 1
-        let days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
-        return (((days * 24 + hour) * 60 + minute) * 60 + second) * Milliseconds.second
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.date(from: text).map { Int($0.timeIntervalSince1970) * Milliseconds.second }
     }
 }
 

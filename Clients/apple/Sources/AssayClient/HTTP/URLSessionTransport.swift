@@ -41,7 +41,6 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
     private struct Expected {
         var limit: Int?
         var finish: @Sendable (Result<HTTPAnswer, TransportFailure>) -> Void
-        var response: HTTPURLResponse?
         var body = Data()
         var isTooLong = false
         var sendings = 0
@@ -56,24 +55,15 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
         lock.withLock { expected[task] = Expected(limit: limit, finish: finish) }
     }
 
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        lock.withLock { expected[dataTask.taskIdentifier]?.response = response as? HTTPURLResponse }
-        completionHandler(.allow)
-    }
-
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLong = lock.withLock {
-            guard let limit = expected[dataTask.taskIdentifier]?.limit,
-                (expected[dataTask.taskIdentifier]?.body.count ?? 0) + data.count > limit
-            else {
-                expected[dataTask.taskIdentifier]?.body.append(data)
-                return false
-            }
-            expected[dataTask.taskIdentifier]?.isTooLong = true
-            return true
+            guard var task = expected[dataTask.taskIdentifier] else { return false }
+            task.isTooLong = task.isTooLong || task.body.count + data.count > task.limit ?? .max
+            // Without a second reference the body grows in place.
+            expected[dataTask.taskIdentifier] = nil
+            if !task.isTooLong { task.body.append(data) }
+            expected[dataTask.taskIdentifier] = task
+            return task.isTooLong
         }
         if isTooLong { dataTask.cancel() }
     }
@@ -83,7 +73,6 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         // The signature covers the URL.
-        lock.withLock { expected[task.taskIdentifier]?.response = response }
         completionHandler(nil)
     }
 
@@ -93,21 +82,14 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let expected = lock.withLock({ expected.removeValue(forKey: task.taskIdentifier) }) else { return }
-        if expected.isTooLong {
-            expected.finish(.failure(TransportFailure("too-long", mayHaveBeenSent: true)))
-        } else if let error {
-            let code = (error as NSError).code
-            expected.finish(
-                .failure(
-                    TransportFailure(
-                        code == NSURLErrorCancelled ? "cancelled" : "url:\(code)",
-                        mayHaveBeenSent: !Self.codesBeforeSending.contains(code))))
-        } else if let response = expected.response ?? task.response as? HTTPURLResponse {
-            expected.finish(
-                .success(HTTPAnswer(response: response, body: expected.body, wasResent: expected.sendings > 1)))
-        } else {
-            expected.finish(.failure(TransportFailure("no-http", mayHaveBeenSent: true)))
+        if !expected.isTooLong, error == nil, let response = task.response as? HTTPURLResponse {
+            let answer = HTTPAnswer(response: response, body: expected.body, wasResent: expected.sendings > 1)
+            return expected.finish(.success(answer))
         }
+        let code = error.map { ($0 as NSError).code } ?? 0
+        let name = expected.isTooLong ? "too-long" : code == NSURLErrorCancelled ? "cancelled" : "url:\(code)"
+        let wasSent = expected.isTooLong || !Self.codesBeforeSending.contains(code)
+        expected.finish(.failure(TransportFailure(name, mayHaveBeenSent: wasSent)))
     }
 
     /// Errors after which the server has certainly received nothing.

@@ -82,9 +82,7 @@ extension ClientModel {
     }
 
     mutating func challengeCame(turn: Int, value: String, life: Int, date: Int?) {
-        guard turn == self.turn, doing == .challenge else { return }
-        doing = nil
-        learnClock(date)
+        guard isCurrent(turn, .challenge, date) else { return }
         record.challenge = value
         record.challengeFrom = now
         record.challengeEnds = now + min(max(life, 20), 24 * 3600) * Milliseconds.second
@@ -164,7 +162,7 @@ extension ClientModel {
     }
 
     mutating func forget() {
-        for id in ops.map(\.id) { fail(id, Failure("forgotten")) }
+        for id in ops.map(\.id) { fail(id, Failure(cause: "forgotten")) }
         discard()
         var empty = ClientRecord()
         empty.installation = record.installation

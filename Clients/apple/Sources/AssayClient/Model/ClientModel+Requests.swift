@@ -18,14 +18,14 @@ extension ClientModel {
             edit(id) { $0.state = .waiting }
             guard doing == nil else { return }
             if let halt = record.halt {
-                fail(id, Failure("halted", code: record.cause, remedy: Remedy(rawValue: halt)))
+                fail(id, Failure(cause: "halted", code: record.cause, remedy: Remedy(rawValue: halt)))
             } else if now < record.notBefore, record.cause == "platform", record.failures >= 3 {
                 sendWithoutEvidence(id, reason: "failed", code: record.code)
             } else if now < record.notBefore {
                 fail(
                     id,
                     Failure(
-                        record.cause ?? "", code: record.code,
+                        cause: record.cause ?? "", code: record.code,
                         retryAfter: Milliseconds.ceilSeconds(record.notBefore - now)))
             } else if leased {
                 act(.wait(until: record.leaseEnds))
@@ -83,7 +83,7 @@ extension ClientModel {
             unsupported = UnsupportedReason(reason: "unsupported", code: code)
             proceed(id)
         } else {
-            fail(id, Failure("platform", code: code))
+            fail(id, Failure(cause: "platform", code: code))
         }
     }
 
@@ -99,13 +99,13 @@ extension ClientModel {
         } else if remedy == .newAttestation {
             keyGone(op, code: code, remedy: remedy)
         } else {
-            fail(op.id, Failure("refused", code: code, remedy: remedy, retryAfter: retryAfter))
+            fail(op.id, Failure(cause: "refused", code: code, remedy: remedy, retryAfter: retryAfter))
         }
     }
 
     /// The key with which the request was signed is no more, on the device or for the server.
     private mutating func keyGone(_ op: Op, code: String?, remedy: Remedy?) {
-        let failure = Failure(remedy == nil ? "platform" : "refused", code: code, remedy: remedy)
+        let failure = Failure(cause: remedy == nil ? "platform" : "refused", code: code, remedy: remedy)
         guard !op.rekeyed else { return fail(op.id, failure) }
         if op.key == record.key, doing == nil {
             discard()

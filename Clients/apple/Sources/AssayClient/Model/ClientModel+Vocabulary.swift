@@ -33,14 +33,6 @@ extension ClientModel {
         var retryAfter: Int?
         /// Whether the server may have judged what it got.
         var sent = false
-
-        init(_ cause: String, code: String? = nil, remedy: Remedy? = nil, retryAfter: Int? = nil, sent: Bool = false) {
-            self.cause = cause
-            self.code = code
-            self.remedy = remedy
-            self.retryAfter = retryAfter
-            self.sent = sent
-        }
     }
 
     /// What has happened. `date` is the server's clock in an authentic answer, in milliseconds since 1970. Answers to calls of

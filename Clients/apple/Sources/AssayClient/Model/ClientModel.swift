@@ -116,26 +116,21 @@ struct ClientModel: Sendable {
             guard isCurrent(turn, call) else { return }
             platformFailed(call, kind, code: code)
         case .callFailed(let turn, let call, let failure, let date):
-            guard isCurrent(turn, call) else { return }
-            learnClock(date)
+            guard isCurrent(turn, call, date) else { return }
             callFailed(call, failure)
         case .enrolled(let turn, let date):
-            guard isCurrent(turn, .submit) else { return }
-            learnClock(date)
+            guard isCurrent(turn, .submit, date) else { return }
             confirm()
             serveWaiting()
         case .refused(let turn, let remedy, let code, let retryAfter, let date):
-            guard isCurrent(turn, .submit) else { return }
-            learnClock(date)
+            guard isCurrent(turn, .submit, date) else { return }
             refused(remedy, code: code, retryAfter: retryAfter)
         case .requestChallenge(let id, let value, let date):
-            guard expect(id, .challenge) != nil else { return }
-            learnClock(date)
+            guard expect(id, .challenge, date) != nil else { return }
             edit(id) { $0.nonce = value }
             sign(id)
         case .requestChallengeFailed(let id, let failure, let date):
-            guard expect(id, .challenge) != nil else { return }
-            learnClock(date)
+            guard expect(id, .challenge, date) != nil else { return }
             fail(id, failure)
         case .signed(let id):
             guard expect(id, .signing) != nil else { return }
@@ -143,20 +138,17 @@ struct ClientModel: Sendable {
             act(.send(op: id))
         case .signFailed(let id, let kind, let code): signFailed(id, kind, code: code)
         case .judged(let id, let date):
-            guard let op = expect(id, .sent) else { return }
-            learnClock(date)
+            guard let op = expect(id, .sent, date) else { return }
             if op.key != nil, op.key == record.key, record.phase == .submitted { confirm() }
             ops.removeAll { $0.id == id }
             act(.done(op: id))
             serveWaiting()
         case .rejected(let id, let remedy, let code, let retryAfter, let date):
-            guard let op = expect(id, .sent) else { return }
-            learnClock(date)
+            guard let op = expect(id, .sent, date) else { return }
             networkIsBack()
             rejected(op, remedy, code: code, retryAfter: retryAfter)
         case .sendFailed(let id, let failure, let date):
-            guard expect(id, .sent) != nil else { return }
-            learnClock(date)
+            guard expect(id, .sent, date) != nil else { return }
             fail(id, failure)
         case .forget: forget()
         }
@@ -169,13 +161,18 @@ struct ClientModel: Sendable {
         change(&ops[index])
     }
 
-    /// The request, if it is in the state.
-    func expect(_ id: String, _ state: Op.State) -> Op? { ops.first { $0.id == id && $0.state == state } }
+    /// The request, if it is in the state. Learns the clock of its answer.
+    mutating func expect(_ id: String, _ state: Op.State, _ date: Int? = nil) -> Op? {
+        let op = ops.first { $0.id == id && $0.state == state }
+        if op != nil { learnClock(date) }
+        return op
+    }
 
-    /// Ends the call under way if the answer belongs to it.
-    private mutating func isCurrent(_ turn: Int, _ call: Call?) -> Bool {
+    /// Ends the call under way if the answer belongs to it, and learns the answer's clock.
+    mutating func isCurrent(_ turn: Int, _ call: Call?, _ date: Int? = nil) -> Bool {
         guard turn == self.turn, doing == call else { return false }
         doing = nil
+        learnClock(date)
         return true
     }
 

@@ -47,7 +47,7 @@ struct TokenModel: Sendable {
     private var fetching = false
     private var failures = 0
     private var notBefore = 0
-    private var failure = ClientModel.Failure("")
+    private var failure = ClientModel.Failure(cause: "")
     private var ops: [Op] = []
     private var actions: [Action] = []
     private var now = 0
@@ -77,13 +77,13 @@ struct TokenModel: Sendable {
             let delay = Milliseconds.backoff(
                 failures, first: 2 * Milliseconds.second, limit: 300 * Milliseconds.second, jitter: jitter)
             notBefore = now + max(delay, failure.retryAfter.map(Milliseconds.capped) ?? 0)
-            self.failure = ClientModel.Failure(failure.cause, code: failure.code, remedy: failure.remedy)
+            self.failure = ClientModel.Failure(cause: failure.cause, code: failure.code, remedy: failure.remedy)
             for op in waiting { giveUp(op.id) }
         case .forget:
             token = nil
             turn += 1
             fetching = false
-            failure = ClientModel.Failure("forgotten")
+            failure = ClientModel.Failure(cause: "forgotten")
             for op in waiting { giveUp(op.id) }
         }
         return actions
@@ -117,7 +117,7 @@ struct TokenModel: Sendable {
         if used == token { token = nil }
         if ops[index].renewed {
             ops.remove(at: index)
-            return actions.append(.fail(op: id, ClientModel.Failure("refused", code: "invalid_token")))
+            return actions.append(.fail(op: id, ClientModel.Failure(cause: "refused", code: "invalid_token")))
         }
         ops[index].token = nil
         ops[index].renewed = true

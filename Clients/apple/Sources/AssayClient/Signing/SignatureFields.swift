@@ -65,6 +65,11 @@ struct SignatureFields {
     }
 }
 
+extension URLRequest {
+    /// Whether a second copy does no more than the first.
+    var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"].contains(httpMethod ?? "GET") }
+}
+
 /// A request whose URL, method and body can be signed.
 struct PreparedRequest: Sendable {
     var request: URLRequest

@@ -40,14 +40,10 @@ public struct StateName: Sendable, Hashable {
     /// 64 characters of 0-9 and a-f: a hash, so that no account stands in the name of a file.
     public let text: String
 
-    /// - Parameters:
-    ///   - kind: what is stored, `state` or `token-key`.
-    ///   - app: the app's name in Assay's policy.
-    ///   - environment: `production` or `development`.
-    ///   - account: the app's own identifier of the user; empty without one.
-    public init(_ kind: String, app: String, environment: String, account: String) {
+    /// `kind` is what is stored: `state` or `token-key`.
+    init(_ kind: String, _ settings: Configuration) {
         // A length before each part: no two lists of parts give the same text.
-        let parts = [kind, app, environment, account].map { "\($0.utf8.count):\($0)" }.joined()
+        let parts = [kind, settings.app, settings.environment, settings.account].map { "\($0.utf8.count):\($0)" }.joined()
         text = parts.sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -56,11 +56,9 @@ public actor TokenSource {
             if let entry = try attestor.storage.read(name) {
                 _ = try attestor.storage.write(nil, to: name, replacing: entry.version)
             }
-        } catch { throw AssayClientError(.init("storage")) }
+        } catch { throw AssayClientError(.init(cause: "storage")) }
         try await attestor.forget()
     }
-
-    // MARK: Requests
 
     private func send(_ prepared: PreparedRequest) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
         count += 1
@@ -80,45 +78,36 @@ public actor TokenSource {
                 attestor.addReason(reason, to: &request)
                 return try await transmit(request, prepared.file)
             }
-            var (body, response) = try await transmit(bound(prepared.request, to: token), prepared.file)
-            guard response.statusCode == 401, let challenge = Self.challenge(response) else { return (body, response) }
-            if challenge != "invalid_token", !hasNewProof {
+            var answer = try await transmit(bound(prepared.request, to: token), prepared.file)
+            if let challenge = Self.challenge(answer.1), challenge != "invalid_token", !hasNewProof {
                 // Another proof may be good: the server's nonce is known now, and its clock.
                 hasNewProof = true
-                (body, response) = try await transmit(bound(prepared.request, to: token), prepared.file)
-                guard response.statusCode == 401, Self.challenge(response) == "invalid_token" else {
-                    return (body, response)
-                }
-            } else if challenge != "invalid_token" {
-                return (body, response)
+                answer = try await transmit(bound(prepared.request, to: token), prepared.file)
             }
+            guard Self.challenge(answer.1) == "invalid_token" else { return answer }
             event = .refused(op: id)
         }
     }
 
     /// The error that a server names for a token or its proof (RFC 9449 section 7.1); nil if the answer is another one.
     static func challenge(_ response: HTTPURLResponse) -> String? {
-        guard let field = response.value(forHTTPHeaderField: "WWW-Authenticate"), field.lowercased().contains("dpop")
-        else {
-            return nil
-        }
+        guard response.statusCode == 401, let field = response.value(forHTTPHeaderField: "WWW-Authenticate"),
+            field.lowercased().contains("dpop")
+        else { return nil }
         return ["invalid_token", "invalid_dpop_proof", "use_dpop_nonce"].first { field.contains("\"\($0)\"") }
     }
 
     private func bound(_ request: URLRequest, to token: String) async throws(AssayClientError) -> URLRequest {
-        let key = try proofKey()
         guard let url = request.url else { throw AssayClientError(.request, "the request has no URL") }
         let offset: Int
         if let known = self.offset { offset = known } else { offset = await attestor.offset }
         var request = request
         do {
-            let proof = try key.proof(
+            let proof = try proofKey().proof(
                 method: request.httpMethod ?? "GET", url: url, token: token,
                 issued: (attestor.clock.now + offset) / Milliseconds.second, nonce: nonces[url.host ?? ""])
             request.setValue(proof, forHTTPHeaderField: "DPoP")
-        } catch {
-            throw AssayClientError(.platform, "the key of the token cannot sign: call `forget`, or repeat later")
-        }
+        } catch { throw AssayClientError(error as? ClientModel.Failure ?? .init(cause: "platform", code: "proof-key")) }
         request.setValue("DPoP \(token)", forHTTPHeaderField: "Authorization")
         return request
     }
@@ -127,19 +116,18 @@ public actor TokenSource {
     {
         let answer: HTTPAnswer
         do { answer = try await attestor.backend.transport.send(request, file: file, limit: nil) } catch {
-            throw AssayClientError(.init("network", code: error.code, sent: error.mayHaveBeenSent))
+            throw AssayClientError(.init(cause: "network", code: error.code, sent: error.mayHaveBeenSent))
         }
         let read = ServerAnswer(answer)
         if let nonce = read.field("DPoP-Nonce"), let host = request.url?.host { nonces[host] = nonce }
         if let date = read.date { offset = max(-Milliseconds.day, min(Milliseconds.day, date - attestor.clock.now)) }
-        if read.isRedirect { throw AssayClientError(.init("redirected", code: "http:\(read.status)", sent: true)) }
-        if read.isOutage, let after = read.retryAfter {
-            throw AssayClientError(.init("outage", code: read.code ?? "http:\(read.status)", retryAfter: after))
+        if let obstacle = read.obstacle { throw AssayClientError(obstacle) }
+        if answer.wasResent, !request.isIdempotent, Self.challenge(answer.response) != nil {
+            // The first copy may have been accepted, and this is the answer to the second.
+            throw AssayClientError(.init(cause: "network", code: "resent", sent: true))
         }
         return (answer.body, answer.response)
     }
-
-    // MARK: Events
 
     private func wait(_ id: String, _ event: TokenModel.Event) async -> Result<String, ClientModel.Failure> {
         await withTaskCancellationHandler {
@@ -148,7 +136,7 @@ public actor TokenSource {
                 handle(event)
             }
         } onCancel: {
-            Task { await self.resume(id, .failure(.init("cancelled"))) }
+            Task { await self.resume(id, .failure(.init(cause: "cancelled"))) }
         }
     }
 
@@ -174,49 +162,37 @@ public actor TokenSource {
     }
 
     private func fetch(_ turn: Int) async {
-        let result: Result<Operation.Outcome, ClientModel.Failure>
-        do throws(AssayClientError) {
-            result = try await attestor.token(audience: audience, jkt: proofKey().thumbprint)
-        } catch {
-            return handle(.fetchFailed(turn: turn, .init(error.code.rawValue)))
-        }
-        switch result {
-        case .success(.token(let token)): handle(.fetched(turn: turn, token: token.value, life: token.life))
-        case .success(.withoutEvidence(let reason)):
-            withoutEvidence = reason
-            handle(.fetchFailed(turn: turn, .init("unsupported", code: reason.code)))
-        case .success: handle(.fetchFailed(turn: turn, .init("answer")))
-        case .failure(let failure): handle(.fetchFailed(turn: turn, failure))
-        }
+        do throws(ClientModel.Failure) {
+            var request = URLRequest(url: attestor.configuration.tokens)
+            request.httpMethod = "POST"
+            guard let prepared = try? PreparedRequest(request) else { throw .init(cause: "request") }
+            let purpose = try Operation.Purpose.token(audience: audience, jkt: proofKey().thumbprint)
+            switch try await attestor.perform(purpose, prepared, fresh: true) {
+            case .token(let token): handle(.fetched(turn: turn, token: token.value, life: token.life))
+            case .withoutEvidence(let reason):
+                withoutEvidence = reason
+                throw .init(cause: "unsupported", code: reason.code)
+            case .answer, .judged, .signed: throw .init(cause: "answer")
+            }
+        } catch { handle(.fetchFailed(turn: turn, error)) }
     }
 
-    // MARK: Key
-
-    private var keyName: StateName {
-        let settings = attestor.configuration
-        return StateName("token-key", app: settings.app, environment: settings.environment, account: settings.account)
-    }
+    private var keyName: StateName { StateName("token-key", attestor.configuration) }
 
     /// The stored key, or a new one. Of two processes that make one, the second takes that of the first.
-    private func proofKey() throws(AssayClientError) -> ProofKey {
+    private func proofKey() throws(ClientModel.Failure) -> ProofKey {
         if let key { return key }
         do {
             let entry = try attestor.storage.read(keyName)
-            if let data = entry?.data, let stored = try? ProofKey(representation: data) {
-                key = stored
-                return stored
+            var found = entry?.data.flatMap { try? ProofKey(representation: $0) }
+            if found == nil {
+                let new = try ProofKey()
+                let written = try attestor.storage.write(new.representation, to: keyName, replacing: entry?.version)
+                found = try written == nil ? attestor.storage.read(keyName)?.data.map(ProofKey.init) : new
             }
-            let new = try ProofKey()
-            let written = try attestor.storage.write(new.representation, to: keyName, replacing: entry?.version)
-            if written == nil, let data = try attestor.storage.read(keyName)?.data {
-                let other = try ProofKey(representation: data)
-                key = other
-                return other
-            }
-            key = new
-            return new
-        } catch let error as StorageFailure {
-            throw AssayClientError(.init(error.isLocked ? "locked" : "storage", code: error.reason))
-        } catch { throw AssayClientError(.platform, "no key on P-256 can be made for tokens: repeat later") }
+            guard let found else { throw StorageFailure("the key of tokens is gone") }
+            key = found
+            return found
+        } catch { throw ClientModel.Failure(storage: error) }
     }
 }

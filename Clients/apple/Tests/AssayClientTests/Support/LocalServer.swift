@@ -10,7 +10,7 @@ final class LocalServer: @unchecked Sendable {
 
     /// - Parameter answer: the bytes for the request whose head it gets.
     init(_ answer: @escaping @Sendable (String) -> Data) throws {
-        (descriptor, port) = try Self.listener()
+        (descriptor, port) = try Self.socket(listens: true)
         let thread = Thread { [descriptor, weak self] in
             while true {
                 let connection = accept(descriptor, nil, nil)
@@ -45,13 +45,20 @@ final class LocalServer: @unchecked Sendable {
 
     /// A port that no program has just now.
     static func freePort() throws -> Int {
-        let (descriptor, port) = try listener()
+        let (descriptor, port) = try socket(listens: false)
         close(descriptor)
         return port
     }
 
-    private static func listener() throws -> (Int32, Int) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    /// A port that refuses connections while the work goes on.
+    static func refusing<T>(_ work: (Int) async throws -> T) async throws -> T {
+        let (descriptor, port) = try socket(listens: false)
+        defer { close(descriptor) }
+        return try await work(port)
+    }
+
+    private static func socket(listens: Bool) throws -> (Int32, Int) {
+        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -59,7 +66,7 @@ final class LocalServer: @unchecked Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && listen(descriptor, 16) == 0
+                bind(descriptor, address, length) == 0 && (!listens || listen(descriptor, 16) == 0)
                     && getsockname(descriptor, address, &length) == 0
             }
         }

@@ -32,3 +32,13 @@ struct SoftwarePlatform: AttestationPlatform {
         return DeviceCheckErrors.failure(domain: domain, fault.code, in: call)
     }
 }
+
+extension Configuration {
+    /// Settings that differ in what names a state.
+    static func named(_ app: String, _ environment: String, _ account: String) -> Configuration {
+        var settings = Configuration(app: app, backend: URL(fileURLWithPath: "/"))
+        settings.environment = environment
+        settings.account = account
+        return settings
+    }
+}

@@ -37,10 +37,10 @@ public final class StubKeychain: @unchecked Sendable {
 
     private let lock = NSLock()
     private var items: [NSMutableDictionary] = []
-    private var status = errSecSuccess
+    private var statuses: [String: OSStatus] = [:]
 
-    /// What each call returns from now on, in place of its work, unless it is `errSecSuccess`.
-    public func answer(with status: OSStatus) { lock.withLock { self.status = status } }
+    /// What each call for this service returns from now on, in place of its work.
+    public func answer(with status: OSStatus, for service: String) { lock.withLock { statuses[service] = status } }
 
     /// The attribute `kSecAttrAccessible` of all items.
     public var accessibilities: [String] {
@@ -60,8 +60,8 @@ public final class StubKeychain: @unchecked Sendable {
         attributes.allSatisfy { text(query[$0]) == nil || text(query[$0]) == text(item[$0]) }
     }
 
-    fileprivate func with(_ work: (inout [NSMutableDictionary]) -> OSStatus) -> OSStatus {
-        lock.withLock { status == errSecSuccess ? work(&items) : status }
+    fileprivate func with(_ query: NSDictionary, _ work: (inout [NSMutableDictionary]) -> OSStatus) -> OSStatus {
+        lock.withLock { statuses[Self.text(query[kSecAttrService]) ?? ""] ?? work(&items) }
     }
 
     fileprivate static func find(_ query: NSDictionary, in items: [NSMutableDictionary]) -> Int? {
@@ -74,7 +74,7 @@ public final class StubKeychain: @unchecked Sendable {
 }
 
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-    StubKeychain.shared.with { items in
+    StubKeychain.shared.with(attributes) { items in
         guard !items.contains(where: { StubKeychain.isSame($0, attributes) }) else { return errSecDuplicateItem }
         let item = NSMutableDictionary()
         item.addEntries(from: attributes as? [AnyHashable: Any] ?? [:])
@@ -84,7 +84,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 }
 
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
-    StubKeychain.shared.with { items in
+    StubKeychain.shared.with(query) { items in
         guard let index = StubKeychain.find(query, in: items) else { return errSecItemNotFound }
         items[index].addEntries(from: attributesToUpdate as? [AnyHashable: Any] ?? [:])
         return errSecSuccess
@@ -92,7 +92,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 }
 
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
-    StubKeychain.shared.with { items in
+    StubKeychain.shared.with(query) { items in
         guard let index = StubKeychain.find(query, in: items) else { return errSecItemNotFound }
         items.remove(at: index)
         return errSecSuccess
@@ -100,7 +100,7 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
 }
 
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-    StubKeychain.shared.with { items in
+    StubKeychain.shared.with(query) { items in
         guard let index = StubKeychain.find(query, in: items) else { return errSecItemNotFound }
         result?.pointee = items[index]
         return errSecSuccess
