@@ -115,7 +115,10 @@ struct StorageTests {
         @Test func otherItem() throws {
             let service = UUID().uuidString
             let item = NSMutableDictionary()
-            for (key, value) in [(kSecClass, kSecClassGenericPassword), (kSecAttrService, NSString(string: service)), (kSecAttrAccount, NSString(string: name().text))] {
+            for (key, value) in [
+                (kSecClass, kSecClassGenericPassword), (kSecAttrService, NSString(string: service)),
+                (kSecAttrAccount, NSString(string: name().text)),
+            ] {
                 item[key] = value
             }
             #expect(SecItemAdd(item, nil) == errSecSuccess)

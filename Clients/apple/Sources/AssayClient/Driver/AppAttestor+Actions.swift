@@ -26,99 +26,82 @@ extension AppAttestor {
         }
     }
 
-    /// Measures a call, and reports it to the app.
-    private func measured<Result, Failed: ReportedFailure>(
-        _ call: String, _ work: () async throws(Failed) -> Result
-    ) async throws(Failed) -> Result {
-        let began = ContinuousClock.now
-        func report(_ failure: String?) {
+    /// Makes a call, reports how it went to the app, and takes the event of its result.
+    private func begin<Value, Failed: ReportedFailure>(
+        _ name: String, _ call: @escaping () async throws(Failed) -> Value,
+        then event: @escaping (Value) -> ClientModel.Event, failed: @escaping (Failed) -> ClientModel.Event
+    ) {
+        Task {
+            let began = ContinuousClock.now
+            let next: ClientModel.Event
+            var failure: String?
+            do throws(Failed) { next = event(try await call()) } catch {
+                failure = error.reported
+                next = failed(error)
+            }
             let time = (ContinuousClock.now - began).milliseconds
-            configuration.observe(.call(call, milliseconds: time, failure: failure))
-        }
-        do {
-            let result = try await work()
-            report(nil)
-            return result
-        } catch {
-            report(error.reported)
-            throw error
+            configuration.observe(.call(name, milliseconds: time, failure: failure))
+            handle(next)
         }
     }
 
     private func getChallenge(_ turn: Int) {
-        Task {
-            do throws(Backend.Failed) {
-                let it = try await measured("challenge") { () throws(Backend.Failed) in
-                    try await backend.challenge("app-attest.attestation", now: clock.now + offset)
-                }
-                handle(.challenge(turn: turn, value: it.value, life: it.life, date: it.date))
-            } catch {
-                handle(.callFailed(turn: turn, call: .challenge, error.failure, date: error.date))
-            }
+        begin("challenge") { () throws(Backend.Failed) in
+            try await self.backend.challenge("app-attest.attestation", now: self.clock.now + self.offset)
+        } then: {
+            .challenge(turn: turn, value: $0.value, life: $0.life, date: $0.date)
+        } failed: {
+            .callFailed(turn: turn, call: .challenge, $0.failure, date: $0.date)
         }
     }
 
     private func makeKey(_ turn: Int) {
-        Task {
-            do throws(PlatformFailure) {
-                let key = try await measured("generateKey") { () throws(PlatformFailure) in
-                    let key = try await platform.generateKey()
-                    // It stands in a quoted text of each signature.
-                    guard Data(base64Encoded: key)?.count == 32 else { throw PlatformFailure(.bug, code: "key-id") }
-                    return key
-                }
-                handle(.keyMade(turn: turn, key: key))
-            } catch {
-                handle(.platformFailed(turn: turn, call: .makeKey, error.kind, code: error.code))
-            }
+        begin("generateKey") { () throws(PlatformFailure) in
+            let key = try await self.platform.generateKey()
+            // It stands in a quoted text of each signature.
+            guard Data(base64Encoded: key)?.count == 32 else { throw PlatformFailure(.bug, code: "key-id") }
+            return key
+        } then: {
+            .keyMade(turn: turn, key: $0)
+        } failed: {
+            .platformFailed(turn: turn, call: .makeKey, $0.kind, code: $0.code)
         }
     }
 
     private func attest(_ turn: Int, _ key: String, _ challenge: String) {
-        Task {
-            do throws(PlatformFailure) {
-                let attestation = try await measured("attestKey") { () throws(PlatformFailure) in
-                    try await platform.attestKey(key, clientDataHash: challenge.sha256)
-                }
-                handle(.attested(turn: turn, evidence: attestation.base64EncodedString()))
-            } catch {
-                handle(.platformFailed(turn: turn, call: .attest, error.kind, code: error.code))
-            }
+        begin("attestKey") { () throws(PlatformFailure) in
+            try await self.platform.attestKey(key, clientDataHash: challenge.sha256)
+        } then: {
+            .attested(turn: turn, evidence: $0.base64EncodedString())
+        } failed: {
+            .platformFailed(turn: turn, call: .attest, $0.kind, code: $0.code)
         }
     }
 
     private func submit(_ turn: Int, _ key: String, _ challenge: String, _ evidence: String) {
-        Task {
+        begin("enrol") { () throws(Backend.Failed) in
             // Its failure does not stop the enrolment.
-            let deviceToken = configuration.sendsDeviceToken ? await platform.deviceToken() : nil
-            do throws(Backend.Failed) {
-                let date = try await measured("enrol") { () throws(Backend.Failed) in
-                    try await backend.enrol(
-                        key: key, attestation: evidence, challenge: challenge, deviceToken: deviceToken)
-                }
-                handle(.enrolled(turn: turn, date: date))
-            } catch {
-                let failure = error.failure
-                guard error.isRejection, let remedy = failure.remedy else {
-                    return handle(.callFailed(turn: turn, call: .submit, failure, date: error.date))
-                }
-                handle(
-                    .refused(
-                        turn: turn, remedy: remedy, code: failure.code, retryAfter: failure.retryAfter, date: error.date))
+            let deviceToken = self.configuration.sendsDeviceToken ? await self.platform.deviceToken() : nil
+            return try await self.backend.enrol(
+                key: key, attestation: evidence, challenge: challenge, deviceToken: deviceToken)
+        } then: {
+            .enrolled(turn: turn, date: $0)
+        } failed: {
+            let (it, date) = ($0.failure, $0.date)
+            guard $0.isRejection, let remedy = it.remedy else {
+                return .callFailed(turn: turn, call: .submit, it, date: date)
             }
+            return .refused(turn: turn, remedy: remedy, code: it.code, retryAfter: it.retryAfter, date: date)
         }
     }
 
     private func getRequestChallenge(_ id: String) {
-        Task {
-            do throws(Backend.Failed) {
-                let it = try await measured("request-challenge") { () throws(Backend.Failed) in
-                    try await backend.challenge("app-attest.request", now: clock.now + offset)
-                }
-                handle(.requestChallenge(op: id, value: it.value, date: it.date))
-            } catch {
-                handle(.requestChallengeFailed(op: id, error.failure, date: error.date))
-            }
+        begin("request-challenge") { () throws(Backend.Failed) in
+            try await self.backend.challenge("app-attest.request", now: self.clock.now + self.offset)
+        } then: {
+            .requestChallenge(op: id, value: $0.value, date: $0.date)
+        } failed: {
+            .requestChallengeFailed(op: id, $0.failure, date: $0.date)
         }
     }
 
@@ -142,29 +125,20 @@ extension AppAttestor {
             return finish(id, .failure(.init(cause: "request")))
         }
         operations[id]?.challenge = nonce
-        Task {
-            do throws(PlatformFailure) {
-                let assertion = try await measured("generateAssertion") { () throws(PlatformFailure) in
-                    try await platform.generateAssertion(key, clientDataHash: fields.clientDataHash)
-                }
-                fields.write(into: &request, assertion: assertion)
-                operations[id]?.signed = request
-                operations[id]?.signatures += 1
-                handle(.signed(op: id))
-            } catch {
-                signFailed(id, error)
-            }
+        begin("generateAssertion") { () throws(PlatformFailure) in
+            try await self.platform.generateAssertion(key, clientDataHash: fields.clientDataHash)
+        } then: {
+            fields.write(into: &request, assertion: $0)
+            self.operations[id]?.signed = request
+            self.operations[id]?.signatures += 1
+            return .signed(op: id)
+        } failed: {
+            // An error that App Attest does not explain is that of a dead key if it comes twice (google/app-check#96).
+            let failures = (self.operations[id]?.unexplainedFailures ?? 0) + ($0.kind == .again ? 1 : 0)
+            self.operations[id]?.unexplainedFailures = failures
+            let isDead = $0.kind == .again && failures > 1
+            return .signFailed(op: id, isDead ? .keyGone : $0.kind, code: $0.code)
         }
-    }
-
-    /// An error that App Attest does not explain is that of a dead key if it comes twice (google/app-check#96).
-    private func signFailed(_ id: String, _ failure: PlatformFailure) {
-        var kind = failure.kind
-        if kind == .again {
-            operations[id]?.unexplainedFailures += 1
-            if operations[id]?.unexplainedFailures == 2 { kind = .keyGone }
-        }
-        handle(.signFailed(op: id, kind, code: failure.code))
     }
 
     private func send(_ id: String) {
@@ -178,23 +152,20 @@ extension AppAttestor {
     }
 
     private func exchange(_ id: String, _ signed: URLRequest, challenge: String, audience: String, jkt: String) {
-        Task {
-            do throws(Backend.Failed) {
-                let token = try await measured("token") { () throws(Backend.Failed) in
-                    try await backend.token(for: signed, challenge: challenge, audience: audience, jkt: jkt)
-                }
-                operations[id]?.outcome = .token(token)
-                handle(.judged(op: id, date: token.date))
-            } catch {
-                var failure = error.failure
-                if error.isRejection, let remedy = failure.remedy {
-                    let (code, after) = (failure.code, failure.retryAfter)
-                    return handle(.rejected(op: id, remedy: remedy, code: code, retryAfter: after, date: error.date))
-                }
-                // A token that nobody got does no harm.
-                failure.sent = false
-                handle(.sendFailed(op: id, failure, date: error.date))
+        begin("token") { () throws(Backend.Failed) in
+            try await self.backend.token(for: signed, challenge: challenge, audience: audience, jkt: jkt)
+        } then: {
+            self.operations[id]?.outcome = .token($0)
+            return .judged(op: id, date: $0.date)
+        } failed: {
+            var it = $0.failure
+            let date = $0.date
+            if $0.isRejection, let remedy = it.remedy {
+                return .rejected(op: id, remedy: remedy, code: it.code, retryAfter: it.retryAfter, date: date)
             }
+            // A token that nobody got does no harm.
+            it.sent = false
+            return .sendFailed(op: id, it, date: date)
         }
     }
 
@@ -202,22 +173,18 @@ extension AppAttestor {
         guard let operation = operations[id] else { return }
         var request = operation.prepared.request
         addReason(reason, to: &request)
-        switch operation.purpose {
-        case .request: transmit(id, request, file: operation.prepared.file)
-        case .signature:
-            handle(.cancel(op: id))
-            finish(id, .success(.signed(request)))
-        case .token:
-            handle(.cancel(op: id))
+        if case .request = operation.purpose { return transmit(id, request, file: operation.prepared.file) }
+        handle(.cancel(op: id))
+        if case .token = operation.purpose {
             finish(id, .success(.withoutEvidence(reason)))
+        } else {
+            finish(id, .success(.signed(request)))
         }
     }
 
     /// Says in the request why it brings no evidence.
     nonisolated func addReason(_ reason: UnsupportedReason, to request: inout URLRequest) {
-        let value = EvidenceField.value(
-            reason, appVersion: configuration.appVersion, systemVersion: configuration.systemVersion)
-        request.setValue(value, forHTTPHeaderField: EvidenceField.name)
+        request.setValue(reason.field(configuration), forHTTPHeaderField: "Assay-Evidence")
     }
 
     private func transmit(_ id: String, _ request: URLRequest, file: URL?) {

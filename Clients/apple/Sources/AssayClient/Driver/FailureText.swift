@@ -27,7 +27,10 @@ extension AssayClientError {
         case "too-many-keys":
             (.later, "the device has made as many keys as `keysADay` allows", "look for the cause in the events")
         case "storage":
-            (.storage, "the state cannot be stored", "check the Keychain's access group, or the folder's mode and space")
+            (
+                .storage, "the state cannot be stored",
+                "check the Keychain's access group, or the folder's mode and space"
+            )
         case "locked":
             (.locked, "the device has not been unlocked since its start", "repeat after the first unlock")
         case "unsupported": (.unsupported, "this process cannot attest", "requests say so in the field Assay-Evidence")
@@ -56,7 +59,10 @@ extension AssayClientError {
             case .contactSupport:
                 (.contactSupport, "the server refuses this device or account", "only its operators can help")
             case .retry, .newChallenge, .newAttestation, .nothing, nil:
-                (.refused, "the server refused the evidence, also after another attempt", "its log has the failed check")
+                (
+                    .refused, "the server refused the evidence, also after another attempt",
+                    "its log has the failed check"
+                )
             }
         }
     }

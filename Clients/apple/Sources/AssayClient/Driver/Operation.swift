@@ -49,17 +49,15 @@ extension Duration {
     var milliseconds: Int { Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000) }
 }
 
-/// The field `Assay-Evidence` (RFC 9651) of a request without evidence.
-enum EvidenceField {
-    static let name = "Assay-Evidence"
-
-    static func value(_ reason: UnsupportedReason, appVersion: String, systemVersion: String) -> String {
-        var text = "none;reason=\(reason.reason)"
-        if let code = reason.code, ServerAnswer.isWord(code) { text += ";code=\(quoted(code))" }
-        return text + ";app-version=\(quoted(appVersion));system-version=\(quoted(systemVersion))"
-    }
-
-    private static func quoted(_ text: String) -> String {
-        "\"" + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"") + "\""
+extension UnsupportedReason {
+    /// The field `Assay-Evidence` (RFC 9651) of a request without evidence.
+    func field(_ settings: Configuration) -> String {
+        func quoted(_ text: String) -> String {
+            let text = text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
+            return "\"\(text)\""
+        }
+        let known = code.flatMap { ServerAnswer.isWord($0) ? ";code=\(quoted($0))" : nil } ?? ""
+        return "none;reason=\(reason)\(known)"
+            + ";app-version=\(quoted(settings.appVersion));system-version=\(quoted(settings.systemVersion))"
     }
 }

@@ -96,13 +96,7 @@ extension ClientModel.Action {
         }
     }
 
-    fileprivate var needsStorage: Bool {
-        if case .deleteKey = self { return true }
-        return isTakenBack
-    }
+    fileprivate var needsStorage: Bool { if case .deleteKey = self { true } else { isTakenBack } }
 
-    fileprivate var isOfEnrolment: Bool {
-        if case .getChallenge = self { return true }
-        return needsStorage
-    }
+    fileprivate var isOfEnrolment: Bool { if case .getChallenge = self { true } else { needsStorage } }
 }

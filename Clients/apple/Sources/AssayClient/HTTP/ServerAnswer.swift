@@ -83,10 +83,12 @@ struct ServerAnswer {
         if isJSON, status >= 400 {
             // 500 and others may come after the work.
             return .init(
-                cause: "answer", code: code ?? "http:\(status)", remedy: remedy, retryAfter: retryAfter, sent: status >= 500)
+                cause: "answer", code: code ?? "http:\(status)", remedy: remedy, retryAfter: retryAfter,
+                sent: status >= 500)
         }
         // JSON of another form, or a page of something on the way.
-        return .init(cause: "answer", code: (isJSON ? "json:" : "no-json:") + "\(status)", sent: isJSON || status >= 500)
+        return .init(
+            cause: "answer", code: (isJSON ? "json:" : "no-json:") + "\(status)", sent: isJSON || status >= 500)
     }
 }
 

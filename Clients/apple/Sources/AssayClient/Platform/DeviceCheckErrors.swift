@@ -30,14 +30,10 @@ enum DeviceCheckErrors {
         case (4, _): .later
         case (_, .generateKey): .later
         // unknownSystemFailure: "any error but serverUnavailable" discards a key that is not attested
-        case (0, .attestKey): .keyGone
-        case (0, .generateAssertion): .again
-        // invalidInput, in the field also for dead keys; the kit's own arguments are of a fixed form
-        case (2, _): .keyGone
-        // invalidKey
-        case (3, _): .keyGone
-        // codes of later systems
         case (_, .attestKey): .keyGone
+        // invalidInput, in the field also for dead keys (the kit's own arguments are of a fixed form), and invalidKey
+        case (2, .generateAssertion), (3, .generateAssertion): .keyGone
+        // unknownSystemFailure, and codes of later systems
         case (_, .generateAssertion): .again
         }
     }

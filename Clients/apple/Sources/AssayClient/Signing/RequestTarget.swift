@@ -31,11 +31,7 @@ enum RequestTarget {
     }
 
     /// Whether evidence and tokens may go there: https, or http of this machine.
-    static func isProtected(_ url: URL) -> Bool { url.scheme == "https" || isLoopback(url) }
-
-    /// Whether the host is this machine.
-    static func isLoopback(_ url: URL) -> Bool {
-        guard let host = url.host else { return false }
-        return ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
+    static func isProtected(_ url: URL) -> Bool {
+        url.scheme == "https" || ["localhost", "127.0.0.1", "::1", "[::1]"].contains(url.host ?? "")
     }
 }

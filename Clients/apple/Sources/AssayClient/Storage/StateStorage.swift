@@ -1,6 +1,5 @@
 import Foundation
 
-
 /// Where the kit keeps its state: the name of the key, how far the enrolment is, waiting times.
 ///
 /// A write names the version that it replaces, so that an app and its extension do not overwrite each other. Calls may
@@ -43,7 +42,8 @@ public struct StateName: Sendable, Hashable {
     /// `kind` is what is stored: `state` or `token-key`.
     init(_ kind: String, _ settings: Configuration) {
         // A length before each part: no two lists of parts give the same text.
-        let parts = [kind, settings.app, settings.environment, settings.account].map { "\($0.utf8.count):\($0)" }.joined()
+        let parts = [kind, settings.app, settings.environment, settings.account].map { "\($0.utf8.count):\($0)" }
+            .joined()
         text = parts.sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -11,28 +11,37 @@ import Foundation
 
 /// The key on P-256 to which tokens are bound: in the Secure Enclave where there is one, in software elsewhere.
 struct ProofKey {
-    private enum Place {
-        case software(P256.Signing.PrivateKey)
-        #if canImport(CryptoKit)
-            case enclave(SecureEnclave.P256.Signing.PrivateKey)
-        #endif
+    /// What is stored: 0 and the key of software, or 1 and what the Secure Enclave of this device alone can use.
+    let representation: Data
+    /// The public key, 65 bytes.
+    private let point: Data
+    private let sign: (Data) throws -> Data
+
+    private init(_ key: P256.Signing.PrivateKey) {
+        representation = [0] + key.rawRepresentation
+        point = key.publicKey.x963Representation
+        sign = { try key.signature(for: $0).rawRepresentation }
     }
 
-    private let place: Place
+    #if canImport(CryptoKit)
+        private init(_ key: SecureEnclave.P256.Signing.PrivateKey) {
+            representation = [1] + key.dataRepresentation
+            point = key.publicKey.x963Representation
+            sign = { try key.signature(for: $0).rawRepresentation }
+        }
+    #endif
 
     /// Makes a key.
     init() throws {
         #if canImport(CryptoKit)
-            if SecureEnclave.isAvailable {
-                guard
-                    let access = SecAccessControlCreateWithFlags(
-                        nil, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, .privateKeyUsage, nil)
-                else { throw StorageFailure("the Secure Enclave's access control") }
-                place = .enclave(try SecureEnclave.P256.Signing.PrivateKey(accessControl: access))
+            let access = SecAccessControlCreateWithFlags(
+                nil, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, .privateKeyUsage, nil)
+            if SecureEnclave.isAvailable, let access {
+                self.init(try SecureEnclave.P256.Signing.PrivateKey(accessControl: access))
                 return
             }
         #endif
-        place = .software(P256.Signing.PrivateKey())
+        self.init(P256.Signing.PrivateKey())
     }
 
     /// - Parameter representation: ``representation`` of a key that this device made.
@@ -40,47 +49,20 @@ struct ProofKey {
         let bytes = Data(representation.dropFirst())
         #if canImport(CryptoKit)
             if representation.first == 1 {
-                place = .enclave(try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: bytes))
+                self.init(try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: bytes))
                 return
             }
         #endif
         guard representation.first == 0 else { throw StorageFailure("the key is of another device") }
-        place = .software(try P256.Signing.PrivateKey(rawRepresentation: bytes))
-    }
-
-    /// What is stored: the key of software, or what the Secure Enclave alone can use.
-    var representation: Data {
-        switch place {
-        case .software(let key): [0] + key.rawRepresentation
-        #if canImport(CryptoKit)
-            case .enclave(let key): [1] + key.dataRepresentation
-        #endif
-        }
-    }
-
-    private var point: Data {
-        switch place {
-        case .software(let key): key.publicKey.x963Representation
-        #if canImport(CryptoKit)
-            case .enclave(let key): key.publicKey.x963Representation
-        #endif
-        }
+        self.init(try P256.Signing.PrivateKey(rawRepresentation: bytes))
     }
 
     /// ECDSA over SHA-256, `r` and `s`, 64 bytes.
-    func signature(for data: Data) throws -> Data {
-        switch place {
-        case .software(let key): try key.signature(for: data).rawRepresentation
-        #if canImport(CryptoKit)
-            case .enclave(let key): try key.signature(for: data).rawRepresentation
-        #endif
-        }
-    }
+    func signature(for data: Data) throws -> Data { try sign(data) }
 
     /// The public key as a JSON Web Key with its members in the order of RFC 7638.
     var jwk: String {
-        let point = point
-        return #"{"crv":"P-256","kty":"EC","x":"\#(Data(point.dropFirst().prefix(32)).base64URL)","#
+        #"{"crv":"P-256","kty":"EC","x":"\#(Data(point.dropFirst().prefix(32)).base64URL)","#
             + #""y":"\#(Data(point.suffix(32)).base64URL)"}"#
     }
 
