@@ -207,8 +207,8 @@ struct EndToEndTests {
         #expect(phone.count(.generateKey) == 1)
     }
 
-    /// The device's clock is wrong by two minutes: learned from the server's answers.
-    @Test(arguments: [-120_000, 120_000]) func wrongClock(_ offset: Int) async throws {
+    /// The device's clock is wrong by two minutes, or by a day: learned from the server's answers.
+    @Test(arguments: [-120_000, 120_000, -86_000_000, 86_000_000]) func wrongClock(_ offset: Int) async throws {
         let relay = Relay(try await AssayService())
         let attestor = try Self.attestor(TestPhone(), relay, clock: SkewedClock(offset: offset))
         for _ in 0..<2 { #expect(try await attestor.data(for: Self.order()).1.statusCode == 200) }

@@ -188,7 +188,7 @@ extension AppAttestor {
     }
 
     private func transmit(_ id: String, _ request: URLRequest, file: URL?) {
-        let sending = Task {
+        operations[id]?.sending = Task {
             do throws(TransportFailure) {
                 let answer = try await backend.transport.send(request, file: file, limit: nil)
                 operations[id]?.outcome = .answer(answer)
@@ -198,7 +198,6 @@ extension AppAttestor {
                 handle(.sendFailed(op: id, failure, date: nil))
             }
         }
-        operations[id]?.sending = sending
     }
 
     /// Finds out whether the request was judged. Its outcome in the operation is what the app gets if it was, or if this

@@ -118,9 +118,7 @@ public actor AppAttestor {
     }
 
     /// The network is back: a wait for it ends. Call it from a monitor of paths.
-    public func networkChanged() {
-        handle(.wake(network: true))
-    }
+    public func networkChanged() { handle(.wake(network: true)) }
 
     /// Deletes what is known of the account's key. Requests under way fail.
     public func forget() throws(AssayClientError) {

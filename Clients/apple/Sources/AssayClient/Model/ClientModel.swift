@@ -41,11 +41,7 @@ struct ClientModel: Sendable {
         var rekeyed = false
     }
 
-    /// - Parameters:
-    ///   - record: what is stored.
-    ///   - process: a name of this process, other than those of its extensions and of earlier ones.
-    ///   - keysADay: how many keys may be made in 24 hours.
-    ///   - keyHasChallenge: whether a key is made over its challenge, as on Android.
+    /// `keyHasChallenge`: whether a key is made over its challenge, as on Android.
     init(record: ClientRecord = .init(), process: String, keysADay: Int = 3, keyHasChallenge: Bool = false) {
         self.record = record
         self.process = process
@@ -53,18 +49,11 @@ struct ClientModel: Sendable {
         self.keyHasChallenge = keyHasChallenge
     }
 
-    /// Whether requests are under way.
-    var isBusy: Bool { !ops.isEmpty || doing != nil }
-
     /// Whether a request waits for another process.
     var waitsForOther: Bool { ops.contains { $0.state == .waiting } && doing == nil && leased }
 
-    /// Takes an event.
+    /// Takes an event; `now` in milliseconds since 1970 by the device's clock, `jitter` 0 to 1000 at random.
     ///
-    /// - Parameters:
-    ///   - event: what has happened.
-    ///   - now: milliseconds since 1970 by the device's clock.
-    ///   - jitter: 0 to 1000, at random.
     /// - Returns: what the driver does, in this order, after it has stored ``record``.
     mutating func step(_ event: Event, now: Int, jitter: Int = 0) -> [Action] {
         actions = []

@@ -1,30 +1,21 @@
 /// The cache of a token: one fetch at a time, renewed before its end. `Model/client/tokens.py` is the reference.
 struct TokenModel: Sendable {
-    /// What has happened.
     enum Event: Sendable {
-        /// A request needs a token.
         case need(op: String)
         /// The request was answered, or the app has given it up.
         case done(op: String)
         /// The app wants a token before it has a request, or the time of ``Action/wait(until:)`` has come.
         case prefetch
-        /// A service refused the token of the request.
         case refused(op: String)
         /// The server's token; `life` in seconds.
         case fetched(turn: Int, token: String, life: Int)
-        /// There is no token.
         case fetchFailed(turn: Int, ClientModel.Failure)
-        /// The account or its key is no more.
         case forget
     }
 
-    /// What the driver does next.
     enum Action: Sendable, Equatable {
-        /// Get a token.
         case fetch(turn: Int)
-        /// Send the request with this token.
         case use(op: String, token: String)
-        /// The request failed.
         case fail(op: String, ClientModel.Failure)
         /// Send ``Event/prefetch`` at this time.
         case wait(until: Int)
@@ -51,9 +42,6 @@ struct TokenModel: Sendable {
     private var ops: [Op] = []
     private var actions: [Action] = []
     private var now = 0
-
-    /// Without a token.
-    init() {}
 
     /// Takes an event; `now` in milliseconds since 1970, `jitter` 0 to 1000.
     mutating func step(_ event: Event, now: Int, jitter: Int = 0) -> [Action] {

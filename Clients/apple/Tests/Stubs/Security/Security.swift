@@ -1,3 +1,5 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 @_exported import Foundation
 
 // The calls of the Keychain that the kit uses, with their signatures, over a table in memory. As in the Keychain, an item is

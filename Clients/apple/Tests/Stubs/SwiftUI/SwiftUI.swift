@@ -1,3 +1,5 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 // As much of SwiftUI as the example names, so that it is compiled.
 
 @MainActor public protocol View {}
