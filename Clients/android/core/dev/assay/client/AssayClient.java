@@ -50,9 +50,7 @@ public final class AssayClient implements AutoCloseable {
     }
 
     /** Says that there is a network again: attempts that failed without one need not wait. */
-    public void networkIsBack() {
-        enrolment.post(Fields.of("wake", "network", true));
-    }
+    public void networkIsBack() { enrolment.post(Fields.of("wake", "network", true)); }
 
     /** Deletes the key and the state of the account, because the account is deleted. On a logout, keep both. */
     public void forget() {
@@ -135,18 +133,14 @@ public final class AssayClient implements AutoCloseable {
         }
     }
 
-    private String operation() {
-        return "r" + serial.incrementAndGet();
-    }
+    private String operation() { return "r" + serial.incrementAndGet(); }
 
     private RequestSignature request(String method, String url, MessageBody body) throws AssayClientException {
         return new RequestSignature(settings.label, method, TargetUri.of(url), body == null ? null : body.digest());
     }
 
     /** Ends the client's threads. Calls that wait end by their time-out. */
-    @Override public void close() {
-        scheduler.close();
-    }
+    @Override public void close() { scheduler.close(); }
 
     /** Settings of a client. All but the first four have defaults. */
     public static final class Builder {
@@ -184,67 +178,37 @@ public final class AssayClient implements AutoCloseable {
         }
 
         /** Fields of the app's session for the kit's own requests; called for each of them, on a thread of the kit. */
-        public Builder session(Supplier<Map<String, String>> fields) {
-            settings.session = fields::get;
-            return this;
-        }
+        public Builder session(Supplier<Map<String, String>> fields) { settings.session = fields::get; return this; }
 
-        public Builder transport(HttpTransport transport) {
-            settings.transport = transport;
-            return this;
-        }
+        public Builder transport(HttpTransport transport) { settings.transport = transport; return this; }
 
-        public Builder listener(ClientListener listener) {
-            settings.listener = listener;
-            return this;
-        }
+        public Builder listener(ClientListener listener) { settings.listener = listener; return this; }
 
-        public Builder playIntegrity(IntegrityPlatform integrity) {
-            settings.integrity = integrity;
-            return this;
-        }
+        public Builder playIntegrity(IntegrityPlatform integrity) { settings.integrity = integrity; return this; }
 
         /** The audience of tokens, one of the policy's, if the app uses them. */
-        public Builder tokens(String audience) {
-            settings.audience = audience;
-            return this;
-        }
+        public Builder tokens(String audience) { settings.audience = audience; return this; }
 
         /** Each signature takes a challenge of the server, for a policy with {@code requests: { nonce: ledger }}. */
-        public Builder challengeForEachRequest() {
-            settings.freshChallenges = true;
-            return this;
-        }
+        public Builder challengeForEachRequest() { settings.freshChallenges = true; return this; }
 
         /** This device or process cannot attest: requests say so. {@code unsupported}, {@code no-attestation-keys} or another reason. */
-        public Builder withoutEvidence(String reason) {
-            settings.unsupported = reason;
-            return this;
-        }
+        public Builder withoutEvidence(String reason) { settings.unsupported = reason; return this; }
 
         /** The label of signatures, if the policy names another. */
-        public Builder label(String label) {
-            settings.label = label;
-            return this;
-        }
+        public Builder label(String label) { settings.label = label; return this; }
 
         /** How long a call waits for evidence. A minute without this. */
-        public Builder timeout(long milliseconds) {
-            settings.timeoutMillis = milliseconds;
-            return this;
-        }
+        public Builder timeout(long milliseconds) { settings.timeoutMillis = milliseconds; return this; }
 
         /** @throws AssayClientException {@code configuration} or {@code bad-request} for values that cannot be right */
-        public AssayClient build() throws AssayClientException {
-            return build(Scheduler.threads());
-        }
+        public AssayClient build() throws AssayClientException { return build(Scheduler.threads()); }
 
         AssayClient build(Scheduler scheduler) throws AssayClientException {
-            if (settings.app == null || settings.app.isEmpty()) throw AssayClientException.configuration("The app has no name: give that of the policy.");
-            if (!settings.label.matches("[a-z*][a-z0-9_.*-]{0,63}")) throw AssayClientException.configuration("The label is not one of RFC 9421.");
-            TargetUri.of(settings.challengesUrl);
-            TargetUri.of(settings.enrolmentsUrl);
-            TargetUri.of(settings.tokensUrl);
+            if (settings.app.isEmpty()) throw AssayClientException.configuration("The app has no name: give that of the policy.");
+            boolean isLabel = settings.label.matches("[a-z*][a-z0-9_.*-]{0,63}");
+            if (!isLabel) throw AssayClientException.configuration("The label is none of RFC 9421: use lower case.");
+            for (String url : new String[] {settings.challengesUrl, settings.enrolmentsUrl, settings.tokensUrl}) TargetUri.of(url);
             return new AssayClient(settings, scheduler);
         }
     }

@@ -40,9 +40,7 @@ public final class AssayClientException extends Exception {
         CLOSED;
 
         /** Such as {@code too-many-keys}, for logs and metrics. */
-        @Override public String toString() {
-            return name().toLowerCase(Locale.ROOT).replace('_', '-');
-        }
+        @Override public String toString() { return name().toLowerCase(Locale.ROOT).replace('_', '-'); }
     }
 
     private final Code code;
@@ -51,9 +49,7 @@ public final class AssayClientException extends Exception {
     private final Long retryAfterSeconds;
     private final boolean sent;
 
-    AssayClientException(Code code, String sentence, Throwable cause) {
-        this(code, sentence, cause, null, null, null, false);
-    }
+    AssayClientException(Code code, String sentence, Throwable cause) { this(code, sentence, cause, null, null, null, false); }
 
     private AssayClientException(Code code, String sentence, Throwable cause, String remedy, String platformCode, Long retryAfterSeconds,
         boolean sent) {
@@ -118,27 +114,17 @@ public final class AssayClientException extends Exception {
         }
     }
 
-    public Code code() {
-        return code;
-    }
+    public Code code() { return code; }
 
     /** What the server says that can help, such as {@code update-app}; null if it has not said. */
-    public String remedy() {
-        return remedy;
-    }
+    public String remedy() { return remedy; }
 
     /** The code of the failed check, HTTP status or platform error, such as {@code keystore:16}; null if there is none. */
-    public String platformCode() {
-        return platformCode;
-    }
+    public String platformCode() { return platformCode; }
 
     /** When another attempt makes sense, or null. */
-    public Long retryAfterSeconds() {
-        return retryAfterSeconds;
-    }
+    public Long retryAfterSeconds() { return retryAfterSeconds; }
 
     /** Whether the server may have executed the request. The app then decides whether it may be repeated. */
-    public boolean mayHaveBeenExecuted() {
-        return sent;
-    }
+    public boolean mayHaveBeenExecuted() { return sent; }
 }

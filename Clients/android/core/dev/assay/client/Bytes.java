@@ -22,28 +22,18 @@ final class Bytes {
         }
     }
 
-    static byte[] sha256(byte[] data) {
-        return sha256().digest(data);
-    }
+    static byte[] sha256(byte[] data) { return sha256().digest(data); }
 
     /** Standard base64 with padding. */
-    static String base64(byte[] data) {
-        return Base64.getEncoder().encodeToString(data);
-    }
+    static String base64(byte[] data) { return Base64.getEncoder().encodeToString(data); }
 
     /** base64url without padding (RFC 4648 section 5). */
-    static String base64url(byte[] data) {
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(data);
-    }
+    static String base64url(byte[] data) { return Base64.getUrlEncoder().withoutPadding().encodeToString(data); }
 
-    static byte[] utf8(String text) {
-        return text.getBytes(UTF_8);
-    }
+    static byte[] utf8(String text) { return text.getBytes(UTF_8); }
 
     /** Random text of 128 bits, base64url. */
-    static String nonce() {
-        return base64url(random(16));
-    }
+    static String nonce() { return base64url(random(16)); }
 
     static byte[] random(int count) {
         byte[] bytes = new byte[count];

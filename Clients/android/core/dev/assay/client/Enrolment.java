@@ -112,13 +112,9 @@ final class Enrolment {
         if (skipped) handle(Fields.of("storageFailed"));
     }
 
-    private byte[] content() {
-        return Bytes.utf8(Json.write(Json.of("format", 1L, "record", model.record().toMap())));
-    }
+    private byte[] content() { return Bytes.utf8(Json.write(Json.of("format", 1L, "record", model.record().toMap()))); }
 
-    private List<Fields> step(Fields event) {
-        return model.step(event, scheduler.now(), scheduler.jitter());
-    }
+    private List<Fields> step(Fields event) { return model.step(event, scheduler.now(), scheduler.jitter()); }
 
     /** A content that cannot be read counts as none: its key is made anew. */
     private Fields reload(byte[] content) {

@@ -46,9 +46,7 @@ abstract class EnrolmentCalls extends Model {
         this.record = record;
     }
 
-    EnrolmentRecord record() {
-        return record;
-    }
+    EnrolmentRecord record() { return record; }
 
     /** Goes on with the requests that wait for the key. */
     abstract void serveWaiting();
@@ -88,9 +86,7 @@ abstract class EnrolmentCalls extends Model {
         failEnrolment("platform", e.text("code"), null, true, false);
     }
 
-    final void cannotAttest(Fields e) {
-        unsupported = Fields.of("unsupported", "reason", "unsupported", "code", e.text("code"));
-    }
+    final void cannotAttest(Fields e) { unsupported = Fields.of("unsupported", "reason", "unsupported", "code", e.text("code")); }
 
     /** The server gave no verdict on {@code getChallenge} or {@code submit}. {@code sent}: it may have judged what it got. */
     final void callFailed(Fields e) {
@@ -137,13 +133,9 @@ abstract class EnrolmentCalls extends Model {
 
     // Enrolment
 
-    final void enrolIfWanted() {
-        if (wanted && doing == null && ready() == null && !blocked()) enrol();
-    }
+    final void enrolIfWanted() { if (wanted && doing == null && ready() == null && !blocked()) enrol(); }
 
-    final void networkIsBack() {
-        if ("network".equals(record.cause) && record.halt == null) record.notBefore = 0;
-    }
+    final void networkIsBack() { if ("network".equals(record.cause) && record.halt == null) record.notBefore = 0; }
 
     /** Ends what has ended, and times that only a clock which was set can have left. */
     final void forgetTimes() {
@@ -269,9 +261,7 @@ abstract class EnrolmentCalls extends Model {
     }
 
     /** Whether no enrolment may begin now. */
-    final boolean blocked() {
-        return unsupported != null || record.halt != null || now < record.notBefore || leased();
-    }
+    final boolean blocked() { return unsupported != null || record.halt != null || now < record.notBefore || leased(); }
 
     final boolean leased() {
         return record.owner != null && !record.owner.equals(process) && now < record.leaseEnds && record.leaseEnds <= now + LEASE;

@@ -28,25 +28,15 @@ final class Exchange implements Enrolment.Work, SignedRequest.Source {
         return next;
     }
 
-    @Override public RequestSignature request() {
-        return request;
-    }
-
-    @Override public String nonce(String challenge) {
-        return challenge;
-    }
+    @Override public RequestSignature request() { return request; }
+    @Override public String nonce(String challenge) { return challenge; }
 
     @Override public void send(Map<String, String> fields, Fields without) {
         next.complete(new SignedRequest(fields, without == null, this));
     }
 
-    @Override public void done() {
-        next.complete(null);
-    }
-
-    @Override public void fail(AssayClientException error) {
-        next.completeExceptionally(error);
-    }
+    @Override public void done() { next.complete(null); }
+    @Override public void fail(AssayClientException error) { next.completeExceptionally(error); }
 
     @Override public CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer) {
         Fields event = Backend.verdict(answer, remedy(answer), op, request.isAuthenticated());

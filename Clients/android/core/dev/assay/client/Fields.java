@@ -19,9 +19,7 @@ final class Fields {
         return new Fields(name, values);
     }
 
-    static Fields of(String name, Map<String, Object> values) {
-        return new Fields(name, values);
-    }
+    static Fields of(String name, Map<String, Object> values) { return new Fields(name, values); }
 
     String text(String key) {
         Object value = values.get(key);
@@ -38,16 +36,12 @@ final class Fields {
         return value == null ? otherwise : value;
     }
 
-    boolean flag(String key) {
-        return Boolean.TRUE.equals(values.get(key));
-    }
+    boolean flag(String key) { return Boolean.TRUE.equals(values.get(key)); }
 
     Fields and(String key, Object value) {
         if (value != null) values.put(key, value);
         return this;
     }
 
-    Fields named(String other) {
-        return new Fields(other, values);
-    }
+    Fields named(String other) { return new Fields(other, values); }
 }

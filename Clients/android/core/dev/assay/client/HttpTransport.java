@@ -21,9 +21,7 @@ public interface HttpTransport {
     final class NotSentException extends IOException {
         private static final long serialVersionUID = 1;
 
-        public NotSentException(Throwable cause) {
-            super(cause.getClass().getSimpleName(), cause);
-        }
+        public NotSentException(Throwable cause) { super(cause.getClass().getSimpleName(), cause); }
     }
 
     /** An answer of HTTP. Names of fields are in lower case. A body is null if it was longer than {@link #MAXIMUM_ANSWER}. */

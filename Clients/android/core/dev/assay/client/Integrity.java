@@ -28,9 +28,7 @@ final class Integrity {
         return work.next;
     }
 
-    void post(Fields event) {
-        scheduler.post(() -> handle(event));
-    }
+    void post(Fields event) { scheduler.post(() -> handle(event)); }
 
     private void handle(Fields event) {
         if (event.name.equals("cancel")) works.remove(event.text("op"));
@@ -125,9 +123,7 @@ final class Integrity {
             return next;
         }
 
-        @Override public void lost(boolean sent) {
-            post(Fields.of("cancel", "op", op));
-        }
+        @Override public void lost(boolean sent) { post(Fields.of("cancel", "op", op)); }
 
         @Override public SignedRequest await(CompletableFuture<SignedRequest> future) throws AssayClientException {
             return Exchange.await(future, settings.timeoutMillis, () -> lost(false));

@@ -20,9 +20,7 @@ final class IntegrityModel extends Model {
         String provider;
         boolean renewed;
 
-        Operation(String id) {
-            this.id = id;
-        }
+        Operation(String id) { this.id = id; }
     }
 
     private String provider;

@@ -22,14 +22,10 @@ final class Json {
     static final class Malformed extends Exception {
         private static final long serialVersionUID = 1;
 
-        Malformed(String what, int at) {
-            super(what + " at character " + at);
-        }
+        Malformed(String what, int at) { super(what + " at character " + at); }
     }
 
-    private Json(String text) {
-        this.text = text;
-    }
+    private Json(String text) { this.text = text; }
 
     static Object parse(byte[] utf8) throws Malformed {
         try {
@@ -43,36 +39,28 @@ final class Json {
     static Object parse(String text) throws Malformed {
         Json reader = new Json(text);
         Object value = reader.value(0);
-        reader.space();
-        if (reader.at != text.length()) throw reader.error("text after the value");
+        reader.peek();
+        if (reader.at < text.length()) throw reader.error("text after the value");
         return value;
     }
 
     /** An object; other values are an error. */
     static Map<String, Object> object(byte[] utf8) throws Malformed {
-        Object value = parse(utf8);
-        Map<String, Object> map = object(value);
+        Map<String, Object> map = object(parse(utf8));
         if (map == null) throw new Malformed("not an object", 0);
         return map;
     }
 
     /** The value as an object, or null if it is something else. Keys of maps that this class makes are always texts. */
     @SuppressWarnings("unchecked")
-    static Map<String, Object> object(Object value) {
-        return value instanceof Map ? (Map<String, Object>) value : null;
-    }
+    static Map<String, Object> object(Object value) { return value instanceof Map ? (Map<String, Object>) value : null; }
 
-    private Malformed error(String what) {
-        return new Malformed(what, at);
-    }
+    private Malformed error(String what) { return new Malformed(what, at); }
 
-    private void space() {
+    /** The next character that is no white space; NUL at the end. */
+    private char peek() {
         while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) at++;
-    }
-
-    private char peek() throws Malformed {
-        if (at >= text.length()) throw error("the text ends early");
-        return text.charAt(at);
+        return at < text.length() ? text.charAt(at) : '\0';
     }
 
     private void expect(String word) throws Malformed {
@@ -82,7 +70,6 @@ final class Json {
 
     private Object value(int depth) throws Malformed {
         if (depth > MAXIMUM_DEPTH) throw error("nested deeper than " + MAXIMUM_DEPTH);
-        space();
         switch (peek()) {
             case '{': return members(depth);
             case '[': return elements(depth);
@@ -94,92 +81,71 @@ final class Json {
         }
     }
 
+    /** Whether another element follows, after a comma if it is not the first. */
+    private boolean hasNext(char end, boolean isFirst) throws Malformed {
+        if (peek() == end) { at++; return false; }
+        if (!isFirst) expect(",");
+        return true;
+    }
+
     private Map<String, Object> members(int depth) throws Malformed {
         Map<String, Object> map = new LinkedHashMap<>();
         at++;
-        space();
-        if (peek() == '}') { at++; return map; }
-        while (true) {
-            space();
+        while (hasNext('}', map.isEmpty())) {
             if (peek() != '"') throw error("expected a name");
             String name = string();
-            space();
-            expect(":");
-            Object value = value(depth + 1);
             if (map.containsKey(name)) throw error("a name twice in one object");
-            map.put(name, value);
-            space();
-            if (peek() == '}') { at++; return map; }
-            expect(",");
+            peek();
+            expect(":");
+            map.put(name, value(depth + 1));
         }
+        return map;
     }
 
     private List<Object> elements(int depth) throws Malformed {
         List<Object> list = new ArrayList<>();
         at++;
-        space();
-        if (peek() == ']') { at++; return list; }
-        while (true) {
-            list.add(value(depth + 1));
-            space();
-            if (peek() == ']') { at++; return list; }
-            expect(",");
-        }
+        while (hasNext(']', list.isEmpty())) list.add(value(depth + 1));
+        return list;
+    }
+
+    private char next() throws Malformed {
+        if (at >= text.length()) throw error("the text ends early");
+        return text.charAt(at++);
     }
 
     private String string() throws Malformed {
         StringBuilder out = new StringBuilder();
         at++;
-        while (true) {
-            char c = peek();
-            at++;
-            if (c == '"') return checked(out.toString());
+        for (char c = next(); c != '"'; c = next()) {
             if (c < 0x20) throw error("a control character in text");
-            if (c != '\\') { out.append(c); continue; }
-            char escape = peek();
-            at++;
-            int simple = "\"\\/bfnrt".indexOf(escape);
-            if (simple >= 0) out.append("\"\\/\b\f\n\r\t".charAt(simple));
-            else if (escape == 'u') out.append(unit());
-            else throw error("an unknown escape");
+            out.append(c == '\\' ? escaped() : c);
         }
+        for (int i = 0; i < out.length(); i++) {
+            if (!Character.isSurrogate(out.charAt(i))) continue;
+            if (i + 1 == out.length() || !Character.isSurrogatePair(out.charAt(i), out.charAt(++i))) throw error("half of a surrogate pair");
+        }
+        return out.toString();
     }
 
-    private char unit() throws Malformed {
-        int value = 0;
-        for (int i = 0; i < 4; i++) {
-            int digit = Character.digit(peek(), 16);
-            if (digit < 0 || peek() > 'f') throw error("expected four hexadecimal digits");
-            value = value * 16 + digit;
-            at++;
-        }
-        return (char) value;
-    }
-
-    private String checked(String value) throws Malformed {
-        for (int i = 0; i < value.length(); i++) {
-            if (!Character.isSurrogate(value.charAt(i))) continue;
-            boolean pair = i + 1 < value.length() && Character.isSurrogatePair(value.charAt(i), value.charAt(i + 1));
-            if (!pair) throw error("half of a surrogate pair");
-            i++;
-        }
-        return value;
+    private char escaped() throws Malformed {
+        char c = next();
+        int simple = "\"\\/bfnrt".indexOf(c);
+        if (simple >= 0) return "\"\\/\b\f\n\r\t".charAt(simple);
+        if (c != 'u' || !text.substring(at, Math.min(at + 4, text.length())).matches("[0-9A-Fa-f]{4}")) throw error("an unknown escape");
+        at += 4;
+        return (char) Integer.parseInt(text.substring(at - 4, at), 16);
     }
 
     private Object number() throws Malformed {
         int start = at;
         while (at < text.length() && "+-0123456789.eE".indexOf(text.charAt(at)) >= 0) at++;
         String digits = text.substring(start, at);
-        if (!digits.matches("-?(0|[1-9][0-9]{0,308})(\\.[0-9]{1,308})?([eE][+-]?[0-9]{1,3})?")) {
-            at = start;
-            throw error("expected a value");
-        }
-        try {
-            if (digits.matches("-?[0-9]+")) return Long.valueOf(digits);
-        } catch (NumberFormatException tooLong) {
-            // As for other readers: a number beyond 64 bits loses precision.
-        }
-        return Double.valueOf(digits);
+        // A number beyond 64 bits loses precision, as for other readers.
+        if (digits.matches("-?(0|[1-9][0-9]{0,17})")) return Long.valueOf(digits);
+        if (digits.matches("-?(0|[1-9][0-9]{0,308})(\\.[0-9]{1,308})?([eE][+-]?[0-9]{1,3})?")) return Double.valueOf(digits);
+        at = start;
+        throw error("expected a value");
     }
 
     static String write(Object value) {
@@ -190,23 +156,22 @@ final class Json {
 
     private static void write(Object value, StringBuilder out) {
         if (value instanceof Map) {
-            String separator = "{";
+            String separator = "";
+            out.append('{');
             for (Map.Entry<?, ?> member : ((Map<?, ?>) value).entrySet()) {
-                out.append(separator);
-                quote(member.getKey().toString(), out);
-                out.append(':');
-                write(member.getValue(), out);
+                write(member.getKey(), out.append(separator));
+                write(member.getValue(), out.append(':'));
                 separator = ",";
             }
-            out.append(separator.equals("{") ? "{}" : "}");
+            out.append('}');
         } else if (value instanceof List) {
-            String separator = "[";
+            String separator = "";
+            out.append('[');
             for (Object element : (List<?>) value) {
-                out.append(separator);
-                write(element, out);
+                write(element, out.append(separator));
                 separator = ",";
             }
-            out.append(separator.equals("[") ? "[]" : "]");
+            out.append(']');
         } else if (value instanceof String) {
             quote((String) value, out);
         } else {
@@ -216,8 +181,7 @@ final class Json {
 
     private static void quote(String text, StringBuilder out) {
         out.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
+        for (char c : text.toCharArray()) {
             if (c == '"' || c == '\\') out.append('\\').append(c);
             else if (c < 0x20 || Character.isSurrogate(c) || c == 0x7f) out.append(String.format("\\u%04x", (int) c));
             else out.append(c);

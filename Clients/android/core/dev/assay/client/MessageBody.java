@@ -18,13 +18,8 @@ public abstract class MessageBody {
     /** Bytes in memory. The array is not copied: it must not change before the request was sent. */
     public static MessageBody bytes(final byte[] bytes) {
         return new MessageBody() {
-            @Override public long length() {
-                return bytes.length;
-            }
-
-            @Override public InputStream open() {
-                return new ByteArrayInputStream(bytes);
-            }
+            @Override public long length() { return bytes.length; }
+            @Override public InputStream open() { return new ByteArrayInputStream(bytes); }
         };
     }
 
@@ -36,9 +31,7 @@ public abstract class MessageBody {
                 return file.length();
             }
 
-            @Override public InputStream open() throws IOException {
-                return new FileInputStream(file);
-            }
+            @Override public InputStream open() throws IOException { return new FileInputStream(file); }
         };
     }
 

@@ -29,9 +29,7 @@ abstract class Model {
 
     abstract void handle(Fields event);
 
-    final void act(String action, Object... arguments) {
-        actions.add(Fields.of(action, arguments));
-    }
+    final void act(String action, Object... arguments) { actions.add(Fields.of(action, arguments)); }
 
     /** Exponential, of which the upper half is random: between d/2 and d. */
     final long backoff(long failures, long first, long limit) {
@@ -39,11 +37,7 @@ abstract class Model {
         return delay / 2 + jittered(delay / 2);
     }
 
-    final long jittered(long delay) {
-        return delay * jitter / 1000;
-    }
+    final long jittered(long delay) { return delay * jitter / 1000; }
 
-    static long ceilSeconds(long milliseconds) {
-        return -Math.floorDiv(-milliseconds, SECOND);
-    }
+    static long ceilSeconds(long milliseconds) { return -Math.floorDiv(-milliseconds, SECOND); }
 }

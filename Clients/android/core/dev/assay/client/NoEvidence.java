@@ -36,7 +36,5 @@ final class NoEvidence {
         return text.substring(0, Math.min(64, text.length()));
     }
 
-    private static String quoted(String text) {
-        return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
-    }
+    private static String quoted(String text) { return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\""; }
 }

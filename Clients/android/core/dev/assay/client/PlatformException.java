@@ -27,9 +27,7 @@ public final class PlatformException extends Exception {
 
         final String text;
 
-        Kind(String text) {
-            this.text = text;
-        }
+        Kind(String text) { this.text = text; }
     }
 
     private final Kind kind;
@@ -42,13 +40,9 @@ public final class PlatformException extends Exception {
         this.code = code;
     }
 
-    public Kind kind() {
-        return kind;
-    }
+    public Kind kind() { return kind; }
 
-    public String code() {
-        return code;
-    }
+    public String code() { return code; }
 
     /** Any other failure of an adapter's call counts as one that may pass. */
     static PlatformException of(Throwable error) {

@@ -22,13 +22,9 @@ final class RequestSignature {
         this.digest = digest;
     }
 
-    String method() {
-        return method;
-    }
+    String method() { return method; }
 
-    String targetUri() {
-        return targetUri;
-    }
+    String targetUri() { return targetUri; }
 
     /** Whether TLS, or the device itself, says whose answer it is. */
     boolean isAuthenticated() {

@@ -39,21 +39,10 @@ interface Scheduler {
         final ExecutorService calls = Executors.newCachedThreadPool(daemons);
         final Random random = new Random();
         return new Scheduler() {
-            @Override public long now() {
-                return System.currentTimeMillis();
-            }
-
-            @Override public int jitter() {
-                return random.nextInt(1001);
-            }
-
-            @Override public void post(Runnable task) {
-                ignoreClosed(() -> loop.execute(task));
-            }
-
-            @Override public void call(Runnable task) {
-                ignoreClosed(() -> calls.execute(task));
-            }
+            @Override public long now() { return System.currentTimeMillis(); }
+            @Override public int jitter() { return random.nextInt(1001); }
+            @Override public void post(Runnable task) { ignoreClosed(() -> loop.execute(task)); }
+            @Override public void call(Runnable task) { ignoreClosed(() -> calls.execute(task)); }
 
             @Override public Runnable later(long milliseconds, Runnable task) {
                 try {

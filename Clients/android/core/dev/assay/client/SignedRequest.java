@@ -27,14 +27,10 @@ public final class SignedRequest {
     }
 
     /** The fields to set on the request, last of all. */
-    public Map<String, String> fields() {
-        return fields;
-    }
+    public Map<String, String> fields() { return fields; }
 
     /** Whether there is evidence, or the reason why there is none. */
-    public boolean hasEvidence() {
-        return hasEvidence;
-    }
+    public boolean hasEvidence() { return hasEvidence; }
 
     /**
      * Reports the answer. Blocks while the kit makes other evidence, if the answer asks for that.
@@ -48,12 +44,8 @@ public final class SignedRequest {
     }
 
     /** What waits for the answer. */
-    Source source() {
-        return source;
-    }
+    Source source() { return source; }
 
     /** Reports that no answer came. {@code sent}: whether something may have reached the server. */
-    public void lost(boolean sent) {
-        source.lost(sent);
-    }
+    public void lost(boolean sent) { source.lost(sent); }
 }

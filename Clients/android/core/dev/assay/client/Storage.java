@@ -11,7 +11,7 @@ public interface Storage {
     }
 
     /**
-     * Changes the content. No other thread or process reads or changes it meanwhile, and when this returns it would survive a power cut.
+     * Changes the content. No other thread or process reads or changes it meanwhile, and when this returns it survives the process.
      *
      * @throws IOException if it may be unchanged
      */

@@ -116,7 +116,5 @@ public final class TargetUri {
         return origin() + (query < 0 ? target : target.substring(0, query));
     }
 
-    @Override public String toString() {
-        return origin() + target;
-    }
+    @Override public String toString() { return origin() + target; }
 }

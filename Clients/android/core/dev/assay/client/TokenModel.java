@@ -18,9 +18,7 @@ final class TokenModel extends Model {
         String token;
         boolean renewed;
 
-        Operation(String id) {
-            this.id = id;
-        }
+        Operation(String id) { this.id = id; }
     }
 
     private String token;
@@ -108,9 +106,7 @@ final class TokenModel extends Model {
         for (Operation op : waiting()) giveUp(op);
     }
 
-    private boolean usable() {
-        return token != null && issued <= now && now < ends - MARGIN;
-    }
+    private boolean usable() { return token != null && issued <= now && now < ends - MARGIN; }
 
     private List<Operation> waiting() {
         List<Operation> waiting = new ArrayList<>(operations.values());

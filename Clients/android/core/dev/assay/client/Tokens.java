@@ -42,9 +42,7 @@ final class Tokens {
         return work.next;
     }
 
-    void post(Fields event) {
-        scheduler.post(() -> handle(event));
-    }
+    void post(Fields event) { scheduler.post(() -> handle(event)); }
 
     private void handle(Fields event) {
         if (event.name.equals("done")) works.remove(event.text("op"));
@@ -88,9 +86,7 @@ final class Tokens {
             this.jkt = jkt;
         }
 
-        @Override public RequestSignature request() {
-            return request;
-        }
+        @Override public RequestSignature request() { return request; }
 
         @Override public String nonce(String issued) {
             challenge = issued;
@@ -195,9 +191,7 @@ final class Tokens {
             return null;
         }
 
-        @Override public void lost(boolean sent) {
-            post(Fields.of("done", "op", op));
-        }
+        @Override public void lost(boolean sent) { post(Fields.of("done", "op", op)); }
 
         @Override public SignedRequest await(CompletableFuture<SignedRequest> future) throws AssayClientException {
             return Exchange.await(future, settings.timeoutMillis, () -> lost(false));
@@ -244,7 +238,5 @@ final class Tokens {
         return Bytes.base64url(fixed);
     }
 
-    static String thumbprint(PublicKey key) {
-        return Bytes.base64url(Bytes.sha256(Bytes.utf8(Json.write(jwk(key)))));
-    }
+    static String thumbprint(PublicKey key) { return Bytes.base64url(Bytes.sha256(Bytes.utf8(Json.write(jwk(key))))); }
 }

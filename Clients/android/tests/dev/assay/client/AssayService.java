@@ -117,9 +117,9 @@ final class AssayService implements AutoCloseable {
             calls.add(path);
             String what = fault.at(path);
             if ("before".equals(what)) return;
-            if (what != null && what.matches("[0-9]{3}")) {
-                exchange.getResponseHeaders().set("Retry-After", "7");
-                exchange.sendResponseHeaders(Integer.parseInt(what), -1);
+            if (what != null && what.matches("[0-9]{3}( 0)?")) {
+                exchange.getResponseHeaders().set("Retry-After", what.endsWith(" 0") ? "0" : "7");
+                exchange.sendResponseHeaders(Integer.parseInt(what.substring(0, 3)), -1);
                 return;
             }
             if (what != null && what.startsWith("html")) {

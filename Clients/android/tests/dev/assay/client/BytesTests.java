@@ -163,7 +163,7 @@ public final class BytesTests {
         Check.equal(value, Json.parse(Json.write(value)), "what was written is read again");
         String deep = "[".repeat(40) + "]".repeat(40);
         for (String bad : new String[] {"", "{", "{\"a\":1,}", "[1,]", "{\"a\":1,\"a\":2}", "01", "1.", "nul", "\"\\x\"", "\"\\ud800\"", "\"\n\"", "1 2",
-            "{a:1}", "'a'", "\"", deep, "+1", "[1 2]", "{\"a\" 1}", "\"\\u12g4\"", "-"}) {
+            "{a:1}", "'a'", "\"", deep, "+1", "[1 2]", "{\"a\" 1}", "\"\\u12g4\"", "-", "1\0", "[1\0]", "{,}", "[,1]", "{\"a\":1 \"b\":2}", "\"\\u12\""}) {
             Check.fails(Json.Malformed.class, () -> Json.parse(bad), "malformed: " + bad);
         }
         Check.fails(Json.Malformed.class, () -> Json.parse(Check.bytes('"', 0xff, '"')), "no UTF-8");

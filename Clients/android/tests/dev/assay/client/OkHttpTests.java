@@ -22,7 +22,8 @@ final class OkHttpTests {
         urls();
         try (AssayClient client = ServiceTests.builder(Storage.memory()).build()) {
             AtomicInteger seen = new AtomicInteger();
-            OkHttpClient base = new OkHttpClient.Builder().addInterceptor(chain -> {
+            OkHttpClient base = new OkHttpClient.Builder().authenticator((route, response) ->
+                response.request().newBuilder().header("Authorization", "other").build()).addInterceptor(chain -> {
                 seen.incrementAndGet();
                 return chain.proceed(chain.request());
             }).build();
@@ -40,6 +41,13 @@ final class OkHttpTests {
             Check.equal(403, status(http, new Request.Builder().url(other).build()), "another origin gets no evidence");
             service.fault = path -> path.equals("/moved") ? "302" : null;
             Check.equal(302, status(http, new Request.Builder().url(service.url("/moved")).build()), "a redirect is the app's to follow");
+            for (String answer : new String[] {"503 0", "401", "408"}) {
+                service.fault = path -> path.equals("/orders") ? answer : null;
+                service.calls.clear();
+                Check.equal(Integer.parseInt(answer.substring(0, 3)), status(http, new Request.Builder().url(service.url("/orders")).build()),
+                    "an answer after which OkHttp sends others again");
+                Check.equal(1, service.calls.size(), "sends a signed request once");
+            }
             service.fault = path -> path.equals("/orders") ? "after" : null;
             service.calls.clear();
             Check.fails(IOException.class, () -> status(http, new Request.Builder().url(service.url("/orders")).post(body).build()), "a lost answer");

@@ -40,7 +40,8 @@ public final class AssayInterceptor implements Interceptor {
 
     /**
      * A client that adds evidence to its requests. It follows no redirects, which the signature would not cover, and repeats no request
-     * on another connection: the server would take the second one for a replay. It has the interceptors of `base`; add no others behind.
+     * on another connection: the server would take the second one for a replay. For the same reason it asks no authenticator about them. It
+     * has the interceptors of `base`; add no others behind.
      *
      * @param origins of the servers that judge evidence, such as {@code https://api.example.com}; other requests go as they are
      * @throws AssayClientException {@code bad-request} for an origin that is no URL
@@ -51,17 +52,18 @@ public final class AssayInterceptor implements Interceptor {
         for (String origin : origins) interceptor.origins.add(TargetUri.of(origin).origin());
         // An interceptor of the network sees each attempt: one that the client did not sign itself is refused.
         return base.newBuilder().followRedirects(false).followSslRedirects(false).retryOnConnectionFailure(false)
+            .authenticator((route, response) -> isSigned(response.request()) ? null : base.authenticator().authenticate(route, response))
             .addInterceptor(interceptor).addNetworkInterceptor(interceptor::once).build();
     }
+
+    private static boolean isSigned(Request request) { return request.tag(Ticket.class) != null; }
 
     /** What a signed request has at OkHttp's network, once. */
     private static final class Ticket {
         private final SignedRequest signed;
         private boolean isUsed;
 
-        Ticket(SignedRequest signed) {
-            this.signed = signed;
-        }
+        Ticket(SignedRequest signed) { this.signed = signed; }
 
         synchronized boolean use() {
             boolean first = !isUsed;
@@ -106,18 +108,17 @@ public final class AssayInterceptor implements Interceptor {
     }
 
     private Response once(Chain chain) throws IOException {
-        Ticket ticket = chain.request().tag(Ticket.class);
-        if (ticket == null) return chain.proceed(chain.request());
-        if (!ticket.use()) {
-            throw new IOException("A signed request must not be sent again: leave redirects and retryOnConnectionFailure off.");
-        } else {
-            for (Map.Entry<String, String> field : ticket.signed.fields().entrySet()) {
-                if (!field.getValue().equals(chain.request().header(field.getKey()))) {
-                    throw new IOException("The field " + field.getKey() + " was changed after the kit had written it: add no interceptors behind.");
-                }
-            }
+        Request request = chain.request();
+        Ticket ticket = request.tag(Ticket.class);
+        if (ticket == null) return chain.proceed(request);
+        if (!ticket.use()) throw new IOException("A signed request must not be sent again: leave redirects and retryOnConnectionFailure off.");
+        for (Map.Entry<String, String> field : ticket.signed.fields().entrySet()) {
+            if (field.getValue().equals(request.header(field.getKey()))) continue;
+            throw new IOException("The field " + field.getKey() + " was changed after the kit had written it: add no interceptors behind.");
         }
-        return chain.proceed(chain.request());
+        Response response = chain.proceed(request);
+        // OkHttp would send the request again at once.
+        return "0".equals(response.header("Retry-After")) ? response.newBuilder().header("Retry-After", "1").build() : response;
     }
 
     /** The body of a refusal, which tells a remedy. Others stay for the app. */

@@ -30,9 +30,7 @@ public final class AndroidKeystore implements KeyPlatform {
     private volatile boolean strongBoxFailed;
 
     /** Keys in the TEE. */
-    public AndroidKeystore() {
-        hasStrongBox = false;
-    }
+    public AndroidKeystore() { hasStrongBox = false; }
 
     /** Keys in StrongBox where the device has it, else in the TEE. StrongBox is slow, and fails on some devices. */
     public static AndroidKeystore strongBox(Context context) {
@@ -40,17 +38,10 @@ public final class AndroidKeystore implements KeyPlatform {
             && context.getPackageManager().hasSystemFeature(PackageManager.FEATURE_STRONGBOX_KEYSTORE));
     }
 
-    private AndroidKeystore(boolean hasStrongBox) {
-        this.hasStrongBox = hasStrongBox;
-    }
+    private AndroidKeystore(boolean hasStrongBox) { this.hasStrongBox = hasStrongBox; }
 
-    @Override public void makeAttestedKey(String alias, byte[] challenge) throws PlatformException {
-        generate(alias, challenge);
-    }
-
-    @Override public void makeKey(String alias) throws PlatformException {
-        generate(alias, null);
-    }
+    @Override public void makeAttestedKey(String alias, byte[] challenge) throws PlatformException { generate(alias, challenge); }
+    @Override public void makeKey(String alias) throws PlatformException { generate(alias, null); }
 
     private void generate(String alias, byte[] challenge) throws PlatformException {
         boolean tries = hasStrongBox && !strongBoxFailed;
@@ -144,7 +135,5 @@ public final class AndroidKeystore implements KeyPlatform {
         return store;
     }
 
-    private static PlatformException gone() {
-        return new PlatformException(PlatformException.Kind.KEY_GONE, "keystore:6", null);
-    }
+    private static PlatformException gone() { return new PlatformException(PlatformException.Kind.KEY_GONE, "keystore:6", null); }
 }
