@@ -77,7 +77,8 @@ public final class AssayClient implements AutoCloseable {
     /** Signs a request with a token of Play Integrity, for the rare request that needs one: Google counts them. Blocks. */
     public SignedRequest signWithPlayIntegrity(String method, String url, MessageBody body) throws AssayClientException {
         String op = operation();
-        return Exchange.await(integrityLater(op, method, url, body), settings.timeoutMillis, () -> integrity.post(Fields.of("cancel", "op", op)));
+        return Exchange.await(integrityLater(op, method, url, body), settings.timeoutMillis,
+            () -> integrity.post(Fields.of("cancel", "op", op)));
     }
 
     CompletableFuture<SignedRequest> integrityLater(String op, String method, String url, MessageBody body) throws AssayClientException {
@@ -89,7 +90,8 @@ public final class AssayClient implements AutoCloseable {
     public SignedRequest authorize(String method, String url) throws AssayClientException {
         if (tokens == null) throw AssayClientException.configuration("The client has no tokens: set their audience in the builder.");
         String op = operation();
-        return Exchange.await(tokens.authorize(op, method, TargetUri.of(url)), settings.timeoutMillis, () -> tokens.post(Fields.of("done", "op", op)));
+        return Exchange.await(tokens.authorize(op, method, TargetUri.of(url)), settings.timeoutMillis,
+            () -> tokens.post(Fields.of("done", "op", op)));
     }
 
     /** How a request gets its evidence: {@link #sign}, {@link #authorize} or {@link #signWithPlayIntegrity}. */
@@ -125,7 +127,8 @@ public final class AssayClient implements AutoCloseable {
             } catch (IOException error) {
                 boolean sent = !(error instanceof HttpTransport.NotSentException);
                 signed.lost(sent);
-                throw AssayClientException.of(Fields.of("fail", "cause", "network", "code", error.getClass().getSimpleName(), "sent", sent));
+                String code = error.getClass().getSimpleName();
+                throw AssayClientException.of(Fields.of("fail", "cause", "network", "code", code, "sent", sent));
             }
             SignedRequest next = signed.answered(answer);
             if (next == null) return answer;

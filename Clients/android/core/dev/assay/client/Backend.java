@@ -141,7 +141,8 @@ final class Backend {
         int status = answer.status;
         // Refused by something that knows no remedies, or sent elsewhere: that says nothing about the evidence.
         boolean isForeign = status >= 300 && status < 400 || status == 401 || status == 403;
-        Fields event = Fields.of(remedy != null ? "rejected" : isForeign ? "cancel" : "judged", "op", op, "remedy", remedy, "retryAfter", wait);
+        String name = remedy != null ? "rejected" : isForeign ? "cancel" : "judged";
+        Fields event = Fields.of(name, "op", op, "remedy", remedy, "retryAfter", wait);
         if (remedy == null && (status == 429 || status >= 500)) {
             event = Fields.of("sendFailed", "op", op, "cause", status == 429 ? "limited" : "unavailable", "code", "http:" + status,
                 "retryAfter", wait, "sent", status != 429 && status != 503);

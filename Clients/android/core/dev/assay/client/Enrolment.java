@@ -158,7 +158,8 @@ final class Enrolment {
     private void withoutEvidence(Fields action) {
         listen("without-evidence", action.text("reason"), null);
         Work work = works.get(action.text("op"));
-        Map<String, String> fields = NoEvidence.fields(action.text("reason"), action.text("code"), settings.appVersion, settings.systemVersion);
+        Map<String, String> fields = NoEvidence.fields(action.text("reason"), action.text("code"), settings.appVersion,
+            settings.systemVersion);
         if (work != null) work.send(fields, action);
     }
 
@@ -247,7 +248,8 @@ final class Enrolment {
             reply.remedy = "new-attestation";
         }
         if (reply.remedy != null) return answer(action, "submit", reply).named("refused");
-        if (reply.result != null && "accept".equals(reply.result.get("outcome"))) return reply.event("enrolled", "turn", action.number("turn"));
+        boolean isAccepted = reply.result != null && "accept".equals(reply.result.get("outcome"));
+        if (isAccepted) return reply.event("enrolled", "turn", action.number("turn"));
         if (reply.result != null) reply = Backend.failure("answer", "no-outcome", true);
         return answer(action, "submit", reply);
     }

@@ -80,7 +80,8 @@ final class Exchange implements Enrolment.Work, SignedRequest.Source {
         } catch (InterruptedException error) {
             cancel.run();
             Thread.currentThread().interrupt();
-            throw new AssayClientException(AssayClientException.Code.CLOSED, "The thread was interrupted. Try again if that was not wanted.",
+            throw new AssayClientException(AssayClientException.Code.CLOSED,
+                "The thread was interrupted. Try again if that was not wanted.",
                 error);
         }
     }

@@ -123,7 +123,8 @@ final class Json {
         }
         for (int i = 0; i < out.length(); i++) {
             if (!Character.isSurrogate(out.charAt(i))) continue;
-            if (i + 1 == out.length() || !Character.isSurrogatePair(out.charAt(i), out.charAt(++i))) throw error("half of a surrogate pair");
+            boolean isPair = i + 1 < out.length() && Character.isSurrogatePair(out.charAt(i), out.charAt(++i));
+            if (!isPair) throw error("half of a surrogate pair");
         }
         return out.toString();
     }

@@ -99,7 +99,8 @@ final class Tokens {
             Map<String, Object> record = without == null
                 ? Json.of("kind", "android-key.request", "app", settings.app, "evidence",
                     Json.of("method", request.method(), "targetURI", request.targetUri(), "headers", headers))
-                : NoEvidence.record(settings.app, without.text("reason"), without.text("code"), settings.appVersion, settings.systemVersion);
+                : NoEvidence.record(settings.app, without.text("reason"), without.text("code"), settings.appVersion,
+                    settings.systemVersion);
             Map<String, Object> body = Json.of("record", record, "challenge", without == null ? challenge : null,
                 "audience", settings.audience, "jkt", jkt);
             scheduler.call(() -> answered(backend.post(settings.tokensUrl, body)));
@@ -160,7 +161,8 @@ final class Tokens {
                 } catch (PlatformException error) {
                     // The token of a key that is gone is gone too.
                     if (error.kind() == PlatformException.Kind.KEY_GONE) post(Fields.of("refused", "op", op));
-                    else result.completeExceptionally(AssayClientException.of(Fields.of("fail", "cause", "platform", "code", error.code())));
+                    else result.completeExceptionally(AssayClientException.of(Fields.of("fail", "cause", "platform", "code",
+                        error.code())));
                 } catch (AssayClientException error) {
                     result.completeExceptionally(error);
                 }
@@ -171,7 +173,8 @@ final class Tokens {
             String challenge = answer.fields.get("www-authenticate");
             String nonce = answer.fields.get("dpop-nonce");
             if (nonce != null && nonce.matches("[!-~&&[^\"\\\\]]{1,256}")) dpopNonce = nonce;
-            boolean isRefused = answer.status == 401 && (Backend.remedy(answer) != null || challenge != null && challenge.contains("invalid_token"));
+            boolean isInvalid = challenge != null && challenge.contains("invalid_token");
+            boolean isRefused = answer.status == 401 && (isInvalid || Backend.remedy(answer) != null);
             boolean isProof = answer.status == 401 && challenge != null && challenge.matches(".*(use_dpop_nonce|invalid_dpop_proof).*");
             if (isProof && !provedAgain) {
                 provedAgain = true;

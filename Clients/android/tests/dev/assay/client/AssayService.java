@@ -46,12 +46,14 @@ final class AssayService implements AutoCloseable {
         this.program = program;
         Files.writeString(folder.resolve("root.pem"), rootPem);
         Files.writeString(folder.resolve("master.key"), Base64.getEncoder().encodeToString(Bytes.random(32)));
-        Check.that(folder.resolve("master.key").toFile().setReadable(false, false) & folder.resolve("master.key").toFile().setReadable(true, true),
+        Check.that(folder.resolve("master.key").toFile().setReadable(false, false) & folder.resolve("master.key").toFile().setReadable(true,
+            true),
             "the mode of the master key");
         String section = "    androidKey:\n      packages: [com.example.shop]\n      certificateDigests: [\"" + Attester.DIGEST + "\"]\n"
             + "      statusList: none\n      testRoots: [\"file:root.pem\"]\n";
         Files.writeString(folder.resolve("policy.yaml"), "version: 1\napps:\n  - name: shop-android\n" + section + "      requests: {}\n"
-            + "  - name: shop-tokens\n" + section + "      requests: { nonce: ledger }\n    tokens:\n      issuer: https://attest.example.com\n"
+            + "  - name: shop-tokens\n" + section
+                + "      requests: { nonce: ledger }\n    tokens:\n      issuer: https://attest.example.com\n"
             + "      audiences: [https://api.example.com]\n      testAuthorities: allow\n");
         backend = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
         backend.setExecutor(Executors.newCachedThreadPool());
@@ -78,22 +80,28 @@ final class AssayService implements AutoCloseable {
     }
 
     private void start() throws Exception {
-        process = new ProcessBuilder(program, "serve", "--create-ledger", "--policy", "policy.yaml", "--ledger", "sqlite:ledger" + ledgers++ + ".sqlite",
+        process = new ProcessBuilder(program, "serve", "--create-ledger", "--policy", "policy.yaml", "--ledger", "sqlite:ledger" + ledgers++
+            + ".sqlite",
             "--set", "listen=127.0.0.1:" + port, "--set", "admin=none", "--set", "masterKey=file:master.key", "--open",
-            "--set", "authorize.dialect=nginx", "--set", "authorize.peers=127.0.0.1", "--set", "authorize.origins=http://127.0.0.1:" + nginxPort)
+            "--set", "authorize.dialect=nginx", "--set", "authorize.peers=127.0.0.1", "--set", "authorize.origins=http://127.0.0.1:"
+                + nginxPort)
             .directory(folder.toFile()).redirectErrorStream(true).redirectOutput(folder.resolve("service.log").toFile()).start();
         answers("http://127.0.0.1:" + port + "/openapi.json", process, "service.log");
     }
 
     /** nginx with the configuration of Examples/gateways, before the service and this backend. */
     void startNginx(Path example) throws Exception {
-        String text = Files.readString(example).replaceAll("\\b8080\\b", "" + port).replaceAll("\\b3000\\b", "" + backend.getAddress().getPort())
+        String text = Files.readString(example).replaceAll("\\b8080\\b", "" + port).replaceAll("\\b3000\\b", ""
+            + backend.getAddress().getPort())
             .replaceAll("\\b8000\\b", "127.0.0.1:" + nginxPort).replace("/v1/authorize/shop", "/v1/authorize/shop-android")
-            .replace("http {\n", "http {\n    access_log off; client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; "
+            .replace("http {\n", "http {\n    access_log off; client_body_temp_path body; proxy_temp_path proxy; "
+                + "fastcgi_temp_path fastcgi; "
                 + "uwsgi_temp_path uwsgi; scgi_temp_path scgi;\n");
         Files.writeString(folder.resolve("nginx.conf"), text);
-        Check.that(folder.toFile().setExecutable(true, false) & folder.toFile().setReadable(true, false), "nginx as another user reads the folder");
-        nginx = new ProcessBuilder(System.getenv().getOrDefault("NGINX", "nginx"), "-e", "stderr", "-p", ".", "-c", "nginx.conf", "-g", "daemon off;")
+        Check.that(folder.toFile().setExecutable(true, false) & folder.toFile().setReadable(true, false),
+            "nginx as another user reads the folder");
+        nginx = new ProcessBuilder(System.getenv().getOrDefault("NGINX", "nginx"), "-e", "stderr", "-p", ".", "-c", "nginx.conf", "-g",
+            "daemon off;")
             .directory(folder.toFile()).redirectErrorStream(true).redirectOutput(folder.resolve("nginx.log").toFile()).start();
         answers("http://127.0.0.1:" + nginxPort + "/", nginx, "nginx.log");
     }
@@ -129,7 +137,8 @@ final class AssayService implements AutoCloseable {
             HttpTransport.Answer answer = relay(path, body, exchange);
             if ("twice".equals(what)) answer = relay(path, body, exchange);
             if ("after".equals(what)) return;
-            if (answer.fields.containsKey("retry-after")) exchange.getResponseHeaders().set("Retry-After", answer.fields.get("retry-after"));
+            if (answer.fields.containsKey("retry-after")) exchange.getResponseHeaders().set("Retry-After",
+                answer.fields.get("retry-after"));
             String text = new String(answer.body, java.nio.charset.StandardCharsets.UTF_8);
             answer(exchange, answer.status, "cut".equals(what) ? text.substring(0, text.length() / 2) : text, "application/json");
         } catch (Json.Malformed error) {

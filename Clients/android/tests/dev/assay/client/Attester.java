@@ -65,19 +65,24 @@ final class Attester {
         byte[] app = sequence(set(sequence(octets(packageName.getBytes(StandardCharsets.UTF_8)), integer(42))),
             set(octets(HexFormat.of().parseHex(DIGEST))));
         byte[] software = sequence(context(701, integer(now.toEpochMilli())), context(709, octets(app)));
-        byte[] boot = sequence(octets(Bytes.sha256(Check.bytes(1))), tlv(1, Check.bytes(255)), enumerated(0), octets(Bytes.sha256(Check.bytes(2))));
-        byte[] hardware = sequence(context(1, set(integer(2))), context(2, integer(3)), context(3, integer(256)), context(5, set(integer(4))),
+        byte[] boot = sequence(octets(Bytes.sha256(Check.bytes(1))), tlv(1, Check.bytes(255)), enumerated(0),
+            octets(Bytes.sha256(Check.bytes(2))));
+        byte[] hardware = sequence(context(1, set(integer(2))), context(2, integer(3)), context(3, integer(256)),
+            context(5, set(integer(4))),
             context(10, integer(1)), context(503, tlv(5)), context(702, integer(0)), context(704, boot), context(705, integer(160000)),
             context(706, integer(month)));
-        return sequence(integer(400), enumerated(1), integer(400), enumerated(1), octets(challenge), octets(new byte[0]), software, hardware);
+        return sequence(integer(400), enumerated(1), integer(400), enumerated(1), octets(challenge), octets(new byte[0]), software,
+            hardware);
     }
 
-    private static byte[] certificate(long serial, String subject, String issuer, PublicKey key, PrivateKey signer, Instant from, Instant to,
+    private static byte[] certificate(long serial, String subject, String issuer, PublicKey key, PrivateKey signer, Instant from,
+        Instant to,
         boolean isAuthority, byte[]... more) throws Exception {
         byte[] algorithm = sequence(identifier("1.2.840.10045.4.3.2"));
         byte[] constraints = isAuthority ? extension("2.5.29.19", true, sequence(tlv(1, Check.bytes(255)))) : new byte[0];
         byte[] usage = extension("2.5.29.15", true, tlv(3, isAuthority ? Check.bytes(1, 6) : Check.bytes(7, 0x80)));
-        byte[] body = sequence(tlv(0xa0, integer(2)), integer(serial), algorithm, name(issuer), sequence(time(from), time(to)), name(subject),
+        byte[] body = sequence(tlv(0xa0, integer(2)), integer(serial), algorithm, name(issuer), sequence(time(from), time(to)),
+            name(subject),
             key.getEncoded(), tlv(0xa3, sequence(constraints, usage, joined(more))));
         Signature signature = Signature.getInstance("SHA256withECDSA");
         signature.initSign(signer);
@@ -144,7 +149,8 @@ final class Attester {
     }
 
     private static byte[] time(Instant at) {
-        return tlv(0x17, DateTimeFormatter.ofPattern("yyMMddHHmmss'Z'").withZone(ZoneOffset.UTC).format(at).getBytes(StandardCharsets.US_ASCII));
+        String text = DateTimeFormatter.ofPattern("yyMMddHHmmss'Z'").withZone(ZoneOffset.UTC).format(at);
+        return tlv(0x17, text.getBytes(StandardCharsets.US_ASCII));
     }
 
     private static byte[] extension(String id, boolean isCritical, byte[] value) {

@@ -43,7 +43,8 @@ public final class BytesTests {
     /** The requests in the documentation: base, parameters and fields of the key and of Play Integrity. */
     private static void documented(String page) throws Exception {
         MessageBody body = MessageBody.bytes("{\"amount\":42}".getBytes(StandardCharsets.UTF_8));
-        RequestSignature order = new RequestSignature("assay", "POST", TargetUri.of("https://api.example.com/v1/orders?id=7"), body.digest());
+        RequestSignature order = new RequestSignature("assay", "POST", TargetUri.of("https://api.example.com/v1/orders?id=7"),
+            body.digest());
         Matcher info = Pattern.compile("SubjectPublicKeyInfo\\s+`([A-Za-z0-9+/=]+)`").matcher(page);
         Check.that(info.find(), "the page has a public key");
         PublicKey key = KeyFactory.getInstance("EC").generatePublic(new X509EncodedKeySpec(Base64.getDecoder().decode(info.group(1))));
@@ -57,25 +58,31 @@ public final class BytesTests {
         verifier.update(order.base(parameters));
         Check.that(verifier.verify(signature), "the documented signature is over the base that the kit signs");
 
-        RequestSignature post = new RequestSignature("assay", "POST", TargetUri.of("https://api.example.com/v1/orders?id=post"), body.digest());
+        RequestSignature post = new RequestSignature("assay", "POST", TargetUri.of("https://api.example.com/v1/orders?id=post"),
+            body.digest());
         String integrity = post.integrityParameters(1789992000, null);
         Check.that(page.contains("\n" + new String(post.base(integrity), StandardCharsets.UTF_8) + "\n"), "the base for Play Integrity");
         Check.that(page.contains("`" + Bytes.base64url(Bytes.sha256(post.base(integrity))) + "`, as `requestHash`"), "requestHash");
         Map<String, String> play = block(page, "tag=\"play-integrity\"\nSignature: ");
-        String token = new String(Base64.getDecoder().decode(play.get("Signature").replaceAll("^assay=:|:$", "")), StandardCharsets.US_ASCII);
+        String token = new String(Base64.getDecoder().decode(play.get("Signature").replaceAll("^assay=:|:$", "")),
+            StandardCharsets.US_ASCII);
         Check.equal(play, post.fields(integrity, Bytes.utf8(token)), "the fields of Play Integrity");
 
         RequestSignature get = new RequestSignature("assay", "GET", TargetUri.of("https://api.example.com"), null);
-        Check.equal("(\"@method\" \"@target-uri\");created=1;nonce=\"n\";tag=\"play-integrity\"", get.integrityParameters(1, "n"), "no body, no digest");
+        Check.equal("(\"@method\" \"@target-uri\");created=1;nonce=\"n\";tag=\"play-integrity\"", get.integrityParameters(1, "n"),
+            "no body, no digest");
         KeyPairGenerator rsa = KeyPairGenerator.getInstance("RSA");
         rsa.initialize(2048);
         KeyPair pair = rsa.generateKeyPair();
-        Check.that(get.keyParameters(1, "n", pair.getPublic()).contains(";alg=\"rsa-v1_5-sha256\";tag=\"android-key\""), "alg of an RSA key");
-        Check.that(Arrays.equals(Check.bytes(1, 2), RequestSignature.value(pair.getPublic(), Check.bytes(1, 2))), "RSA signatures as they are");
+        Check.that(get.keyParameters(1, "n", pair.getPublic()).contains(";alg=\"rsa-v1_5-sha256\";tag=\"android-key\""),
+            "alg of an RSA key");
+        Check.that(Arrays.equals(Check.bytes(1, 2), RequestSignature.value(pair.getPublic(), Check.bytes(1, 2))),
+            "RSA signatures as they are");
         KeyPairGenerator other = KeyPairGenerator.getInstance("EC");
         other.initialize(384);
         Check.error(AssayClientException.Code.KEYSTORE, () -> get.keyParameters(1, "n", other.generateKeyPair().getPublic()), "only P-256");
-        Check.error(AssayClientException.Code.BAD_REQUEST, () -> new RequestSignature("assay", "post", TargetUri.of("https://a.example"), null),
+        Check.error(AssayClientException.Code.BAD_REQUEST, () -> new RequestSignature("assay", "post", TargetUri.of("https://a.example"),
+            null),
             "a method in lower case");
     }
 
@@ -162,8 +169,10 @@ public final class BytesTests {
         Object value = Json.parse(text);
         Check.equal(value, Json.parse(Json.write(value)), "what was written is read again");
         String deep = "[".repeat(40) + "]".repeat(40);
-        for (String bad : new String[] {"", "{", "{\"a\":1,}", "[1,]", "{\"a\":1,\"a\":2}", "01", "1.", "nul", "\"\\x\"", "\"\\ud800\"", "\"\n\"", "1 2",
-            "{a:1}", "'a'", "\"", deep, "+1", "[1 2]", "{\"a\" 1}", "\"\\u12g4\"", "-", "1\0", "[1\0]", "{,}", "[,1]", "{\"a\":1 \"b\":2}", "\"\\u12\""}) {
+        for (String bad : new String[] {"", "{", "{\"a\":1,}", "[1,]", "{\"a\":1,\"a\":2}", "01", "1.", "nul", "\"\\x\"", "\"\\ud800\"",
+            "\"\n\"", "1 2",
+            "{a:1}", "'a'", "\"", deep, "+1", "[1 2]", "{\"a\" 1}", "\"\\u12g4\"", "-", "1\0", "[1\0]", "{,}", "[,1]", "{\"a\":1 \"b\":2}",
+                "\"\\u12\""}) {
             Check.fails(Json.Malformed.class, () -> Json.parse(bad), "malformed: " + bad);
         }
         Check.fails(Json.Malformed.class, () -> Json.parse(Check.bytes('"', 0xff, '"')), "no UTF-8");
@@ -192,12 +201,15 @@ public final class BytesTests {
         Check.equal("new-attestation", reply(200, json, "{\"outcome\":\"reject\",\"remedy\":\"new-attestation\"}").remedy, "a rejection");
         Check.equal("retry", reply(401, "application/problem+json", "{\"remedy\":\"retry\"}").remedy, "a rejection by 401");
         Object[][] table = {
-            {reply(200, "text/html", "<html>"), "answer", "not-json", false}, {reply(200, json, "{\"outcome\":\"acc"), "answer", "cut", true},
+            {reply(200, "text/html", "<html>"), "answer", "not-json", false},
+            {reply(200, json, "{\"outcome\":\"acc"), "answer", "cut", true},
             {reply(200, json, null), "answer", "too-long", true}, {reply(302, null, ""), "answer", "redirect", false},
             {reply(200, json, "{\"type\":\"about:blank\",\"status\":500,\"code\":\"outage\"}"), "answer", "outage", false},
-            {reply(200, json, "[]"), "answer", "cut", true}, {reply(429, json, "{\"code\":\"challenge-limit\"}"), "limited", "challenge-limit", false},
+            {reply(200, json, "[]"), "answer", "cut", true}, {reply(429, json, "{\"code\":\"challenge-limit\"}"), "limited",
+            "challenge-limit", false},
             {reply(503, "text/html", "<html>"), "unavailable", "http:503", false}, {reply(502, null, ""), "unavailable", "http:502", true},
-            {reply(404, json, "{}"), "configuration", "http:404", false}, {reply(422, json, "{\"code\":\"unknown-app\"}"), "configuration", "unknown-app", false},
+            {reply(404, json, "{}"), "configuration", "http:404", false},
+            {reply(422, json, "{\"code\":\"unknown-app\"}"), "configuration", "unknown-app", false},
             {reply(401, json, "{}"), "configuration", "http:401", false}};
         for (Object[] row : table) {
             Backend.Reply reply = (Backend.Reply) row[0];

@@ -95,7 +95,8 @@ public final class DriverTests {
             final AssayClient client;
 
             App(String name) throws Exception {
-                AssayClient.Builder builder = AssayClient.builder("shop", "https://shop.example/attest", keys, storage).versions("1", "16", "1")
+                AssayClient.Builder builder = AssayClient.builder("shop", "https://shop.example/attest", keys, storage).versions("1", "16",
+                    "1")
                     .listener(World::event).transport(World.this::post).playIntegrity(google).timeout(1);
                 if (random.nextInt(4) == 0) builder.challengeForEachRequest();
                 client = builder.build(this);
@@ -271,7 +272,8 @@ public final class DriverTests {
 
         /** Telemetry has no challenge, key or token. */
         private static void event(String event, String detail, String remedy) {
-            Check.that(!(event + " " + detail + " " + remedy).matches("(?s).*(challenge-|assay-|token|[A-Za-z0-9_-]{30}).*"), "an event with a secret: " + detail);
+            Check.that(!(event + " " + detail + " " + remedy).matches("(?s).*(challenge-|assay-|token|[A-Za-z0-9_-]{30}).*"),
+                "an event with a secret: " + detail);
         }
 
         private void jump(long milliseconds) {
@@ -296,7 +298,8 @@ public final class DriverTests {
         private HttpTransport.Answer json(int status, Map<String, Object> object) {
             java.text.SimpleDateFormat format = new java.text.SimpleDateFormat("EEE, dd MMM yyyy HH:mm:ss 'GMT'", java.util.Locale.US);
             format.setTimeZone(java.util.TimeZone.getTimeZone("GMT"));
-            Map<String, String> fields = new HashMap<>(Map.of("content-type", "application/json", "date", format.format(now + serverAhead)));
+            Map<String, String> fields = new HashMap<>(Map.of("content-type", "application/json", "date",
+                format.format(now + serverAhead)));
             if (status >= 429) fields.put("retry-after", "9");
             return new HttpTransport.Answer(status, fields, Bytes.utf8(Json.write(object)));
         }
@@ -352,7 +355,8 @@ public final class DriverTests {
             String input = signed.fields().get("Signature-Input");
             if (input == null) {
                 Check.that(signed.fields().get("Assay-Evidence").startsWith("none;reason="), "evidence, or the reason for none");
-                return json(random.nextBoolean() ? 201 : 403, random.nextBoolean() ? Json.of("x", 1L) : Json.of("remedy", "contact-support"));
+                return json(random.nextBoolean() ? 201 : 403, random.nextBoolean() ? Json.of("x", 1L)
+                    : Json.of("remedy", "contact-support"));
             }
             if (input.contains("play-integrity")) {
                 totals.tokens++;
@@ -378,7 +382,8 @@ public final class DriverTests {
             private void fail() throws PlatformException {
                 if (!fails(40)) return;
                 PlatformException.Kind[] kinds = {PlatformException.Kind.LATER, PlatformException.Kind.LATER, PlatformException.Kind.LOCKED,
-                    PlatformException.Kind.AGAIN, PlatformException.Kind.KEY_GONE, PlatformException.Kind.BUG, PlatformException.Kind.UNSUPPORTED};
+                    PlatformException.Kind.AGAIN, PlatformException.Kind.KEY_GONE, PlatformException.Kind.BUG,
+                        PlatformException.Kind.UNSUPPORTED};
                 if (fails(100)) throw new IllegalStateException("a keystore that throws something else");
                 throw new PlatformException(kinds[random.nextInt(kinds.length)], "keystore:10", null);
             }

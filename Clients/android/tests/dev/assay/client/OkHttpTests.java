@@ -29,14 +29,17 @@ final class OkHttpTests {
             }).build();
             OkHttpClient http = AssayInterceptor.install(base, client, AssayClient.KEY, service.url("/"));
             RequestBody body = RequestBody.create(JSON, Bytes.utf8("{\"amount\":42}"));
-            for (int i = 0; i < 3; i++) Check.equal(201, status(http, new Request.Builder().url(service.url("/orders?id=ä")).post(body).build()), "a POST");
+            for (int i = 0; i < 3; i++) Check.equal(201, status(http,
+                new Request.Builder().url(service.url("/orders?id=ä")).post(body).build()), "a POST");
             Check.equal(201, status(http, new Request.Builder().url(service.url("/orders")).build()), "a GET");
             Check.equal(1, StubKeystore.SHARED.made.size(), "one key");
             service.restart();
-            Check.equal(201, status(http, new Request.Builder().url(service.url("/orders")).post(body).build()), "the remedy is carried out");
+            Check.equal(201, status(http, new Request.Builder().url(service.url("/orders")).post(body).build()),
+                "the remedy is carried out");
             Check.equal(2, StubKeystore.SHARED.made.size(), "by another key");
             Check.equal(5, seen.get(), "the app's interceptors see each request once");
-            Check.equal(201, status(http, new Request.Builder().url(service.url("/orders")).post(once()).build()), "a body that can be written once");
+            Check.equal(201, status(http, new Request.Builder().url(service.url("/orders")).post(once()).build()),
+                "a body that can be written once");
             String other = service.url("/orders").replace("127.0.0.1", "localhost");
             Check.equal(403, status(http, new Request.Builder().url(other).build()), "another origin gets no evidence");
             service.fault = path -> path.equals("/moved") ? "302" : null;
@@ -44,18 +47,21 @@ final class OkHttpTests {
             for (String answer : new String[] {"503 0", "401", "408"}) {
                 service.fault = path -> path.equals("/orders") ? answer : null;
                 service.calls.clear();
-                Check.equal(Integer.parseInt(answer.substring(0, 3)), status(http, new Request.Builder().url(service.url("/orders")).build()),
+                Check.equal(Integer.parseInt(answer.substring(0, 3)), status(http,
+                    new Request.Builder().url(service.url("/orders")).build()),
                     "an answer after which OkHttp sends others again");
                 Check.equal(1, service.calls.size(), "sends a signed request once");
             }
             service.fault = path -> path.equals("/orders") ? "after" : null;
             service.calls.clear();
-            Check.fails(IOException.class, () -> status(http, new Request.Builder().url(service.url("/orders")).post(body).build()), "a lost answer");
+            Check.fails(IOException.class, () -> status(http, new Request.Builder().url(service.url("/orders")).post(body).build()),
+                "a lost answer");
             Check.equal(1, service.calls.size(), "the request is not sent again");
             service.fault = path -> null;
             OkHttpClient meddled = http.newBuilder().addInterceptor(chain ->
                 chain.proceed(chain.request().newBuilder().header("Signature", "assay=:AAAA:").build())).build();
-            Check.fails(IOException.class, () -> status(meddled, new Request.Builder().url(service.url("/orders")).build()), "an interceptor behind");
+            Check.fails(IOException.class, () -> status(meddled, new Request.Builder().url(service.url("/orders")).build()),
+                "an interceptor behind");
             OkHttpClient again = http.newBuilder().addInterceptor(chain -> {
                 chain.proceed(chain.request()).close();
                 return chain.proceed(chain.request());
@@ -91,7 +97,8 @@ final class OkHttpTests {
         long seed = Long.getLong("seed", System.nanoTime());
         System.out.println("URLs, seed " + seed);
         Random random = new Random(seed);
-        String[] parts = {"a", "B", "%2e", "%2E", "..", ".", "/", "//", "?", "&", "=", "%20", " ", "\"", "'", "<", ">", "^", "`", "{", "}", "|", "\\", "ä", "😀", "+",
+        String[] parts = {"a", "B", "%2e", "%2E", "..", ".", "/", "//", "?", "&", "=", "%20", " ", "\"", "'", "<", ">", "^", "`", "{", "}",
+            "|", "\\", "ä", "😀", "+",
             ";", ":", "@", "!", "$", "*", "(", ")", ",", "~", "-", "_", "%", "%zz", "[", "]"};
         for (int i = 0; i < 20_000; i++) {
             StringBuilder url = new StringBuilder(random.nextBoolean() ? "https://API.example.com" : "http://a.example:8080");
@@ -101,7 +108,8 @@ final class OkHttpTests {
                 for (int n = random.nextInt(8); n > 0; n--) url.append(parts[random.nextInt(parts.length)]);
             }
             HttpUrl expected = HttpUrl.parse(url + "#part");
-            Check.equal(expected.newBuilder().fragment(null).build().toString(), TargetUri.of(url + "#part").toString(), "as OkHttp writes " + url);
+            Check.equal(expected.newBuilder().fragment(null).build().toString(), TargetUri.of(url + "#part").toString(), "as OkHttp writes "
+                + url);
         }
     }
 }

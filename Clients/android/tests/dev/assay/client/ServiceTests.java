@@ -109,7 +109,8 @@ public final class ServiceTests {
             SignedRequest signed = client.sign("POST", url, MessageBody.bytes(ORDER));
             Check.equal(201, raw(signed, url).status, "the first copy");
             HttpTransport.Answer second = raw(signed, url);
-            Check.equal("retry", Backend.remedy(second), "the second copy is a replay: " + second.status + " " + service.verdicts + new String(second.body));
+            Check.equal("retry", Backend.remedy(second), "the second copy is a replay: " + second.status + " " + service.verdicts
+                + new String(second.body));
             SignedRequest again = signed.answered(second);
             Check.that(again != null && !again.fields().equals(signed.fields()), "another signature in its place");
             HttpTransport.Answer third = raw(again, url);
@@ -165,7 +166,8 @@ public final class ServiceTests {
             AssayClientException error = Check.error(Code.NETWORK, () -> order(client), "a lost answer to a request");
             Check.that(error.mayHaveBeenExecuted(), "which the server may have executed");
         }
-        try (AssayClient client = builder(Storage.memory()).urls("http://127.0.0.1:1/c", "http://127.0.0.1:1/e", "http://127.0.0.1:1/t").build()) {
+        try (AssayClient client = builder(Storage.memory()).urls("http://127.0.0.1:1/c", "http://127.0.0.1:1/e",
+            "http://127.0.0.1:1/t").build()) {
             AssayClientException error = Check.error(Code.NETWORK, () -> order(client), "no server");
             Check.that(!error.mayHaveBeenExecuted() && error.retryAfterSeconds() != null, "with the time of the next attempt");
         }
@@ -285,7 +287,8 @@ public final class ServiceTests {
                 Check.equal(201, order(client), "and is set");
             }
         }
-        Check.equal("[accept, reject retry, accept, reject retry, accept]", service.verdicts.toString(), "one more signature, by the server's clock");
+        Check.equal("[accept, reject retry, accept, reject retry, accept]", service.verdicts.toString(),
+            "one more signature, by the server's clock");
     }
 
     private static void emptyLedger() throws Exception {
@@ -377,22 +380,27 @@ public final class ServiceTests {
         AssayClient.Builder builder = AssayClient.builder("shop-tokens", service.url(""), new AndroidKeystore(), Storage.memory())
             .versions("5.1.0", "16", "1").tokens("https://api.example.com");
         try (AssayClient client = builder.build()) {
-            for (int i = 0; i < 3; i++) Check.equal(201, client.send(AssayClient.TOKEN, "GET", url, Map.of(), null).status, "a token with its proof");
+            for (int i = 0; i < 3; i++) Check.equal(201, client.send(AssayClient.TOKEN, "GET", url, Map.of(), null).status,
+                "a token with its proof");
             Check.equal("[accept, accept, accept]", service.verdicts.toString(), "judged by Assay");
             Check.equal(1, count("/tokens"), "one token for all requests");
             Map<String, String> sent = service.lastFields;
             HttpURLConnection copy = (HttpURLConnection) new URL(url).openConnection();
-            Check.that(UrlConnectionTransport.exchange(copy, null, Map.of("Authorization", sent.get("authorization"), "DPoP", sent.get("dpop"))).status != 201,
+            Check.that(UrlConnectionTransport.exchange(copy, null, Map.of("Authorization", sent.get("authorization"), "DPoP",
+                sent.get("dpop"))).status != 201,
                 "a proof that is used");
             int made = keys();
             client.prefetch();
             for (String alias : StubKeystore.SHARED.aliases()) if (alias.startsWith("assay-dpop")) new AndroidKeystore().delete(alias);
-            Check.equal(201, client.send(AssayClient.TOKEN, "GET", url, Map.of(), null).status, "another key of proofs takes another token");
+            Check.equal(201, client.send(AssayClient.TOKEN, "GET", url, Map.of(), null).status,
+                "another key of proofs takes another token");
             Check.equal(made + 1 + " 2", keys() + " " + count("/tokens"), "one of each");
             service.restart();
-            Check.equal(201, client.send(AssayClient.TOKEN, "GET", url, Map.of(), null).status, "a ledger that does not know the token's issuer key");
+            Check.equal(201, client.send(AssayClient.TOKEN, "GET", url, Map.of(), null).status,
+                "a ledger that does not know the token's issuer key");
         }
-        Check.equal(Code.CONFIGURATION, Check.error(Code.CONFIGURATION, () -> builder(Storage.memory()).build().authorize("GET", url), "no audience").code(),
+        Check.equal(Code.CONFIGURATION, Check.error(Code.CONFIGURATION, () -> builder(Storage.memory()).build().authorize("GET", url),
+            "no audience").code(),
             "tokens need an audience");
     }
 
@@ -400,14 +408,16 @@ public final class ServiceTests {
         try (AssayClient client = builder(Storage.memory()).withoutEvidence("no-attestation-keys").build()) {
             SignedRequest request = client.sign("GET", service.url("/orders"), null);
             Check.that(!request.hasEvidence(), "no evidence");
-            Check.equal("none;reason=no-attestation-keys;app-version=\"5.1.0\";system-version=\"16\"", request.fields().get("Assay-Evidence"), "the reason");
+            Check.equal("none;reason=no-attestation-keys;app-version=\"5.1.0\";system-version=\"16\"",
+                request.fields().get("Assay-Evidence"), "the reason");
         }
         StubKeystore.SHARED.faults = (call, spec) -> {
             if (call.equals("generate")) throw new android.security.KeyStoreException(16, 1, false, false);
         };
         try (AssayClient client = builder(Storage.memory()).build()) {
             SignedRequest request = client.sign("GET", service.url("/orders"), null);
-            Check.equal("none;reason=unsupported;code=\"keystore:16\";app-version=\"5.1.0\";system-version=\"16\"", request.fields().get("Assay-Evidence"),
+            Check.equal("none;reason=unsupported;code=\"keystore:16\";app-version=\"5.1.0\";system-version=\"16\"",
+                request.fields().get("Assay-Evidence"),
                 "a device that cannot attest");
         }
         Check.equal(0, keys(), "no key");
@@ -419,12 +429,15 @@ public final class ServiceTests {
         try (AssayClient client = builder(Storage.memory()).build()) {
             for (int i = 0; i < 3; i++) {
                 HttpTransport.Answer answer = client.send(AssayClient.KEY, "GET", url, Map.of(), null);
-                Check.equal("200 {\"order\":\"by nginx\"}", answer.status + " " + new String(answer.body, StandardCharsets.UTF_8), "through nginx");
+                Check.equal("200 {\"order\":\"by nginx\"}", answer.status + " " + new String(answer.body, StandardCharsets.UTF_8),
+                    "through nginx");
             }
             service.restart();
-            Check.equal(200, client.send(AssayClient.KEY, "GET", url, Map.of(), null).status, "nginx hides the remedy: another signature, then another key");
+            Check.equal(200, client.send(AssayClient.KEY, "GET", url, Map.of(), null).status,
+                "nginx hides the remedy: another signature, then another key");
             Check.equal(2, keys(), "one key more");
-            Check.equal(403, client.send(AssayClient.KEY, "POST", url, Map.of(), MessageBody.bytes(ORDER)).status, "a body that nginx does not show");
+            Check.equal(403, client.send(AssayClient.KEY, "POST", url, Map.of(), MessageBody.bytes(ORDER)).status,
+                "a body that nginx does not show");
         }
     }
 }

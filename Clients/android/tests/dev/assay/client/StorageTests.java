@@ -45,7 +45,8 @@ public final class StorageTests {
         Check.fails(RuntimeException.class, () -> storage.update(content -> { throw new IllegalStateException(); }), "a change that fails");
         Check.equal("whole", Files.readString(file.toPath()), "changes nothing, and leaves no lock");
         storage.update(content -> Bytes.utf8("next"));
-        Check.fails(IOException.class, () -> new FileStorage(folder.resolve("none/state.json").toFile()).update(content -> null), "no folder");
+        Check.fails(IOException.class, () -> new FileStorage(folder.resolve("none/state.json").toFile()).update(content -> null),
+            "no folder");
         Check.done("storage");
     }
 

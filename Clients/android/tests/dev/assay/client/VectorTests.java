@@ -27,7 +27,8 @@ public final class VectorTests {
         if (kind.equals("integrity")) return new IntegrityModel();
         Fields fields = Fields.of("settings", settings);
         String process = fields.text("process");
-        return new EnrolmentModel(fields.flag("keyHasChallenge"), (int) fields.number("keysADay", 3), process == null ? "p1" : process, record);
+        return new EnrolmentModel(fields.flag("keyHasChallenge"), (int) fields.number("keysADay", 3), process == null ? "p1" : process,
+            record);
     }
 
     private static Map<String, Object> stored(Model model) {

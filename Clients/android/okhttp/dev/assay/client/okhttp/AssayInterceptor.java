@@ -111,7 +111,7 @@ public final class AssayInterceptor implements Interceptor {
         Request request = chain.request();
         Ticket ticket = request.tag(Ticket.class);
         if (ticket == null) return chain.proceed(request);
-        if (!ticket.use()) throw new IOException("A signed request must not be sent again: leave redirects and retryOnConnectionFailure off.");
+        if (!ticket.use()) throw new IOException("A signed request is sent once: leave redirects and retryOnConnectionFailure off.");
         for (Map.Entry<String, String> field : ticket.signed.fields().entrySet()) {
             if (field.getValue().equals(request.header(field.getKey()))) continue;
             throw new IOException("The field " + field.getKey() + " was changed after the kit had written it: add no interceptors behind.");
@@ -137,11 +137,15 @@ public final class AssayInterceptor implements Interceptor {
     private static byte[] content(RequestBody body) throws IOException, AssayClientException {
         if (body == null) return null;
         if (isDuplex(body)) throw new IOException("A duplex body cannot be signed: send a body that ends before the answer.");
-        if (body.contentLength() > MAXIMUM_BODY) throw new IOException("The body is longer than 8 MiB: send it by AssayClient.send from a file.");
+        if (body.contentLength() > MAXIMUM_BODY) throw tooLong();
         Buffer buffer = new Buffer();
         body.writeTo(buffer);
-        if (buffer.size() > MAXIMUM_BODY) throw new IOException("The body is longer than 8 MiB: send it by AssayClient.send from a file.");
+        if (buffer.size() > MAXIMUM_BODY) throw tooLong();
         return buffer.readByteArray();
+    }
+
+    private static IOException tooLong() {
+        return new IOException("The body is longer than 8 MiB: send it by AssayClient.send from a file.");
     }
 
     /** OkHttp has duplex bodies since 3.14. */

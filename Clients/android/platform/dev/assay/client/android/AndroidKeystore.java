@@ -16,7 +16,6 @@ import java.security.ProviderException;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.Certificate;
-import java.security.interfaces.ECKey;
 import java.security.spec.ECGenParameterSpec;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -98,7 +97,7 @@ public final class AndroidKeystore implements KeyPlatform {
         try {
             Key key = store().getKey(alias, null);
             if (key == null) throw gone();
-            Signature signature = Signature.getInstance(key instanceof ECKey || "EC".equals(key.getAlgorithm()) ? "SHA256withECDSA" : "SHA256withRSA");
+            Signature signature = Signature.getInstance("EC".equals(key.getAlgorithm()) ? "SHA256withECDSA" : "SHA256withRSA");
             signature.initSign((PrivateKey) key);
             signature.update(data);
             return signature.sign();

@@ -59,7 +59,9 @@ final class KeystoreErrors {
     private static PlatformException ofText(Throwable error) {
         StringBuilder text = new StringBuilder();
         int depth = 0;
-        for (Throwable cause = error; cause != null && depth < 8; cause = cause.getCause(), depth++) text.append(cause.getMessage()).append(' ');
+        for (Throwable cause = error; cause != null && depth < 8; cause = cause.getCause(), depth++) {
+            text.append(cause.getMessage()).append(' ');
+        }
         Matcher found = INTERNAL.matcher(text);
         String code = found.find() ? found.group() : null;
         if (code == null) return new PlatformException(Kind.LATER, "keystore:" + error.getClass().getSimpleName(), error);
