@@ -88,10 +88,14 @@ public final class AssayClient implements AutoCloseable {
 
     /** Authorizes a request with a token of the server and its DPoP proof. Blocks. */
     public SignedRequest authorize(String method, String url) throws AssayClientException {
-        if (tokens == null) throw AssayClientException.configuration("The client has no tokens: set their audience in the builder.");
         String op = operation();
-        return Exchange.await(tokens.authorize(op, method, TargetUri.of(url)), settings.timeoutMillis,
+        return Exchange.await(authorizeLater(op, method, TargetUri.of(url)), settings.timeoutMillis,
             () -> tokens.post(Fields.of("done", "op", op)));
+    }
+
+    CompletableFuture<SignedRequest> authorizeLater(String op, String method, TargetUri target) throws AssayClientException {
+        if (tokens == null) throw AssayClientException.configuration("The client has no tokens: set their audience in the builder.");
+        return tokens.authorize(op, method, target);
     }
 
     /** How a request gets its evidence: {@link #sign}, {@link #authorize} or {@link #signWithPlayIntegrity}. */

@@ -82,6 +82,10 @@ final class EnrolmentRecord {
         record.installation = fields.text("installation");
         record.owner = fields.text("owner");
         record.leaseEnds = fields.number("leaseEnds", 0);
+        if (record.key == null || record.evidence == null && record.phase.equals("attested")) {
+            record.phase = "new";
+            record.key = null;
+        }
         return record;
     }
 }
