@@ -15,7 +15,7 @@ public enum ClientDataInput: Sendable, Equatable {
     }
 
     /// The client data hash.
-    var hash: [UInt8] {
+    package var hash: [UInt8] {
         switch self {
         case .data(let data): Digest.sha256(data)
         case .hash(let hash): hash
@@ -23,7 +23,7 @@ public enum ClientDataInput: Sendable, Equatable {
     }
 
     /// The data; nil if only the hash is known.
-    var data: [UInt8]? {
+    package var data: [UInt8]? {
         switch self {
         case .data(let data): data
         case .hash: nil

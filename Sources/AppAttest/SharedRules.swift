@@ -16,9 +16,12 @@ enum SharedRules {
         }
     }
 
-    /// The failure of an App ID that the policy does not list.
-    static func appIDNotAllowed(_ allowed: [String]) -> CheckFailure {
-        CheckFailure(.appIDNotAllowed, "the App ID is none of \(allowed.joined(separator: ", "))")
+    /// The failure of an App ID that the policy does not list. `certified` is the App ID that the certificate states.
+    static func appIDNotAllowed(_ allowed: [String], certified: String? = nil) -> CheckFailure {
+        CheckFailure(
+            .appIDNotAllowed,
+            "the App ID is none of \(allowed.joined(separator: ", "))"
+                + (certified.map { "; the certificate names \($0)" } ?? ""))
     }
 
     /// Whether authenticator data must carry the extensions of iOS 27 and macOS 27.

@@ -248,10 +248,11 @@ extension KeyAttestationCheck {
     func challengeBinding(_ description: KeyDescription?) throws(CheckFailure) {
         guard !input.challenge.isEmpty else { throw CheckFailure(.challengeEmpty, "an empty challenge binds nothing") }
         guard let certified = description?.challenge, certified.isByteEqual(to: input.challenge) else {
-            let (found, expected) = (description?.challenge.count ?? 0, input.challenge.count)
+            let certified = description?.challenge ?? []
             throw CheckFailure(
                 .challengeDiffers,
-                "the certified challenge, of \(found) bytes, is not the one of the evidence, of \(expected) bytes")
+                "the certified challenge \(certified.shown), of \(certified.count) bytes, is not the one of the evidence, of "
+                    + "\(input.challenge.count) bytes")
         }
     }
 }

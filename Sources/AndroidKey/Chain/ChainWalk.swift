@@ -102,7 +102,21 @@ struct ChainWalk {
                 "the chain leads to Android's root of attestations in software, whose private key is published")
         }
         let issuer = last.issuerDescription
+        if isReversed {
+            return CheckFailure(.untrusted, "the certificates are in reverse order: the leaf comes first")
+        }
+        if issuer.contains(GoogleRoots.unregisteredAuthority) {
+            return CheckFailure(
+                .untrusted, "the chain leads to \(issuer): an emulator, or a device that is not registered with Google")
+        }
         return CheckFailure(.untrusted, "the last certificate is issued by \(issuer), which is no pinned root")
+    }
+
+    /// Whether the chain leads from an authority down to the attested key. Names only: nothing is trusted for it.
+    private var isReversed: Bool {
+        guard let last = evidence.issuers.last, let second = evidence.issuers.first else { return false }
+        return last.extension(KeyDescription.oid) != nil && evidence.leaf.extension(KeyDescription.oid) == nil
+            && second.issuer.isByteEqual(to: evidence.leaf.subject)
     }
 
     /// Keeps the issuers for later chains. Each certificate has its own bytes, so that nothing else is retained.

@@ -13,6 +13,10 @@ enum GoogleRoots {
         "f2c4746f545946c100e72297f8f946344d7052f03a2f694221f9c893b0e6f711",
     ]
 
+    /// The name of the authority of emulators since Android 16, and of other devices that are not registered with Google. Each image
+    /// makes a key of its own for it.
+    static let unregisteredAuthority = "CN=Droid Unregistered Device CA"
+
     /// Key SHA-256 feb2ea7551ee316ed4bb443c8293b884dbfdea40b603ee3e4f4a897e4580fbae; this certificate is of 2022.
     private static let rsa = """
         -----BEGIN CERTIFICATE-----

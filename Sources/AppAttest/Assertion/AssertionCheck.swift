@@ -76,7 +76,9 @@ extension AssertionCheck {
                     "the key came with the evidence and is not enrolled; it counts only without a ledger")
             }
             guard Digest.sha256(supplied.x963Representation) == input.keyID else {
-                throw CheckFailure(.keyIDDiffers, "the key identifier is not SHA-256 of the supplied key")
+                let identifier = Base64.encode(Digest.sha256(supplied.x963Representation), .standard)
+                throw CheckFailure(
+                    .keyIDDiffers, "the key identifier is not SHA-256 of the supplied key, whose is \(identifier)")
             }
             return supplied
         }

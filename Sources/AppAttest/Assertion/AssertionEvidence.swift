@@ -24,9 +24,9 @@ extension AssertionCheck {
 /// attestations, and ignored.
 package struct AssertionEvidence: Sendable {
     /// The ECDSA signature. Its DER is not yet validated.
-    let signature: ArraySlice<UInt8>
+    package let signature: ArraySlice<UInt8>
     /// The authenticator data as signed.
-    let authenticatorDataBytes: ArraySlice<UInt8>
+    package let authenticatorDataBytes: ArraySlice<UInt8>
     /// The decoded authenticator data.
     let authenticatorData: AuthenticatorData
 

@@ -192,10 +192,11 @@ extension AttestationCheck {
     func keyID(_ key: ECDSAPublicKey?) throws(CheckFailure) {
         guard let key, Digest.sha256(key.x963Representation) == input.keyID else {
             let count = input.keyID.count
+            let attested = key.map { Base64.encode(Digest.sha256($0.x963Representation), .standard) } ?? "unknown"
             throw CheckFailure(
                 .keyIDDiffers,
                 count == 32
-                    ? "the key identifier is not SHA-256 of the attested key"
+                    ? "the key identifier is not SHA-256 of the attested key, whose is \(attested)"
                     : "a key identifier has 32 bytes, found \(count)")
         }
     }
@@ -253,7 +254,8 @@ extension AttestationCheck {
     /// Step 6: the RP ID hash is SHA-256 of one of the policy's App IDs.
     func appID() throws(CheckFailure) -> String {
         guard let appID = expectations.appID(rpIDHash: evidence.authenticatorData.rpIDHash) else {
-            throw SharedRules.appIDNotAllowed(configuration.appIDs)
+            throw SharedRules.appIDNotAllowed(
+                configuration.appIDs, certified: AttestedCertificate(evidence.leaf).appID)
         }
         return appID
     }

@@ -32,13 +32,13 @@ extension AttestationCheck {
 /// top-level map: unknown keys there are allowed and ignored.
 package struct AttestationEvidence: Sendable {
     /// The attested certificate.
-    let leaf: Certificate
+    package let leaf: Certificate
     /// The certificate of the authority that issued the leaf.
     let intermediate: Certificate
     /// The receipt; nil if there is none.
     package let receipt: ArraySlice<UInt8>?
     /// The authenticator data as signed.
-    let authenticatorDataBytes: ArraySlice<UInt8>
+    package let authenticatorDataBytes: ArraySlice<UInt8>
     /// The decoded authenticator data.
     let authenticatorData: AuthenticatorData
     /// The attested credential data.

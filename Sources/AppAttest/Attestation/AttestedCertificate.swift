@@ -1,5 +1,5 @@
 import AssayCore
-import AssayPrimitives
+package import AssayPrimitives
 
 /// The facts that Apple certifies in the extensions of the attested certificate.
 ///
@@ -16,6 +16,8 @@ package struct AttestedCertificate: Sendable {
     let osBuild: String?
     /// The key's access control list, extension 1.2.840.113635.100.8.6.
     let accessControlList: ArraySlice<UInt8>?
+    /// The App ID, field 1204 of extension 1.2.840.113635.100.8.5. Only for messages: the RP ID hash decides.
+    let appID: String?
 
     /// The access control list of keys on macOS, as Apple documents it in "Validating apps that connect to your
     /// server": MEAMAjExMDowCQwCb2uhAwEB/zAJDAJvYaEDAQH/MAsMBG9kZWyhAwEB/zAVDARvc2duoAYMBHJzZWMwBaYDAgEB.
@@ -46,11 +48,12 @@ package struct AttestedCertificate: Sendable {
         namesPlatform = claims.code != nil || claims.name != nil
         osVersion = system.text(1400) ?? system.text(1405)
         osBuild = system.text(1403)
+        appID = key.text(1204, atMost: 255)
         accessControlList = TaggedFields(leaf, Self.accessControlExtension).octets(3)
     }
 
     /// The nonce in the leaf: extension 1.2.840.113635.100.8.2 = SEQUENCE { [1] EXPLICIT OCTET STRING(32) }.
-    static func nonce(of leaf: Certificate) throws(DecodeError) -> ArraySlice<UInt8> {
+    package static func nonce(of leaf: Certificate) throws(DecodeError) -> ArraySlice<UInt8> {
         guard let value = leaf.extension(nonceExtension)?.value else {
             throw DecodeError(.missing, at: leaf.der.startIndex, "the attested certificate does not have it")
         }
@@ -92,8 +95,8 @@ private struct TaggedFields {
         self[tag].flatMap { try? DERReader.single(.octetString, in: $0).octetString() }
     }
 
-    func text(_ tag: UInt32) -> String? {
-        guard let octets = octets(tag), octets.count <= 64 else { return nil }
+    func text(_ tag: UInt32, atMost limit: Int = 64) -> String? {
+        guard let octets = octets(tag), octets.count <= limit else { return nil }
         return String(validating: octets, as: UTF8.self)?.escapingControls
     }
 }

@@ -29,6 +29,16 @@ extension String {
     }
 }
 
+extension ArraySlice<UInt8> {
+    /// The first 64 bytes for errors and logs: printable ASCII in quotes, other bytes in hexadecimal.
+    package var shown: String {
+        let first = prefix(64)
+        let more = first.count < count ? "..." : ""
+        guard !isEmpty, allSatisfy({ (0x20...0x7E).contains($0) }) else { return Array(first).hexadecimal + more }
+        return "\"\(String(decoding: first, as: UTF8.self))\(more)\""
+    }
+}
+
 extension RecordValue {
     /// The value for a verdict: the excerpt of a scalar, or the type of any other value.
     package var excerpt: String {
