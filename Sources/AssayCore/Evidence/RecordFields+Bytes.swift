@@ -19,7 +19,18 @@ extension RecordFields {
             // Skip the opening quote. Escapes make text and document offsets differ: report the start of the value.
             let offset = value.hasEscapes ? value.offset : value.offset + 1 + error.offset
             throw RecordError(
-                field: path(of: name), offset: offset, "expected standard base64 with padding: \(error.message)")
+                field: path(of: name), offset: offset,
+                "expected standard base64 with padding: \(error.message)\(Self.advice(on: text))")
         }
+    }
+
+    /// What a text that is no standard base64 probably is: the likeliest mistake is to pass a challenge, which is base64url, as it is.
+    private static func advice(on text: String) -> String {
+        if text.utf8.contains(where: { $0 == 0x2D || $0 == 0x5F }), (try? Base64.decode(text, .url)) != nil {
+            return
+                "; it is base64url: if these characters are the value, such as the text of a challenge, give base64 of them, "
+                + "otherwise the standard alphabet"
+        }
+        return ""
     }
 }

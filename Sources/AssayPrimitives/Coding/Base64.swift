@@ -137,7 +137,9 @@ package enum Base64 {
     private static func strangeCharacter(
         in body: UnsafeBufferPointer<UInt8>, _ values: ImmortalTable<UInt8>, origin: Int
     ) -> DecodeError {
-        let index = unsafe body.firstIndex { values[Int($0)] == none } ?? body.endIndex
+        // Padding in front of another strange character, such as a line end, is not what is wrong.
+        let strange = unsafe body.firstIndex { values[Int($0)] == none && $0 != 0x3D }
+        let index = unsafe strange ?? body.firstIndex { values[Int($0)] == none } ?? body.endIndex
         let found = unsafe index < body.endIndex ? name(body[index]) : "it"
         return DecodeError(.invalidText, at: origin + index, "\(found) is not in the alphabet")
     }
