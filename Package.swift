@@ -132,7 +132,8 @@ let package = Package(
         // Lenient where AssayPrimitives is strict: shows what is in a blob, and judges nothing.
         library(
             "AssayInspection",
-            "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayTokens PlayIntegrity"),
+            "AndroidKey AppAttest Approov Assay AssayCore AssayPrimitives AssayTokens CZlib PlayIntegrity",
+            with: strict + [.strictMemorySafety()]),
         // Judges captured evidence in bulk, and reports on it.
         library("AssayReplay", "Assay AssayCore AssayPrimitives CZlib CZstd", with: strict + [.strictMemorySafety()]),
         // Speaks with the servers of Google and Apple within limits of time and size. A product of its own, so that

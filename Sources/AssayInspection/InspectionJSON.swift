@@ -4,6 +4,7 @@ package enum InspectionJSON {
     /// A layer and its inner layers as one object on one line; with a policy, also the verdicts (JSON).
     package static func text(_ layer: InspectionLayer, verdicts: [String]?) -> String {
         var object = object(layer)
+        object.add("summary", raw: JSONText.array(InspectionSummary(layer).lines.map(JSONText.string)))
         if let verdicts { object.add("verdicts", raw: JSONText.array(verdicts)) }
         return object.text
     }

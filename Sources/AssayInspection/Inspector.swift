@@ -14,9 +14,18 @@ package struct Inspector: Sendable {
 
     /// The formats that belong to no platform. If two fit equally well, the more specific one comes first.
     private static let general: [any BlobFormat.Type] = [
-        RecordFormat.self, HTTPDumpFormat.self, PEMFormat.self, JWSFormat.self, JWEFormat.self, JWTClaims.self,
-        PrivateKeyFormat.self, CMSFormat.self, CertificateFormat.self, PublicKeyFormat.self, CBORFormat.self,
-        DERFormat.self, JSONFormat.self, HexDumpFormat.self, Base64Format.self,
+        OwnSecretFormat.self, PolicyFormat.self, VerdictFormat.self, UTF16Format.self, ByteListFormat.self,
+        CompressedFormat.self, RecordFormat.self, HTTPDumpFormat.self,
+        PEMFormat.self, JWSFormat.self, JWEFormat.self, JWTClaims.self,
+        PrivateKeyFormat.self, WebAuthnObjectFormat.self, CMSFormat.self, CertificateFormat.self, PublicKeyFormat.self,
+        CBORFormat.self,
+        DERFormat.self, JSONFormat.self, EvidenceTextFormat.self,
+        HexDumpFormat.self, Base64Format.self,
+    ]
+
+    /// The formats with nothing of their own: what is in them counts, even if it is unknown.
+    static let encodings: [any BlobFormat.Type] = [
+        Base64Format.self, HexDumpFormat.self, UTF16Format.self, ByteListFormat.self, CompressedFormat.self,
     ]
 
     private let engines: [any InspectableEngine.Type]
@@ -96,7 +105,7 @@ package struct Inspector: Sendable {
         let own = contents.secrets + (blob.isCredential ? annotations.hideCredentials() : [])
         if let violation { annotations.mark(violation, count: blob.bytes.count) }
         var unknown = contents.unknown
-        let isEncoding = format == Base64Format.self || format == HexDumpFormat.self
+        let isEncoding = Inspector.encodings.contains { $0 == format }
         let nested = layers(contents.nested, inEncoding: isEncoding, depth: depth, &budget, &unknown)
         let covered = nested.filter { !$0.layer.secrets.isEmpty }.map { $0.place ?? blob.bytes.indices }
         if !covered.isEmpty { annotations.hideValues(overlapping: covered) }

@@ -55,7 +55,7 @@ enum AttestedKeyCertificateFormat: BlobFormat {
     static func isMarked(_ bytes: [UInt8]) -> Bool { LenientText.contains(bytes, marker) }
 }
 
-/// The chain of an attested key: PEM, DER one certificate behind another, or the array of base64 texts of a record.
+/// The chain of an attested key: PEM, DER one certificate behind another, an array of base64 texts or of PEM, or a list of base64.
 enum KeyAttestationChainFormat: BlobFormat {
     static let name = "Android Key Attestation chain"
 
@@ -105,12 +105,17 @@ enum KeyAttestationChainFormat: BlobFormat {
         {
             let decoded = elements.prefix(KeyAttestationEvidence.maximumCertificates + 1).compactMap { element in
                 element.text.flatMap { text in
-                    (try? Base64.decode(text, .standard)).map { (element.range, "base64", $0) }
+                    if let block = try? PEM.blocks(in: Array(text.utf8)).first {
+                        return (element.range, "PEM", block.der)
+                    }
+                    return (try? Base64.decode(text, .standard)).map { (element.range, "base64", $0) }
                 }
             }
             return decoded.isEmpty ? nil : decoded
         }
-        guard let blocks = try? PEM.blocks(in: bytes) else { return nil }
+        guard let blocks = try? PEM.blocks(in: bytes) else {
+            return CertificateText(bytes)?.certificates.map { ($0.range, "base64", $0.der) }
+        }
         let starts = blocks.map(\.offset) + [bytes.count]
         return blocks.enumerated().prefix(KeyAttestationEvidence.maximumCertificates + 1)
             .map { (starts[$0.offset]..<starts[$0.offset + 1], "PEM", $0.element.der) }

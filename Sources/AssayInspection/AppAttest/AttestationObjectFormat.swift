@@ -19,7 +19,8 @@ enum AttestationObjectFormat: BlobFormat {
         if case .text(let text, _)? = node["fmt"]?.content, text.isByteEqual(to: "apple-appattest") {
             return Recognition(.certain, because: "it is a CBOR map whose fmt is apple-appattest")
         }
-        return node.recognition(by: keys, joined: ", ")
+        // Passkeys have the same map with another fmt.
+        return WebAuthnObjectFormat.recognise(bytes) == nil ? node.recognition(by: keys, joined: ", ") : nil
     }
 
     static func annotate(_ bytes: [UInt8]) -> BlobContents {

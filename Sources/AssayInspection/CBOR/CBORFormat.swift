@@ -32,7 +32,45 @@ package enum CBORFormat: BlobFormat {
 
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         let annotations = CBORAnnotator.annotate(bytes)
-        return BlobContents(annotations, secrets: annotations.secretRanges)
+        let secrets = annotations.secretRanges
+        var contents = BlobContents(annotations, secrets: secrets)
+        for node in LenientCBOR.readAll(bytes[...]) { addBlobs(in: node, at: "", of: bytes, to: &contents) }
+        contents.nested.removeAll { blob in blob.range.map { range in secrets.contains { $0.overlaps(range) } } ?? false
+        }
+        return contents
+    }
+
+    /// The most byte strings of one item that are looked into.
+    private static let maximumBlobs = 32
+
+    /// Adds the byte strings that are CBOR or DER, as wallets and protocols wrap evidence.
+    private static func addBlobs(in node: CBORNode, at path: String, of bytes: [UInt8], to contents: inout BlobContents)
+    {
+        guard contents.nested.count < maximumBlobs else { return }
+        switch node.content {
+        case .bytes(let range):
+            let blob = Array(bytes[range])
+            let found = [CBORFormat.recognise(blob), DERFormat.recognise(blob)].compactMap { $0?.certainty }
+            guard range.count >= 16, found.contains(where: { $0 > .guess }) else { return }
+            contents.nested.append(
+                NestedBlob(path.isEmpty ? "bytes" : path, encoding: "byte string of CBOR", bytes: blob, at: range))
+        case .array(let items):
+            for (index, item) in items.enumerated() {
+                addBlobs(in: item, at: "\(path)[\(index)]", of: bytes, to: &contents)
+            }
+        case .map(let members):
+            for member in members {
+                let key =
+                    if case .text(let text, _) = member.key.content { text.excerpt } else {
+                        CBORAnnotator.notation(member.key, in: bytes).excerpt
+                    }
+                addBlobs(
+                    in: member.value, at: path.isEmpty ? key : "\(path.excerpt(atMost: 200)).\(key)", of: bytes,
+                    to: &contents)
+            }
+        case .tag(_, let item): addBlobs(in: item, at: path, of: bytes, to: &contents)
+        case .unsigned, .negative, .text, .simple, .float, .broken: break
+        }
     }
 
     /// Accepts tags and any order of keys.

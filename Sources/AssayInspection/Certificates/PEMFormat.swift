@@ -9,7 +9,10 @@ package enum PEMFormat: BlobFormat {
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         let blocks = PEMBlock.read(bytes)
         guard let first = blocks.first else { return nil }
-        let isFirst = bytes[..<first.range.lowerBound].allSatisfy { $0 <= 0x20 }
+        let before = bytes[..<first.range.lowerBound].first { $0 > 0x20 }
+        let isFirst = before == nil
+        // In JSON, line ends are escapes, which only the format of JSON removes.
+        if before == 0x7B || before == 0x5B || before == 0x22, JSONFormat.isWhole(bytes) { return nil }
         return Recognition(
             isFirst ? .certain : .structure,
             because: blocks.count == 1
@@ -58,7 +61,9 @@ package enum PEMFormat: BlobFormat {
             annotation.violation = annotation.violation ?? decoded.irregularities.first
             contents.nested.append(
                 NestedBlob(
-                    "\(block.label) \(number)", encoding: "PEM", bytes: decoded.bytes, format: format(of: block),
+                    "\(block.label) \(number)", encoding: "PEM", bytes: decoded.bytes,
+                    // A platform may know more of a certificate than the label says.
+                    format: CertificateFormat.recognise(decoded.bytes)?.certainty == .certain ? nil : format(of: block),
                     at: block.range))
         }
         if isPrivate { contents.secrets.append(block.range) }

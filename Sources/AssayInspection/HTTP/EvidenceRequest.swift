@@ -38,6 +38,7 @@ extension EvidenceRequestFormat {
         guard let annotator = annotator(bytes) else { return contents }
         annotator.annotate(&contents.annotations)
         for (input, value) in annotator.signatures where input.tag == tag {
+            contents.nested.removeAll { $0.bytes == value }
             contents.nested.append(
                 NestedBlob(
                     "signature \(input.label.excerpt)", encoding: "base64", bytes: value, format: evidenceFormat))

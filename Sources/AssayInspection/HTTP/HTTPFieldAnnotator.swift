@@ -20,6 +20,7 @@ struct HTTPFieldAnnotator {
             annotation.meaning = Words.count(annotation.children.count, "part")
             return annotation
         }
+        if lower.isByteEqual(to: "signature") { signatures(field.value, named: name) }
         var value = field.value
         var scheme = ""
         // `Bearer x`, `Basic x`: show the scheme.
@@ -33,6 +34,17 @@ struct HTTPFieldAnnotator {
         annotation.value = scheme + found.value
         annotation.meaning = found.meaning
         return annotation
+    }
+
+    /// Finds CBOR in the field Signature (RFC 9421 section 4.2): an assertion of App Attest is one, under any label. Other signatures
+    /// have no parts.
+    private mutating func signatures(_ range: Range<Int>, named name: String) {
+        guard let field = try? SignatureField(bytes[range], form: .byteSequenceOrString) else { return }
+        for entry in field.entries where (CBORFormat.recognise(entry.bytes)?.certainty ?? .guess) > .guess {
+            nested.append(
+                NestedBlob(
+                    "\(entry.label.excerpt) of the \(name) header", encoding: "base64", bytes: entry.bytes, at: range))
+        }
     }
 
     /// Annotates `a=1; b=2`. Attributes of `Set-Cookie` are shown; the value of the cookie is not.
@@ -142,7 +154,7 @@ package struct HTTPValue {
     }
 
     /// True if the credential is a token or evidence with contents to decode, false for random bytes.
-    private static func isKnown(_ blob: EmbeddedBlob) -> Bool {
+    static func isKnown(_ blob: EmbeddedBlob) -> Bool {
         if blob.encoding.isByteEqual(to: "text") { return true }
         let recognitions = [CBORFormat.recognise(blob.bytes), DERFormat.recognise(blob.bytes)]
         return recognitions.contains { $0.map { $0.certainty >= .structure } ?? false }

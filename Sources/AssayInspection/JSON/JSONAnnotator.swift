@@ -71,16 +71,12 @@ package struct JSONAnnotator {
             annotation.value = number
             annotation.meaning = EpochTime.meaning(of: number, under: name)
         case .text(let text): annotate(text, of: node, named: name, in: &annotation)
-        case .array(let elements):
-            annotation.meaning = "array of \(Words.count(elements.count, "element"))"
-            annotation.children = elements.enumerated().map { index, element in
-                path.append(String(index))
-                defer { path.removeLast() }
-                return annotate(element, named: "[\(index)]", secret: nil)
+        case .array, .object:
+            if let list = ByteList(node), EmbeddedBlob.isStructured(list.bytes) {
+                annotate(list, of: node, in: &annotation)
+                break
             }
-        case .object(let members):
-            annotation.meaning = "object of \(Words.count(members.count, "member"))"
-            annotation.children = annotate(members)
+            annotateChildren(of: node, in: &annotation)
         case .broken(let reason):
             annotation.violation = reason
             annotation.meaning = node.range.isEmpty ? nil : "not decoded"
@@ -92,6 +88,34 @@ package struct JSONAnnotator {
             if let meaning = describe(pointer, node) { annotation.meaning = meaning }
         }
         return annotation
+    }
+
+    /// Bytes as a list of numbers.
+    private mutating func annotate(_ list: ByteList, of node: JSONNode, in annotation: inout Annotation) {
+        if let secret = PrivateKeys.describe(list.bytes) {
+            contents.secrets.append(node.range)
+            annotation.hide(meaning: secret)
+            return
+        }
+        annotation.meaning = "\(list.form), \(Words.count(list.bytes.count, "byte"))"
+        contents.nested.append(
+            NestedBlob(pointer.isEmpty ? "bytes" : pointer, encoding: list.form, bytes: list.bytes, at: node.range))
+    }
+
+    private mutating func annotateChildren(of node: JSONNode, in annotation: inout Annotation) {
+        switch node.content {
+        case .array(let elements):
+            annotation.meaning = "array of \(Words.count(elements.count, "element"))"
+            annotation.children = elements.enumerated().map { index, element in
+                path.append(String(index))
+                defer { path.removeLast() }
+                return annotate(element, named: "[\(index)]", secret: nil)
+            }
+        case .object(let members):
+            annotation.meaning = "object of \(Words.count(members.count, "member"))"
+            annotation.children = annotate(members)
+        case .null, .flag, .number, .text, .broken: break
+        }
     }
 
     private mutating func annotate(_ members: [(key: JSONNode, value: JSONNode)]) -> [Annotation] {

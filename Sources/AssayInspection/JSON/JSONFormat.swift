@@ -49,6 +49,15 @@ package enum JSONFormat: BlobFormat {
         return contents
     }
 
+    /// Whether one JSON value, of any type, fills the bytes.
+    static func isWhole(_ bytes: [UInt8]) -> Bool {
+        guard let (node, end) = LenientJSON.read(bytes[...]), end == bytes.count, node.violation == nil else {
+            return false
+        }
+        if case .broken = node.content { return false }
+        return true
+    }
+
     /// Whether any part of the document is valid JSON.
     private static func hasContents(_ node: JSONNode) -> Bool {
         func isValue(_ node: JSONNode) -> Bool { if case .broken = node.content { false } else { true } }

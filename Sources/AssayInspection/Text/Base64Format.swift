@@ -14,6 +14,14 @@ package enum Base64Format: BlobFormat {
             : Recognition(.guess, because: "every character is of the alphabet of \(text.encoding)")
     }
 
+    /// The encoding of a text in words, with what is around it: `hexadecimal in quotes`. For text of another format, its name.
+    package static func form(of bytes: [UInt8]) -> String {
+        guard let text = EncodedText(bytes) else { return name }
+        let around = text.wrappings.isEmpty ? "" : " (in \(text.wrappings.joined(separator: ", in ")))"
+        let repaired = text.irregularities.first { $0 == EncodedText.spacesForPlus }.map { " (\($0))" } ?? ""
+        return text.encoding + around + repaired
+    }
+
     /// Names the encoding. The decoded bytes become a nested blob.
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         guard let text = EncodedText(bytes) else {
@@ -50,6 +58,9 @@ struct EncodedText {
     private(set) var bytes: [UInt8] = []
     /// The range of the text without surrounding white space.
     let range: Range<Int>
+    /// A decoder of forms reads `+` as a space.
+    static let spacesForPlus = "spaces stand where + belongs, as behind a decoder of forms"
+
     /// Whether the text is probably encoded bytes, and not a word.
     private(set) var isPlausible = false
 
@@ -60,6 +71,11 @@ struct EncodedText {
         // Examine the beginning first, to reject binary input quickly.
         guard text.count >= 4, text.prefix(64).allSatisfy({ LenientText.isSpace($0) || (0x20...0x7E).contains($0) })
         else { return nil }
+        if input.starts(with: [0xEF, 0xBB, 0xBF]) { wrappings.append("text behind a byte order mark") }
+        if text.starts(with: [0x5C, 0x78]) {
+            text = text.dropFirst(2)
+            wrappings.append("PostgreSQL's text of bytea")
+        }
         if let quote = text.first, [0x22, 0x27, 0x60].contains(quote), text.count > 1 {
             text = text.dropFirst()
             if text.last == quote { text = text.dropLast() }
@@ -98,19 +114,43 @@ struct EncodedText {
         }
     }
 
+    /// Whether the text has nothing but characters of one encoding, and padding at most at its end.
+    var isOnePiece: Bool { strayCount == 0 && !irregularities.contains("padding in the middle") }
+    private var strayCount = 0
+
     private mutating func decodeBase64(_ text: ArraySlice<UInt8>) -> Bool {
-        let decoded = LenientBase64.decode(text)
+        var decoded = LenientBase64.decode(text)
+        if let plus = EncodedText.withPlus(text, decoded) {
+            decoded = plus
+            irregularities.append(EncodedText.spacesForPlus)
+        }
+        strayCount = decoded.strayCount
         // Tolerate one damaged character in a hundred.
-        guard decoded.count >= 8, decoded.strayCount * 100 <= decoded.count, !text.contains(0x20) || decoded.count > 64
+        guard decoded.count >= 8, decoded.strayCount * 100 <= decoded.count,
+            !text.contains(0x20) || decoded.count > 64 || irregularities.contains(Self.spacesForPlus)
         else { return false }
         encoding = decoded.encoding
         bytes = decoded.bytes
-        irregularities = decoded.irregularities
+        irregularities += decoded.irregularities
         let sample = Array(text.prefix(4096))
         isPlausible = decoded.count >= 16 && EmbeddedBlob.isPlausible(sample, charactersPerChange: 4)
         let kinds = [UInt8(0x30)...0x39, 0x41...0x5A, 0x61...0x7A].filter { kind in text.contains { kind.contains($0) }
         }
         return isPlausible || kinds.count > 1 && decoded.count % 4 != 1 && decoded.strayCount == 0
+    }
+
+    /// The decoded text with `+` for each space; nil if the spaces only separate pieces of the text.
+    private static func withPlus(_ text: ArraySlice<UInt8>, _ decoded: LenientBase64) -> LenientBase64? {
+        let pieces = text.split(separator: 0x20, omittingEmptySubsequences: false).map(\.count)
+        guard decoded.hasSpace, pieces.count > 1, !text.contains(0x2B), !text.contains(0x2D), !text.contains(0x5F)
+        else {
+            return nil
+        }
+        // Text that someone wrapped has pieces of one length, and whole groups of four characters.
+        let isWrapped = Set(pieces.dropLast()).count == 1 && pieces[0] % 4 == 0
+        guard !isWrapped else { return nil }
+        let plus = LenientBase64.decode(text.map { $0 == 0x20 ? 0x2B : $0 }[...])
+        return plus.irregularities.isEmpty && plus.strayCount == 0 ? plus : nil
     }
 
     /// Removes the JSON string escapes of line breaks and slashes.

@@ -93,7 +93,7 @@ struct EmbeddedBlob {
     }
 
     /// Whether bytes are more than a digest: longer, or with the first byte of a DER sequence, a CBOR map or JSON.
-    private static func isStructured(_ bytes: [UInt8]) -> Bool {
+    static func isStructured(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first, bytes.count >= 8 else { return false }
         return bytes.count > 64 || first == 0x30 || first == 0x7B || (0xA1...0xBF).contains(first)
             || bytes.count >= 37 && bytes.count != 48 && bytes.count != 64

@@ -14,11 +14,13 @@ struct InspectCommand: AsyncParsableCommand {
             FILE may be anything: a record, an attestation, an assertion, a receipt, a token, a key, a certificate or PEM \
             chain, an answer of Google's, JSON or a whole HTTP message with such a blob in it, as bytes, in base64 of \
             either alphabet, in hexadecimal digits, as a dump of xxd, hexdump -C or od -tx1, and each of these compressed \
-            with gzip. Several files are each headed by their name. Without FILE, or with -, standard input is read:
+            with gzip. Encoded blobs are found in other text too, such as log lines, commands, YAML and lists of bytes as \
+            languages print them. Several files are each headed by their name. Without FILE, or with -, standard input is read:
 
               assay inspect attestation.b64
               pbpaste | assay inspect
 
+            A summary comes first: what it is, whose app, which system, key and device, when, and whether it is sound. \
             Nothing is verified and no key is needed. A line that begins with ! shows where strict decoding, as in \
             `assay verify`, stops. The end lists what cannot be known from the blob alone. Private keys are named but \
             never shown.

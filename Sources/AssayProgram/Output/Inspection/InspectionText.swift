@@ -1,7 +1,7 @@
 import Assay
 import AssayInspection
 
-/// An inspection as text: for each layer its kind, how it was recognised, and a tree of its fields.
+/// An inspection as text: a summary, then for each layer its kind, how it was recognised, and a tree of its fields.
 struct InspectionText {
     let terminal: Terminal
     let limits: InspectionLimits
@@ -10,7 +10,14 @@ struct InspectionText {
     func lines(_ layer: InspectionLayer) -> [String] {
         let sections = sections(layer, path: [])
         let outline = sections.count > 1 ? self.outline(layer, depth: 0) + [""] : []
-        return outline + sections.enumerated().flatMap { $0.offset == 0 ? $0.element : [""] + $0.element }
+        return summary(layer) + outline
+            + sections.enumerated().flatMap { $0.offset == 0 ? $0.element : [""] + $0.element }
+    }
+
+    /// What it is, in at most five lines. Unknown bytes are summed up by their section.
+    private func summary(_ layer: InspectionLayer) -> [String] {
+        guard layer.format != nil else { return [] }
+        return InspectionSummary(layer).lines.flatMap { terminal.wrapped(terminal.printable($0), indent: 0) } + [""]
     }
 
     /// The nesting of the layers, one line each.
