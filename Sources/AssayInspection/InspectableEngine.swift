@@ -28,6 +28,9 @@ package protocol InspectableEngine: EvidenceEngine {
     ///
     /// - Parameter format: the recognised format of the blob.
     static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord?
+
+    /// What a client or a server probably did wrong, one sentence each; empty if nothing is known.
+    static func diagnose(_ rejected: RejectedEvidence) -> [String]
 }
 
 extension InspectableEngine {

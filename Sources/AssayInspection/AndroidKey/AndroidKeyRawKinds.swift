@@ -22,8 +22,8 @@ extension AndroidKeyEngine {
                     required: .always("without it the attestation may be that of any other request"),
                     "The challenge, text, compared as it is."),
                 .evidence(
-                    "publicKey", .bytes(plainIsText: false),
-                    "The key that the app claims to have, SubjectPublicKeyInfo. Base64."),
+                    "publicKey", .publicKey,
+                    "The key that the app claims to have. \(RawOption.publicKeyForms)"),
                 .alias(
                     of: policyFields["statusList"], valueName: "source",
                     help: "The list of revoked certificates: file:PATH, service or none."),
@@ -56,8 +56,8 @@ extension AndroidKeyEngine {
                 .targetURI, .alias(of: policyFields["requests.label"], valueName: "text"),
                 .alias(of: policyFields["requests.components"], valueName: "name"),
                 .evidence(
-                    "publicKey", .bytes(plainIsText: false),
-                    "The key of keyid, SubjectPublicKeyInfo. Base64. Without a ledger."),
+                    "publicKey", .publicKey,
+                    "The key of keyid. \(RawOption.publicKeyForms) Without a ledger."),
             ],
             defaults: [
                 RawKind.Default("challenge", .scalar(AndroidKeyConfiguration.ChallengeSource.caller.rawValue)),
@@ -81,14 +81,17 @@ extension AndroidKeyEngine {
             ? nil : "a request needs --public-key, or the ledger that has its key (--ledger sqlite:PATH)"
     }
 
-    /// The certificates of a file: PEM blocks, or DER one behind another.
+    /// The certificates of a file: PEM blocks, DER one behind another, or base64 of certificates in one piece or in a list.
     private static func chain(_ file: [UInt8]) throws(RawError) -> RawFields {
-        let certificates: [[UInt8]]
+        var certificates: [[UInt8]]
+        var note: String?
         do throws(DecodeError) { certificates = try CertificateFile.certificates(in: file) } catch {
-            throw .malformed(error)
+            guard let text = CertificateText(file) else { throw .malformed(error) }
+            certificates = text.certificates.map(\.der)
+            note = text.form
         }
         let list = certificates.map { RecordValue(.text(Base64.encode($0, .standard)), offset: 0) }
-        return RawFields([("certificates", .array(list))])
+        return RawFields([("certificates", .array(list))], readAs: note)
     }
 }
 

@@ -74,8 +74,8 @@ extension AppAttestEngine {
         "clientDataHash", .bytes(plainIsText: false),
         "What the app passed as clientDataHash, taken as it is. Base64.")
     private static let publicKey = RawOption.evidence(
-        "key.publicKey", .bytes(plainIsText: false),
-        "An assertion's key, SubjectPublicKeyInfo or X9.63 point. Base64. Without a ledger.")
+        "key.publicKey", .publicKey,
+        "An assertion's key. \(RawOption.publicKeyForms) Without a ledger.")
     private static let counter = RawOption.evidence(
         "key.counter", .number, isVerbatim: false, valueName: nil,
         "The greatest counter that was accepted of an assertion's key. Without a ledger.")

@@ -13,6 +13,9 @@ package struct RawOption: Sendable {
         case number
         /// Bytes as `text:`, `hex:`, `base64:` or `file:`, stored as standard base64. Without prefix: text or base64.
         case bytes(plainIsText: Bool)
+        /// A public key: PEM, a JSON Web Key, or bytes as base64, `hex:`, `base64:` or `file:`, stored as base64 of its
+        /// SubjectPublicKeyInfo.
+        case publicKey
         /// The name of a file with a JSON object.
         case jsonFile
         /// `NAME=VALUE`. The evidence holds the values in the order of ``RawKind/names``.
@@ -52,6 +55,10 @@ package struct RawOption: Sendable {
         /// The policy field that lists the names of the keys; nil if the policy lists none.
         package let field: String?
     }
+
+    /// The forms of a public key, for help.
+    static let publicKeyForms =
+        "Base64 of a SubjectPublicKeyInfo or X9.63 point, or a file with one of these, PEM or a JSON Web Key."
 
     /// When an option must be given.
     package enum Requirement: Sendable {

@@ -151,10 +151,12 @@ struct RecordVerification {
             }
             return true
         }
+        let diagnosis = await Diagnosis.sentences(on: judged, verdict, verifier)
         try report.add(
             verdict, id: record.id, fallback: place.description, expect: record.expect,
             receivedAt: time == nil ? nil : record.receivedAt,
-            mismatch: verdict.outcome == .accept ? nil : RecognisedBlob.mismatch(in: record))
+            remarks: verdict.outcome == .accept
+                ? [] : diagnosis + [RecognisedBlob.mismatch(in: record)].compactMap(\.self))
         return true
     }
 }

@@ -233,7 +233,8 @@ struct VerifyCommand: AsyncParsableCommand {
             let mismatch =
                 verdict.outcome == .accept
                 ? nil : raw.mismatch(in: bytes, isUndecodable: verdict.isUndecodable)
-            try report.add(verdict, id: name, fallback: name, mismatch: mismatch)
+            let diagnosis = await Diagnosis.sentences(on: record, verdict, verifier)
+            try report.add(verdict, id: name, fallback: name, remarks: diagnosis + [mismatch].compactMap(\.self))
         } catch let error as VerificationError {
             switch error {
             case .outage(let outage): report.fail(outage)

@@ -57,24 +57,24 @@ struct VerdictReport {
     /// - Parameters:
     ///   - fallback: names a record without an ID in text.
     ///   - receivedAt: the time of receipt, for evidence judged as of another time.
-    ///   - mismatch: a sentence that rejected evidence is of another kind; nil for none.
+    ///   - remarks: sentences on why evidence was rejected, such as that it is of another kind.
     mutating func add(
         _ verdict: Verdict, id: String?, fallback: String, expect: EvidenceRecord.Expectation? = nil,
-        receivedAt: Date? = nil, mismatch: String? = nil
+        receivedAt: Date? = nil, remarks: [String] = []
     ) throws(CommandFailure) {
         let unmet = expect.flatMap { $0.isMet(by: verdict) ? nil : $0 }
         if let unmet, form != .table {
             Console.note(
                 "\(id ?? fallback): the verdict is \(verdict.outcome.rawValue), the record expects \(unmet.words)")
         }
-        if let mismatch, form != .table { Console.note("\(id ?? fallback): \(mismatch)") }
+        if form != .table { for remark in remarks { Console.note("\(id ?? fallback): \(remark)") } }
         if !isRejectedOnly || verdict.outcome == .reject || unmet != nil {
             switch form {
             case .table:
                 if isAnyPrinted { try Console.print("") }
                 let lines = table.lines(
                     verdict, id: id ?? fallback, unmet: unmet,
-                    hints: [mismatch].compactMap(\.self) + hints(verdict, receivedAt: receivedAt))
+                    hints: remarks + hints(verdict, receivedAt: receivedAt))
                 try Console.print(lines.joined(separator: "\n"))
             case .line: try Console.print(table.line(verdict, id: id ?? fallback))
             case .json: try Console.print(verdict.json(id: id))

@@ -85,6 +85,8 @@ struct RawOptions: ParsableArguments {
             switch option.evidence?.encoding {
             case .bytes(let plainIsText):
                 for text in texts { _ = try ValueArgument(text, plain: plainIsText ? .text : .base64) }
+            case .publicKey:
+                for text in texts where !RawRecord.isKeyText(text) { _ = try ValueArgument(text, plain: .base64) }
             case .number:
                 for text in texts where UInt32(text) == nil || text.utf8.first == UInt8(ascii: "+") {
                     throw ValidationError(

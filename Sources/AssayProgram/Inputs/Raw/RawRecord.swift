@@ -27,6 +27,7 @@ struct RawRecord {
             case .bytes(let plainIsText):
                 let value = try ValueArgument(text, plain: plainIsText ? .text : .base64)
                 content = .text(Base64.encode(try value.resolve(), .standard))
+            case .publicKey: content = .text(Base64.encode(try publicKey(text, of: option.name), .standard))
             case .jsonFile: content = .object(try jsonFile(text, of: option.name))
             case .named: content = .array(try named(option.name, app: app, policy))
             }
@@ -48,7 +49,10 @@ struct RawRecord {
 
     /// The sentence for a file that is of another kind; nil if the kind fits or is unknown.
     func mismatch(in file: [UInt8], isUndecodable: Bool) -> String? {
-        RecognisedBlob(file)?.mismatch(with: kind, isUndecodable: isUndecodable)
+        if isUndecodable, let wrapped = WrappedEvidence(file, of: kind.raw.kind, butNot: BlobFile(file).bytes) {
+            return wrapped.sentence
+        }
+        return RecognisedBlob(file)?.mismatch(with: kind, isUndecodable: isUndecodable)
     }
 
     // MARK: The file
@@ -93,6 +97,17 @@ struct RawRecord {
     }
 
     // MARK: Values
+
+    /// Whether a value is PEM or a JSON Web Key itself, as a shell passes the contents of a file.
+    static func isKeyText(_ value: String) -> Bool { value.hasPrefix("-----BEGIN ") || value.hasPrefix("{") }
+
+    /// A public key in any of its forms. Any other value is a bad argument: it says nothing about the evidence.
+    private func publicKey(_ text: String, of option: String) throws -> [UInt8] {
+        let bytes = RawRecord.isKeyText(text) ? Array(text.utf8) : try ValueArgument(text, plain: .base64).resolve()
+        do { return try PublicKeyText.subjectPublicKeyInfo(bytes) } catch {
+            throw CommandFailure(.usage, "--\(option): \(error); allowed are \(PublicKeyText.allowed)")
+        }
+    }
 
     private func jsonFile(_ path: String, of option: String) throws -> RecordObject {
         let bytes = try ValueArgument("file:\(path)", plain: .text).resolve()

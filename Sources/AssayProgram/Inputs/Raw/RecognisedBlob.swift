@@ -9,6 +9,7 @@ struct RecognisedBlob {
     /// The kind of evidence whose main part the bytes are; nil for other blobs, such as records and keys.
     let kind: EvidenceKind?
     private let isCertain: Bool
+    private let reason: String
     /// Whether the bytes themselves determine the kind, as Google's answers do.
     private let hasOwnKind: Bool
 
@@ -24,6 +25,7 @@ struct RecognisedBlob {
         self.format = format
         kind = own ?? inspector.kind(of: layer)
         isCertain = certainty == .certain
+        reason = layer.recognition?.reason ?? ""
         hasOwnKind = own != nil
     }
 
@@ -48,6 +50,7 @@ struct RecognisedBlob {
         if format == RecordFormat.name { return "this is an evidence record: give --policy instead of --kind" }
         guard isUndecodable, isCertain else { return nil }
         return "inspection recognises this as something else: \(format)"
+            + (format == WebAuthnObjectFormat.name ? "; \(reason)" : "")
     }
 
     /// The sentence for a field of a record of the kind `expected`; nil if it fits or is no other evidence.
