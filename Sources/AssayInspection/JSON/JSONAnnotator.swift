@@ -72,7 +72,7 @@ package struct JSONAnnotator {
             annotation.meaning = EpochTime.meaning(of: number, under: name)
         case .text(let text): annotate(text, of: node, named: name, in: &annotation)
         case .array, .object:
-            if let list = ByteList(node), EmbeddedBlob.isStructured(list.bytes) {
+            if let list = ByteList(node), list.isKnown {
                 annotate(list, of: node, in: &annotation)
                 break
             }

@@ -8,7 +8,7 @@ package enum ByteListFormat: BlobFormat {
         guard let list = ByteList(bytes) else { return nil }
         // A list of any numbers may be a list of bytes.
         return Recognition(
-            EmbeddedBlob.isStructured(list.bytes) ? .certain : .guess,
+            list.isKnown ? .certain : .guess,
             because: "it is \(list.form) of \(Words.count(list.bytes.count, "byte"))")
     }
 
@@ -37,6 +37,12 @@ struct ByteList {
     private(set) var form: String
     /// What is missing of it; nil for a whole list.
     private(set) var problem: String?
+
+    /// Whether the bytes have the structure of evidence. Other numbers stay numbers.
+    var isKnown: Bool {
+        [CBORFormat.recognise(bytes), DERFormat.recognise(bytes)].contains { ($0?.certainty ?? .guess) > .guess }
+            || PrivateKeys.describe(bytes) != nil
+    }
 
     /// The least number of bytes. Fewer numbers are no evidence.
     private static let minimum = 16

@@ -1,5 +1,6 @@
 import AssayTestSupport
 import Foundation
+import Testing
 
 /// A folder of the shared cases: inputs that people sent to a backend, and how each was to be answered.
 struct SharedCase {
@@ -7,13 +8,12 @@ struct SharedCase {
 
     /// The path of a file of the case.
     func path(_ file: String) throws -> String {
-        guard let root = SharedFiles.root else { throw SharedFiles.Missing(description: SharedFiles.hint) }
-        return root.appendingPathComponent("cases/\(folder)/\(file)").path
+        try #require(SharedFiles.root, "\(SharedFiles.hint)").appendingPathComponent("cases/\(folder)/\(file)").path
     }
 
     /// Runs the program. In `arguments`, `@` stands for the folder of the case.
     func run(_ arguments: [String]) throws -> Run {
-        let folder = try path("")
+        let folder = try path("") + "/"
         return try Scratch().run(arguments.map { $0.replacing("@", with: folder) })
     }
 
