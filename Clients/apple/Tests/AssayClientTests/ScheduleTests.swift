@@ -60,7 +60,8 @@ private final class Schedule {
     private(set) var ended = 0
     private(set) var judged = 0
     private(set) var causes: [String: Int] = [:]
-    private var attestCalls: [String: Int] = [:]
+    /// Challenges on which the kit has seen a verdict, or which stood in a request that was sent.
+    private var spent: Set<String> = []
 
     init(seed: UInt64) {
         self.seed = seed
@@ -174,6 +175,9 @@ private final class Schedule {
                 open[id, default: 0] += 1
                 try check((open[id] ?? 0) <= 8, "\(id) is sent again and again")
                 pending.append((index, action))
+            case .submit(_, _, let challenge, _):
+                try check(!spent.contains(challenge), "a challenge is sent after the verdict on it")
+                pending.append((index, action))
             case .deleteKey, .wait, .report: break
             default: pending.append((index, action))
             }
@@ -214,6 +218,7 @@ private final class Schedule {
                 world.enrolled.insert(key)
             }
             if fails { return try handle(index, .callFailed(turn: turn, call: .submit, failure, date: nil)) }
+            spent.insert(challenge)
             try handle(
                 index,
                 isNew
@@ -238,6 +243,7 @@ private final class Schedule {
             var remedy: Remedy?
             if let nonce = signature.nonce {
                 // A challenge serves one signature.
+                try check(spent.insert(nonce).inserted, "a challenge is signed and sent twice")
                 let isNew = world.challenges[nonce].map { !$0.isUsed && world.now < $0.ends } ?? false
                 if !isNew { remedy = .newChallenge }
             }
@@ -263,7 +269,7 @@ private final class Schedule {
     func checkCounts() throws {
         let day = 24 * 3_600_000
         for time in world.generated {
-            // The device's clock may have been wrong by minutes, and each process may have had one key under way.
+            // A clock that is set back forgets a key that was made in what is then the future.
             let made = world.generated.filter { $0 > time - day + 1_000_000 && $0 <= time }.count
             try check(made <= 4, "\(made) keys in a day")
         }
