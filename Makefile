@@ -19,8 +19,7 @@ MEASURING := valgrind binutils python3
 recompile = [ -z "$$(find Sources -newer $(1)/release/Modules/$(2).swiftmodule 2>/dev/null)" ] || \
 	rm $(1)/release/Modules/$(2).swiftmodule
 SWIFT_SOURCES := Package.swift Sources Tests Examples/demo Examples/hummingbird Examples/first-ten-minutes \
-	Examples/own-handlers Clients/apple/Package.swift Clients/apple/Sources Clients/apple/Example \
-	Clients/apple/Tests/AssayClientTests Clients/apple/Tests/Support \
+	Examples/own-handlers $(addprefix Clients/apple/,Package.swift Sources Tests Example) \
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
@@ -80,6 +79,7 @@ sanitize: packages
 	Scripts/install-packages openssl zstd || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
 	Scripts/sanitize thread
 	Scripts/sanitize address
+
 
 ## Adds a stored property to a struct of a small package with the end of our manifest, and builds on: its program must print the same.
 incremental:
