@@ -88,6 +88,12 @@ struct TransportTests {
     ])
     func badDates(_ text: String) { #expect(HTTPDate.milliseconds(text) == nil) }
 
+    /// Times of JSON, with fractions of any length and with an offset.
+    @Test(arguments: [
+        "1994-11-06T08:49:37Z", "1994-11-06T08:49:37.123456789Z", "1994-11-06T08:49:37.5Z", "1994-11-06T09:49:37+01:00",
+    ])
+    func internetDates(_ text: String) { #expect(InternetDate.milliseconds(text) == 784_111_777_000) }
+
     /// `Retry-After` in both forms; the clock counts from protected answers alone.
     @Test func fields() throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"

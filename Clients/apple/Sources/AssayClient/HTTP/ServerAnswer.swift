@@ -106,10 +106,10 @@ enum HTTPDate {
 
 /// The form of times in Assay's JSON (RFC 3339).
 enum InternetDate {
-    /// Milliseconds since 1970; nil for another form.
+    /// Milliseconds since 1970, without a fraction of the second; nil for another form.
     static func milliseconds(_ text: String) -> Int? {
-        let formatter = ISO8601DateFormatter()
-        if text.contains(".") { formatter.formatOptions.insert(.withFractionalSeconds) }
-        return formatter.date(from: text).map { Int($0.timeIntervalSince1970 * 1000) }
+        // The formatter knows three digits of a fraction only.
+        let whole = text.replacing(/\.[0-9]+/, with: "", maxReplacements: 1)
+        return ISO8601DateFormatter().date(from: whole).map { Int($0.timeIntervalSince1970) * Milliseconds.second }
     }
 }
