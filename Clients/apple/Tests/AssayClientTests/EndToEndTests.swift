@@ -228,12 +228,18 @@ struct EndToEndTests {
             let storage = RecordingStorage(until: number)
             let doomed = try Self.attestor(phone, relay, storage) { $0.account = "user-\(number)" }
             let request = Task { try? await doomed.data(for: Self.order()) }
+            // A request that needs fewer writes ends the wait too.
+            let end = Task {
+                _ = await request.value
+                storage.end()
+            }
             await storage.waitForEnd()
             let next = try Self.attestor(phone, relay, storage.survivor) { $0.account = "user-\(number)" }
             #expect(try await next.data(for: Self.order()).1.statusCode == 200, "killed after write \(number)")
             #expect(phone.count(.generateKey) <= 2)
             #expect(phone.attestations.allSatisfy { $0 == 1 })
             request.cancel()
+            await end.value
         }
     }
 
@@ -311,6 +317,7 @@ final class RecordingStorage: StateStorage, @unchecked Sendable {
     let survivor = MemoryStorage()
     private let last: Int?
     private var count = 0
+    private var hasEnded = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(until last: Int? = nil) { self.last = last }
@@ -327,16 +334,24 @@ final class RecordingStorage: StateStorage, @unchecked Sendable {
             count += 1
             if count == last, let data {
                 _ = try survivor.write(data, to: name, replacing: nil)
-                waiting.forEach { $0.resume() }
-                waiting = []
+                release()
             }
             return new
         }
     }
 
+    /// No further write comes.
+    func end() { lock.withLock { release() } }
+
+    private func release() {
+        hasEnded = true
+        waiting.forEach { $0.resume() }
+        waiting = []
+    }
+
     func waitForEnd() async {
         await withCheckedContinuation { continuation in
-            lock.withLock { if count == last { continuation.resume() } else { waiting.append(continuation) } }
+            lock.withLock { if hasEnded { continuation.resume() } else { waiting.append(continuation) } }
         }
     }
 }
