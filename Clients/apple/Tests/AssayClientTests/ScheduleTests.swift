@@ -136,12 +136,16 @@ private final class Schedule {
         return true
     }
 
+    /// As the actor does: calls of the app and the timer look at the storage first, answers do not.
     private func handle(_ index: Int, _ event: ClientModel.Event) throws {
         guard processes[index] != nil else { return }
-        if let actions = try? processes[index]?.refresh(
-            now: world.now + world.skew, jitter: Int.random(in: 0...1000, using: &random))
-        {
-            try execute(index, actions)
+        let jitter = Int.random(in: 0...1000, using: &random)
+        switch event {
+        case .need, .wake, .prefetch:
+            if let actions = try? processes[index]?.refresh(now: world.now + world.skew, jitter: jitter) {
+                try execute(index, actions)
+            }
+        default: break
         }
         take(index, event)
         try execute(index, taken)
