@@ -80,7 +80,6 @@ sanitize: packages
 	Scripts/sanitize thread
 	Scripts/sanitize address
 
-
 ## Adds a stored property to a struct of a small package with the end of our manifest, and builds on: its program must print the same.
 incremental:
 	Scripts/test-incremental $(CONFIGURATION)

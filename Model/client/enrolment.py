@@ -384,9 +384,10 @@ class Enrolment:
             r.update(challenge=None, challengeFrom=0, challengeEnds=0)
             return self.call("challenge", "getChallenge")
         if r["phase"] == "new":
-            made = [t for t in r["keysMade"] if self.now - DAY < t <= self.now]
+            # A clock that was set back does not forget keys.
+            made = [t for t in r["keysMade"] if abs(self.now - t) < DAY]
             if len(made) >= self.keys_a_day:
-                r["notBefore"] = made[-self.keys_a_day] + DAY
+                r["notBefore"] = min(made[-self.keys_a_day], self.now) + DAY
                 return self.fail_enrolment("too-many-keys", keep_time=True)
             r["keysMade"] = made + [self.now]
             self.call("makeKey", "makeKey", challenge=r["challenge"])
@@ -404,7 +405,7 @@ class Enrolment:
         self.act(action, turn=self.turn, **arguments)
 
     def stale(self, e, doing):
-        if e["turn"] != self.turn or self.doing != doing:
+        if self.doing is None or e["turn"] != self.turn or self.doing != doing:
             return True
         self.doing = None
         return False

@@ -113,6 +113,7 @@ def enrolment():
         r.platform_failed("later", "dc:4")
         r.step("need", op=f"r{n}", after=1)
         r.step("wake", after=20_000 if n < 3 else 900_000)
+    r.step("platformFailed", call="attest", turn=1, code="dc:4", **{"class": "later"})
 
     r = vector("attestation says that the key is gone: another key, once").started()
     r.step("need", op="r")

@@ -249,7 +249,7 @@ class Rules:
             self.judged.add(self.submitted)
         for a in actions:
             if a["action"] == "makeKey":
-                day = [t for t in r.machine.record["keysMade"] if 0 <= r.now - t < 24 * 3600_000]
+                day = [t for t in r.machine.record["keysMade"] if abs(r.now - t) < 24 * 3600_000]
                 assert r.now in day and len(day) <= 3, "more keys a day than allowed"
             if a["action"] == "submit":
                 assert r.machine.record["phase"] == "submitted" and r.machine.record["evidence"] is not None

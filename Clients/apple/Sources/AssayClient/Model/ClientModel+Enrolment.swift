@@ -54,9 +54,10 @@ extension ClientModel {
         }
         switch (record.phase, record.key) {
         case (.new, _), (_, nil):
-            let made = record.keysMade.filter { now - Milliseconds.day < $0 && $0 <= now }
+            // A clock that was set back does not forget keys.
+            let made = record.keysMade.filter { abs(now - $0) < Milliseconds.day }
             if made.count >= keysADay {
-                record.notBefore = made[made.count - keysADay] + Milliseconds.day
+                record.notBefore = min(made[made.count - keysADay], now) + Milliseconds.day
                 return failEnrolment("too-many-keys", keepTime: true)
             }
             record.keysMade = made + [now]
