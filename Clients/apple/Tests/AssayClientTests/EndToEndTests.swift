@@ -244,25 +244,29 @@ struct EndToEndTests {
     }
 
     /// A token by a signed request, used for many requests and renewed without an attestation.
-    @Test func tokens() async throws {
-        let relay = Relay(try await AssayService(), app: "shop-tokens")
+    ///
+    /// - Parameter isStrict: whether the policy says `requests: { nonce: ledger }`.
+    @Test(arguments: [false, true]) func tokens(isStrict: Bool) async throws {
+        let app = isStrict ? "shop-strict" : "shop-tokens"
+        let relay = Relay(try await AssayService(), app: app)
         let phone = TestPhone()
         let storage = MemoryStorage()
-        let attestor = try Self.attestor(phone, relay, storage, app: "shop-tokens")
+        let attestor = try Self.attestor(phone, relay, storage, app: app) { $0.signsChallenges = isStrict }
         let source = TokenSource(attestor, audience: Self.base)
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<10 { group.addTask { try await source.data(for: Self.order()).1.statusCode } }
             for try await status in group { #expect(status == 200) }
         }
         #expect(relay.count("/tokens") == 1)
+        #expect(relay.count("/challenges") == (isStrict ? 2 : 1))
         #expect(phone.count(.attestKey) == 1)
-        // Another process has the same key, and a token of its own.
-        let other = TokenSource(try Self.attestor(phone, relay, storage, app: "shop-tokens"), audience: Self.base)
+        // Another process has the same key, and a token of its own. Without the setting, the server asks for a challenge where it needs one.
+        let other = TokenSource(try Self.attestor(phone, relay, storage, app: app), audience: Self.base)
         #expect(try await other.data(for: Self.order()).1.statusCode == 200)
         #expect(phone.count(.attestKey) == 1)
-        #expect(relay.count("/tokens") == 2)
-        // Signed requests of this app take a challenge each.
-        let signing = try Self.attestor(phone, relay, storage, app: "shop-tokens") { $0.signsChallenges = true }
+        #expect(relay.count("/tokens") == (isStrict ? 3 : 2))
+        // Signed requests of the strict app take a challenge each.
+        let signing = try Self.attestor(phone, relay, storage, app: app) { $0.signsChallenges = isStrict }
         #expect(try await signing.data(for: Self.order()).1.statusCode == 200)
         try await source.forget()
         #expect(try await source.data(for: Self.order()).1.statusCode == 200)

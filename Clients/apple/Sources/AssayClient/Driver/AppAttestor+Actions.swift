@@ -107,12 +107,12 @@ extension AppAttestor {
 
     private func sign(_ id: String, _ key: String, created: Int, nonce: String?) {
         guard let operation = operations[id] else { return }
-        var request = operation.prepared.request
-        var covered = configuration.coveredFields
-        var value = nonce
-        if case .token(let audience, let jkt) = operation.purpose, let nonce {
+        var (request, covered) = (operation.prepared.request, configuration.coveredFields)
+        var (value, challenge) = (nonce, nonce ?? "")
+        if case .token(let audience, let jkt) = operation.purpose {
             // Docs/tokens.md, step 3: no relay can have the token bound to a key of its own.
-            value = "assay-token\n\(nonce)\n\(audience)\n\(jkt)\n".sha256.base64URL
+            if nonce == nil { challenge = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64URL }
+            value = "assay-token\n\(challenge)\n\(audience)\n\(jkt)\n".sha256.base64URL
             covered = []
         }
         let fields: SignatureFields
@@ -124,7 +124,7 @@ extension AppAttestor {
             handle(.cancel(op: id))
             return finish(id, .failure(.init(cause: "request")))
         }
-        operations[id]?.challenge = nonce
+        operations[id]?.challenge = challenge
         begin("generateAssertion") { () throws(PlatformFailure) in
             try await self.platform.generateAssertion(key, clientDataHash: fields.clientDataHash)
         } then: {
@@ -147,7 +147,7 @@ extension AppAttestor {
         case .signature: handOver(id)
         case .request: transmit(id, signed, file: operation.prepared.file)
         case .token(let audience, let jkt):
-            exchange(id, signed, challenge: operation.challenge ?? "", audience: audience, jkt: jkt)
+            exchange(id, signed, challenge: operation.challenge, audience: audience, jkt: jkt)
         }
     }
 

@@ -33,7 +33,7 @@ struct Operation {
     /// The request with the fields of its last signature.
     var signed: URLRequest?
     /// Of the last signature, as the server wrote it.
-    var challenge: String?
+    var challenge = ""
     /// What the caller gets when the state machine ends the request, in either way.
     var outcome: Outcome?
     /// Cancelled with the operation.

@@ -167,7 +167,7 @@ public actor TokenSource {
             request.httpMethod = "POST"
             guard let prepared = try? PreparedRequest(request) else { throw .init(cause: "request") }
             let purpose = try Operation.Purpose.token(audience: audience, jkt: proofKey().thumbprint)
-            switch try await attestor.perform(purpose, prepared, fresh: true) {
+            switch try await attestor.perform(purpose, prepared, fresh: attestor.configuration.signsChallenges) {
             case .token(let token): handle(.fetched(turn: turn, token: token.value, life: token.life))
             case .withoutEvidence(let reason):
                 withoutEvidence = reason
