@@ -66,7 +66,9 @@ final class OkHttpTests {
                 chain.proceed(chain.request()).close();
                 return chain.proceed(chain.request());
             }).build();
+            service.calls.clear();
             Check.fails(IOException.class, () -> status(again, new Request.Builder().url(service.url("/orders")).build()), "a second copy");
+            Check.equal(1, service.calls.size(), "does not leave the device");
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -327,7 +328,7 @@ public final class ServiceTests {
             boolean after = end % 2 == 1;
             AtomicLong skew = new AtomicLong();
             Scheduler alive = clock(skew);
-            boolean[] dead = {false};
+            AtomicBoolean dead = new AtomicBoolean();
             Scheduler dying = new Scheduler() {
                 @Override public long now() {
                     return alive.now();
@@ -338,16 +339,13 @@ public final class ServiceTests {
                 }
 
                 @Override public void post(Runnable task) {
-                    alive.post(() -> { if (!dead[0]) task.run(); });
+                    alive.post(() -> { if (!dead.get()) task.run(); });
                 }
 
                 @Override public void call(Runnable task) {
-                    if (left.getAndDecrement() <= 0) {
-                        if (after && left.get() == -1) alive.call(task);
-                        alive.post(() -> dead[0] = true);
-                        return;
-                    }
-                    alive.call(task);
+                    boolean ends = left.getAndDecrement() == 0;
+                    if (ends) dead.set(true);
+                    if (!dead.get() || ends && after) alive.call(task);
                 }
 
                 @Override public Runnable later(long milliseconds, Runnable task) {

@@ -84,7 +84,8 @@ public final class TimeTests {
             @Override public String request(Object provider, String requestHash) { return "the token"; }
             @Override public String classic(String nonce) { return "classic"; }
         };
-        AssayClient client = AssayClient.builder("shop", "https://shop.example", new AndroidKeystore(), Storage.memory()).playIntegrity(google)
+        AssayClient client = AssayClient.builder("shop", "https://shop.example", new AndroidKeystore(),
+            Storage.memory()).playIntegrity(google)
             .versions("5.1.0", "16", "1").build(scheduler);
         CompletableFuture<SignedRequest> first = client.integrityLater("a", "GET", "https://shop.example/x", null);
         scheduler.pass(60_000);
@@ -101,7 +102,8 @@ public final class TimeTests {
         scheduler.pass(15 * 60_000);
         CompletableFuture<SignedRequest> last = client.integrityLater("c", "GET", "https://shop.example/x", null);
         scheduler.pass(0);
-        Check.equal("assay=:" + Bytes.base64(Bytes.utf8("the token")) + ":", last.get().fields().get("Signature"), "later it is tried again");
+        Check.equal("assay=:" + Bytes.base64(Bytes.utf8("the token")) + ":", last.get().fields().get("Signature"),
+            "later it is tried again");
         for (int i = 0; i < 20; i++) client.integrityLater("d" + i, "GET", "https://shop.example/x", null);
         scheduler.pass(0);
         Check.equal(5, calls.size(), "one provider serves all requests");
@@ -112,7 +114,8 @@ public final class TimeTests {
         return (url, json, fields) -> {
             calls.add(url.substring(url.lastIndexOf('/') + 1));
             String challenge = "challenge-" + calls.size() + "-0123456789";
-            Map<String, Object> all = Json.of("outcome", "accept", "challenge", challenge, "token", "token-" + calls.size(), "expiresIn", 300L,
+            Map<String, Object> all = Json.of("outcome", "accept", "challenge", challenge, "token", "token-" + calls.size(), "expiresIn",
+                300L,
                 "expiresAt", new java.text.SimpleDateFormat("yyyy-MM-dd'T'HH:mm:ss'Z'").format(scheduler.now + 300_000));
             return new HttpTransport.Answer(201, Map.of("content-type", "application/json"), Bytes.utf8(Json.write(all)));
         };
