@@ -102,29 +102,17 @@ final class Attester {
         return joined(tag, length, value);
     }
 
-    private static byte[] tlv(int tag, byte[]... values) {
-        return tagged(Check.bytes(tag), joined(values));
-    }
+    private static byte[] tlv(int tag, byte[]... values) { return tagged(Check.bytes(tag), joined(values)); }
 
-    private static byte[] sequence(byte[]... values) {
-        return tlv(0x30, values);
-    }
+    private static byte[] sequence(byte[]... values) { return tlv(0x30, values); }
 
-    private static byte[] set(byte[]... values) {
-        return tlv(0x31, values);
-    }
+    private static byte[] set(byte[]... values) { return tlv(0x31, values); }
 
-    private static byte[] integer(long value) {
-        return tlv(2, BigInteger.valueOf(value).toByteArray());
-    }
+    private static byte[] integer(long value) { return tlv(2, BigInteger.valueOf(value).toByteArray()); }
 
-    private static byte[] octets(byte[] value) {
-        return tlv(4, value);
-    }
+    private static byte[] octets(byte[] value) { return tlv(4, value); }
 
-    private static byte[] enumerated(int value) {
-        return tlv(10, Check.bytes(value));
-    }
+    private static byte[] enumerated(int value) { return tlv(10, Check.bytes(value)); }
 
     private static byte[] context(int number, byte[] value) {
         byte[] tag = number < 31 ? Check.bytes(0xa0 | number)

@@ -153,13 +153,8 @@ public final class BytesTests {
         Check.that(file.delete(), "the file is there");
         Check.error(AssayClientException.Code.BAD_REQUEST, () -> MessageBody.file(file).digest(), "a file that is missing");
         MessageBody wrong = new MessageBody() {
-            @Override public long length() {
-                return 4;
-            }
-
-            @Override public InputStream open() {
-                return new ByteArrayInputStream(Check.bytes(1, 2, 3));
-            }
+            @Override public long length() { return 4; }
+            @Override public InputStream open() { return new ByteArrayInputStream(Check.bytes(1, 2, 3)); }
         };
         Check.error(AssayClientException.Code.BAD_REQUEST, wrong::digest, "a stream with another length");
     }
@@ -172,9 +167,7 @@ public final class BytesTests {
         for (String bad : new String[] {"", "{", "{\"a\":1,}", "[1,]", "{\"a\":1,\"a\":2}", "01", "1.", "nul", "\"\\x\"", "\"\\ud800\"",
             "\"\n\"", "1 2",
             "{a:1}", "'a'", "\"", deep, "+1", "[1 2]", "{\"a\" 1}", "\"\\u12g4\"", "-", "1\0", "[1\0]", "{,}", "[,1]", "{\"a\":1 \"b\":2}",
-                "\"\\u12\""}) {
-            Check.fails(Json.Malformed.class, () -> Json.parse(bad), "malformed: " + bad);
-        }
+                "\"\\u12\""}) { Check.fails(Json.Malformed.class, () -> Json.parse(bad), "malformed: " + bad); }
         Check.fails(Json.Malformed.class, () -> Json.parse(Check.bytes('"', 0xff, '"')), "no UTF-8");
         Check.fails(Json.Malformed.class, () -> Json.object(Bytes.utf8("[1]")), "no object");
     }

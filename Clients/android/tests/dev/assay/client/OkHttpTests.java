@@ -82,9 +82,7 @@ final class OkHttpTests {
         return new RequestBody() {
             private boolean isWritten;
 
-            @Override public MediaType contentType() {
-                return JSON;
-            }
+            @Override public MediaType contentType() { return JSON; }
 
             @Override public void writeTo(BufferedSink sink) throws IOException {
                 if (isWritten) throw new IOException("written twice");

@@ -171,9 +171,7 @@ public final class PlatformTests {
         StubKeystore.SHARED.reset();
     }
 
-    private static <T> Task<T> done(T value) {
-        return new Task<>(value, null, true);
-    }
+    private static <T> Task<T> done(T value) { return new Task<>(value, null, true); }
 
     private static void integrity() throws Exception {
         int[] error = {0};
@@ -188,9 +186,7 @@ public final class PlatformTests {
                     hashes.add(token.requestHash);
                     if (error[0] != 0) return new Task<>(null, new StandardIntegrityException(error[0]), true);
                     return done(new StandardIntegrityToken() {
-                        @Override public String token() {
-                            return text[0];
-                        }
+                        @Override public String token() { return text[0]; }
                     });
                 });
             }
@@ -203,9 +199,7 @@ public final class PlatformTests {
         IntegrityManagerFactory.classic = request -> {
             if (error[0] != 0) return new Task<>(null, new IntegrityServiceException(error[0]), true);
             return done(new IntegrityTokenResponse() {
-                @Override public String token() {
-                    return "classic " + request.nonce;
-                }
+                @Override public String token() { return "classic " + request.nonce; }
             });
         };
         PlayIntegrity play = new PlayIntegrity(new Context(), 7);

@@ -75,9 +75,7 @@ public final class ServiceTests {
         return client.send(AssayClient.KEY, "POST", service.url("/orders?id=7"), Map.of(), MessageBody.bytes(ORDER)).status;
     }
 
-    private static int keys() {
-        return StubKeystore.SHARED.made.size();
-    }
+    private static int keys() { return StubKeystore.SHARED.made.size(); }
 
     private static int count(String path) {
         int count = 0;
@@ -237,46 +235,16 @@ public final class ServiceTests {
         Check.equal(1, keys(), "no key is made for an outage");
     }
 
-    /** The threads of a client with another clock. */
-    private static Scheduler clock(AtomicLong skew) {
-        Scheduler threads = Scheduler.threads();
-        return new Scheduler() {
-            @Override public long now() {
-                return threads.now() + skew.get();
-            }
-
-            @Override public int jitter() {
-                return threads.jitter();
-            }
-
-            @Override public void post(Runnable task) {
-                threads.post(task);
-            }
-
-            @Override public void call(Runnable task) {
-                threads.call(task);
-            }
-
-            @Override public Runnable later(long milliseconds, Runnable task) {
-                return threads.later(milliseconds, task);
-            }
-
-            @Override public void close() {
-                threads.close();
-            }
-        };
-    }
-
     private static void clocks() throws Exception {
         for (long minutes : new long[] {-2, 2, -24 * 60 + 5, 24 * 60 - 5}) {
             AtomicLong skew = new AtomicLong(minutes * 60_000);
-            try (AssayClient client = builder(Storage.memory()).build(clock(skew))) {
+            try (AssayClient client = builder(Storage.memory()).build(ShiftedScheduler.by(skew))) {
                 Check.equal(201, order(client), "a clock that is " + minutes + " minutes off");
             }
         }
         AtomicLong skew = new AtomicLong();
         service.verdicts.clear();
-        Scheduler scheduler = clock(skew);
+        Scheduler scheduler = ShiftedScheduler.by(skew);
         try (AssayClient client = builder(Storage.memory()).build(scheduler)) {
             Check.equal(201, order(client), "a clock that is right");
             for (long minutes : new long[] {-2, 2}) {
@@ -327,20 +295,12 @@ public final class ServiceTests {
             AtomicInteger left = new AtomicInteger(end / 2);
             boolean after = end % 2 == 1;
             AtomicLong skew = new AtomicLong();
-            Scheduler alive = clock(skew);
+            Scheduler alive = ShiftedScheduler.by(skew);
             AtomicBoolean dead = new AtomicBoolean();
             Scheduler dying = new Scheduler() {
-                @Override public long now() {
-                    return alive.now();
-                }
-
-                @Override public int jitter() {
-                    return alive.jitter();
-                }
-
-                @Override public void post(Runnable task) {
-                    alive.post(() -> { if (!dead.get()) task.run(); });
-                }
+                @Override public long now() { return alive.now(); }
+                @Override public int jitter() { return alive.jitter(); }
+                @Override public void post(Runnable task) { alive.post(() -> { if (!dead.get()) task.run(); }); }
 
                 @Override public void call(Runnable task) {
                     boolean ends = left.getAndDecrement() == 0;
@@ -348,13 +308,8 @@ public final class ServiceTests {
                     if (!dead.get() || ends && after) alive.call(task);
                 }
 
-                @Override public Runnable later(long milliseconds, Runnable task) {
-                    return () -> {};
-                }
-
-                @Override public void close() {
-                    alive.close();
-                }
+                @Override public Runnable later(long milliseconds, Runnable task) { return () -> {}; }
+                @Override public void close() { alive.close(); }
             };
             AssayClient first = builder(new FileStorage(file.toFile())).timeout(700).build(dying);
             try {
@@ -365,7 +320,7 @@ public final class ServiceTests {
             first.close();
             // The lease of the first process has ended by then.
             AtomicLong later = new AtomicLong(100_000);
-            try (AssayClient second = builder(new FileStorage(file.toFile())).build(clock(later))) {
+            try (AssayClient second = builder(new FileStorage(file.toFile())).build(ShiftedScheduler.by(later))) {
                 Check.equal(201, order(second), "the next process goes on after call " + end / 2.0);
             }
             Check.that(keys() <= 2, "at most one key is lost: " + keys());

@@ -43,17 +43,9 @@ final class StubKeystore extends Provider {
             this.alias = alias;
         }
 
-        @Override public String getAlgorithm() {
-            return "EC";
-        }
-
-        @Override public String getFormat() {
-            return null;
-        }
-
-        @Override public byte[] getEncoded() {
-            return null;
-        }
+        @Override public String getAlgorithm() { return "EC"; }
+        @Override public String getFormat() { return null; }
+        @Override public byte[] getEncoded() { return null; }
     }
 
     /** What fails next, by the name of the call. */
@@ -119,9 +111,7 @@ final class StubKeystore extends Provider {
     private static final class Generator extends KeyPairGeneratorSpi {
         private KeyGenParameterSpec spec;
 
-        @Override public void initialize(int size, SecureRandom random) {
-            throw new UnsupportedOperationException();
-        }
+        @Override public void initialize(int size, SecureRandom random) { throw new UnsupportedOperationException(); }
 
         @Override public void initialize(AlgorithmParameterSpec parameters, SecureRandom random) {
             spec = (KeyGenParameterSpec) parameters;
@@ -153,9 +143,7 @@ final class StubKeystore extends Provider {
         private OpaqueKey key;
         private final java.io.ByteArrayOutputStream data = new java.io.ByteArrayOutputStream();
 
-        @Override protected void engineInitVerify(PublicKey key) throws InvalidKeyException {
-            throw new InvalidKeyException();
-        }
+        @Override protected void engineInitVerify(PublicKey key) throws InvalidKeyException { throw new InvalidKeyException(); }
 
         @Override protected void engineInitSign(PrivateKey key) throws InvalidKeyException {
             if (!(key instanceof OpaqueKey)) throw new InvalidKeyException("not of this keystore");
@@ -169,13 +157,8 @@ final class StubKeystore extends Provider {
             this.key = (OpaqueKey) key;
         }
 
-        @Override protected void engineUpdate(byte b) {
-            data.write(b);
-        }
-
-        @Override protected void engineUpdate(byte[] bytes, int offset, int length) {
-            data.write(bytes, offset, length);
-        }
+        @Override protected void engineUpdate(byte b) { data.write(b); }
+        @Override protected void engineUpdate(byte[] bytes, int offset, int length) { data.write(bytes, offset, length); }
 
         @Override protected byte[] engineSign() throws SignatureException {
             try {
@@ -191,17 +174,13 @@ final class StubKeystore extends Provider {
             }
         }
 
-        @Override protected boolean engineVerify(byte[] signature) {
-            return false;
-        }
+        @Override protected boolean engineVerify(byte[] signature) { return false; }
 
         @Deprecated @Override protected void engineSetParameter(String name, Object value) {
             throw new UnsupportedOperationException();
         }
 
-        @Deprecated @Override protected Object engineGetParameter(String name) {
-            throw new UnsupportedOperationException();
-        }
+        @Deprecated @Override protected Object engineGetParameter(String name) { throw new UnsupportedOperationException(); }
     }
 
     private static final class Store extends KeyStoreSpi {
@@ -235,33 +214,13 @@ final class StubKeystore extends Provider {
             }
         }
 
-        @Override public Enumeration<String> engineAliases() {
-            return Collections.enumeration(SHARED.aliases());
-        }
-
-        @Override public boolean engineContainsAlias(String alias) {
-            return entry(alias) != null;
-        }
-
-        @Override public int engineSize() {
-            return SHARED.aliases().size();
-        }
-
-        @Override public boolean engineIsKeyEntry(String alias) {
-            return entry(alias) != null;
-        }
-
-        @Override public Date engineGetCreationDate(String alias) {
-            return new Date(0);
-        }
-
-        @Override public boolean engineIsCertificateEntry(String alias) {
-            return false;
-        }
-
-        @Override public String engineGetCertificateAlias(Certificate certificate) {
-            return null;
-        }
+        @Override public Enumeration<String> engineAliases() { return Collections.enumeration(SHARED.aliases()); }
+        @Override public boolean engineContainsAlias(String alias) { return entry(alias) != null; }
+        @Override public int engineSize() { return SHARED.aliases().size(); }
+        @Override public boolean engineIsKeyEntry(String alias) { return entry(alias) != null; }
+        @Override public Date engineGetCreationDate(String alias) { return new Date(0); }
+        @Override public boolean engineIsCertificateEntry(String alias) { return false; }
+        @Override public String engineGetCertificateAlias(Certificate certificate) { return null; }
 
         @Override public void engineSetKeyEntry(String alias, Key key, char[] password, Certificate[] chain) {
             throw new UnsupportedOperationException();
@@ -275,12 +234,7 @@ final class StubKeystore extends Provider {
             throw new UnsupportedOperationException();
         }
 
-        @Override public void engineStore(OutputStream stream, char[] password) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override public void engineLoad(InputStream stream, char[] password) {
-            SHARED.fail("load", null);
-        }
+        @Override public void engineStore(OutputStream stream, char[] password) { throw new UnsupportedOperationException(); }
+        @Override public void engineLoad(InputStream stream, char[] password) { SHARED.fail("load", null); }
     }
 }
