@@ -199,6 +199,12 @@ public final class AssayClient implements AutoCloseable {
         /** Each signature takes a challenge of the server, for a policy with {@code requests: { nonce: ledger }}. */
         public Builder challengeForEachRequest() { settings.freshChallenges = true; return this; }
 
+        /**
+         * A name of this process, other than those of the app's other processes: {@code Application.getProcessName()}. Without it, an app
+         * that was killed while it enrolled waits for up to 90 seconds, because the work may be another process's.
+         */
+        public Builder process(String name) { settings.process = name; return this; }
+
         /** This device or process cannot attest: requests say so. {@code unsupported}, {@code no-attestation-keys} or another reason. */
         public Builder withoutEvidence(String reason) { settings.unsupported = reason; return this; }
 

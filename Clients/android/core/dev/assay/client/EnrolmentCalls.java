@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /** The calls of an enrolment, one at a time: challenge, key, attestation, and the server's verdict on it. */
 abstract class EnrolmentCalls extends Model {
@@ -152,9 +151,10 @@ abstract class EnrolmentCalls extends Model {
             call("challenge", "getChallenge");
         } else if (record.phase.equals("new")) {
             List<Long> made = new ArrayList<>();
-            for (long time : record.keysMade) if (now - DAY < time && time <= now) made.add(time);
+            // A clock that was set back does not forget keys.
+            for (long time : record.keysMade) if (Math.abs(now - time) < DAY) made.add(time);
             if (made.size() >= keysADay) {
-                record.notBefore = made.get(made.size() - keysADay) + DAY;
+                record.notBefore = Math.min(made.get(made.size() - keysADay), now) + DAY;
                 failEnrolment("too-many-keys", null, null, false, true);
                 return;
             }
@@ -180,7 +180,7 @@ abstract class EnrolmentCalls extends Model {
     }
 
     final boolean stale(Fields e, String what) {
-        if (e.number("turn", -1) != turn || !Objects.equals(what, doing)) return true;
+        if (doing == null || e.number("turn", -1) != turn || !doing.equals(what)) return true;
         doing = null;
         return false;
     }

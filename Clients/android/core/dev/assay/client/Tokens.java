@@ -71,14 +71,14 @@ final class Tokens {
             return;
         }
         String op = "t" + Bytes.nonce();
-        enrolment.need(op, new Fetch(op, turn, thumbprint(key)), true);
+        enrolment.need(op, new Fetch(op, turn, thumbprint(key)), settings.freshChallenges);
     }
 
     private final class Fetch implements Enrolment.Work {
         private final String op;
         private final long turn;
         private final String jkt;
-        private volatile String challenge;
+        private volatile String challenge = "";
 
         Fetch(String op, long turn, String jkt) {
             this.op = op;
@@ -89,8 +89,8 @@ final class Tokens {
         @Override public RequestSignature request() { return request; }
 
         @Override public String nonce(String issued) {
-            challenge = issued;
-            return binding(issued, settings.audience, jkt);
+            challenge = issued == null ? Bytes.base64url(Bytes.random(32)) : issued;
+            return binding(challenge, settings.audience, jkt);
         }
 
         @Override public void send(Map<String, String> fields, Fields without) {
@@ -101,7 +101,7 @@ final class Tokens {
                     Json.of("method", request.method(), "targetURI", request.targetUri(), "headers", headers))
                 : NoEvidence.record(settings.app, without.text("reason"), without.text("code"), settings.appVersion,
                     settings.systemVersion);
-            Map<String, Object> body = Json.of("record", record, "challenge", without == null ? challenge : null,
+            Map<String, Object> body = Json.of("record", record, "challenge", without == null ? challenge : "",
                 "audience", settings.audience, "jkt", jkt);
             scheduler.call(() -> answered(backend.post(settings.tokensUrl, body)));
         }

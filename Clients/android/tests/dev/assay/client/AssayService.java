@@ -37,6 +37,8 @@ final class AssayService implements AutoCloseable {
     /** The verdicts on the app's requests. */
     final List<String> verdicts = Collections.synchronizedList(new ArrayList<>());
     volatile Map<String, String> lastFields = Map.of();
+    /** The app whose tokens requests carry. */
+    volatile String tokenApp = "shop-tokens";
 
     interface Fault {
         String at(String path);
@@ -51,10 +53,11 @@ final class AssayService implements AutoCloseable {
             "the mode of the master key");
         String section = "    androidKey:\n      packages: [com.example.shop]\n      certificateDigests: [\"" + Attester.DIGEST + "\"]\n"
             + "      statusList: none\n      testRoots: [\"file:root.pem\"]\n";
+        String tokens = "    tokens:\n      issuer: https://attest.example.com\n      audiences: [https://api.example.com]\n"
+            + "      testAuthorities: allow\n";
         Files.writeString(folder.resolve("policy.yaml"), "version: 1\napps:\n  - name: shop-android\n" + section + "      requests: {}\n"
-            + "  - name: shop-tokens\n" + section
-                + "      requests: { nonce: ledger }\n    tokens:\n      issuer: https://attest.example.com\n"
-            + "      audiences: [https://api.example.com]\n      testAuthorities: allow\n");
+            + "  - name: shop-tokens\n" + section + "      requests: {}\n" + tokens
+            + "  - name: shop-strict\n" + section + "      requests: { nonce: ledger }\n" + tokens);
         backend = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
         backend.setExecutor(Executors.newCachedThreadPool());
         backend.createContext("/", this::handle);
@@ -179,7 +182,7 @@ final class AssayService implements AutoCloseable {
         Map<String, Object> evidence = Json.of("method", exchange.getRequestMethod(), "targetURI", url(exchange.getRequestURI().toString()),
             "headers", headers, "body", body.length == 0 || isToken ? null : Bytes.base64(body));
         HttpTransport.Answer verdict = post("/v1/verify", Json.of("kind", isToken ? "assay.token" : "android-key.request",
-            "app", isToken ? "shop-tokens" : "shop-android", "evidence", evidence));
+            "app", isToken ? tokenApp : "shop-android", "evidence", evidence));
         if (verdict.status != 200) return verdict;
         Map<String, Object> object = Json.object(verdict.body);
         verdicts.add(object.get("outcome") + (object.get("remedy") == null ? "" : " " + object.get("remedy")));

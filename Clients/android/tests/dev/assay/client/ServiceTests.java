@@ -46,7 +46,8 @@ public final class ServiceTests {
             run("an empty ledger", ServiceTests::emptyLedger);
             run("twenty callers", ServiceTests::callers);
             run("killed at each call", ServiceTests::killed);
-            run("tokens", ServiceTests::tokens);
+            run("tokens", () -> tokens("shop-tokens"));
+            run("tokens under nonce: ledger", () -> tokens("shop-strict"));
             run("a device without evidence", ServiceTests::withoutEvidence);
             run("OkHttp", () -> OkHttpTests.run(service));
             run("nginx", () -> nginx(Path.of(arguments[0])));
@@ -328,15 +329,19 @@ public final class ServiceTests {
         }
     }
 
-    private static void tokens() throws Exception {
+    private static void tokens(String app) throws Exception {
         String url = service.url("/stock?page=2");
-        AssayClient.Builder builder = AssayClient.builder("shop-tokens", service.url(""), new AndroidKeystore(), Storage.memory())
+        service.tokenApp = app;
+        AssayClient.Builder builder = AssayClient.builder(app, service.url(""), new AndroidKeystore(), Storage.memory())
             .versions("5.1.0", "16", "1").tokens("https://api.example.com");
+        boolean strict = app.equals("shop-strict");
+        if (strict) builder.challengeForEachRequest();
         try (AssayClient client = builder.build()) {
             for (int i = 0; i < 3; i++) Check.equal(201, client.send(AssayClient.TOKEN, "GET", url, Map.of(), null).status,
                 "a token with its proof");
             Check.equal("[accept, accept, accept]", service.verdicts.toString(), "judged by Assay");
             Check.equal(1, count("/tokens"), "one token for all requests");
+            Check.equal(strict ? 2 : 1, count("/challenges"), "a challenge of the server only where the policy wants one");
             Map<String, String> sent = service.lastFields;
             HttpURLConnection copy = (HttpURLConnection) new URL(url).openConnection();
             Check.that(UrlConnectionTransport.exchange(copy, null, Map.of("Authorization", sent.get("authorization"), "DPoP",
