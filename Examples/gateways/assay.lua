@@ -39,6 +39,7 @@ core.register_action("assay", {"http-req"}, function(txn)
         txn:set_var("txn.assay_" .. name:gsub("-", "_"), first("assay-" .. name))
     end
     txn:set_var("txn.assay_challenge", first("www-authenticate"))
+    txn:set_var("txn.assay_remedy", first("assay-remedy"))
     txn:set_var("txn.assay_arc", first("x-approov-error-arc"))
     txn:set_var("txn.assay_status", answer.status)
 end, 0)

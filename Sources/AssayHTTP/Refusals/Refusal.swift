@@ -11,6 +11,8 @@ public struct Refusal: Sendable {
     /// The body, a small JSON object.
     public var body: [UInt8]
 
+    private static let remedyField = HTTPField.Name("Assay-Remedy") ?? .warning
+
     private init(_ status: HTTPResponse.Status, _ json: String) {
         self.status = status
         fields = [.contentType: "application/json", .cacheControl: "no-store"]
@@ -57,6 +59,8 @@ public struct Refusal: Sendable {
             body += #","failed":[\#(names)]"#
         }
         self.init(isRepairable ? .unauthorized : .forbidden, body + "}")
+        // nginx and HAProxy pass on no body of a request for authorization.
+        if let remedy = verdict.remedy { fields[Self.remedyField] = remedy.rawValue }
         for fact in facts {
             if let name = fact.field.flatMap({ HTTPField.Name($0) }) { fields[name] = fact.value }
         }

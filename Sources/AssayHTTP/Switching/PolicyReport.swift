@@ -36,9 +36,12 @@ package struct PolicyReport: Sendable {
         ///
         /// - Parameter effective: the same policy as YAML, with all defaults.
         package init(_ text: String, effective: String) {
-            digest = Digest.sha256(Array(text.utf8)).hexadecimal
+            digest = Self.digest(of: text)
             self.effective = effective
         }
+
+        /// SHA-256 of the text of a policy file.
+        package static func digest(of text: String) -> String { Digest.sha256(Array(text.utf8)).hexadecimal }
     }
 
     /// The changes after which more may be accepted, in words; nil if there are none.

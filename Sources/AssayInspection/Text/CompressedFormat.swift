@@ -61,8 +61,12 @@ private enum Inflation {
 
     /// The most bytes of a result. Evidence has at most a tenth of them.
     private static let limit = 1 << 20
+    /// The most bytes of a result for each byte of the stream: formats look at them before any budget is charged. Evidence
+    /// compresses to a quarter at best.
+    private static let ratio = 16
 
-    /// The decompressed bytes; nil unless they are one whole stream, without bytes behind it, of at most ``limit`` bytes.
+    /// The decompressed bytes; nil unless they are one whole stream, without bytes behind it, of at most ``limit`` bytes and
+    /// ``ratio`` times those of the stream.
     static func decompress(_ bytes: [UInt8], _ form: Form) -> [UInt8]? {
         // zlib stores the address of the stream: it must not move.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
@@ -76,6 +80,7 @@ private enum Inflation {
         else {
             return nil
         }
+        let limit = min(limit, bytes.count * ratio)
         var input = bytes
         var result: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)

@@ -36,7 +36,9 @@ struct VerdictTable {
             let detail = first.finding?.detail ?? "no detail"
             lines.append(
                 "  " + terminal.colour("rejected because: ", .red) + terminal.printable("\(first.check): \(detail)"))
-            for hint in hints + ["see `assay explain \(first.check)`"] { lines += paragraph("hint: \(hint)", .faint) }
+            for hint in hints + ["see `assay explain \(first.check)`"] {
+                lines += paragraph("hint: \(terminal.printable(hint))", .faint)
+            }
         }
         return lines
     }

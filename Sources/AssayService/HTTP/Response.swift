@@ -70,9 +70,12 @@ extension Response {
     /// The head (RFC 9112), with the empty line at its end. `HTTPFields` has no illegal name or value, and `lines` are ours.
     ///
     /// - Parameters:
-    ///   - length: the length of the body; nil for one in chunks.
+    ///   - length: the length of the body; nil for a stream.
+    ///   - hasChunks: whether a stream is in chunks, or ends with the connection.
     ///   - room: how many bytes the caller will append.
-    func head(length: Int?, date: [UInt8], isLast: Bool, room: Int = 0) -> [UInt8] {
+    func head(
+        length: Int?, date: [UInt8], isLast: Bool, room: Int = 0, hasChunks: Bool = true
+    ) -> [UInt8] {
         var head: [UInt8] = []
         head.reserveCapacity(256 + lines.count + room)
         if status.code == 200 {
@@ -96,7 +99,7 @@ extension Response {
         }
         head.append(contentsOf: date)
         if isLast { head.append("Connection: close\r\n") }
-        if length == nil, mayHaveBody { head.append("transfer-encoding: chunked\r\n") }
+        if length == nil, mayHaveBody, hasChunks { head.append("transfer-encoding: chunked\r\n") }
         head.append("\r\n")
         return head
     }

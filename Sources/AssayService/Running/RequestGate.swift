@@ -58,13 +58,15 @@ final class RequestGate: ChannelDuplexHandler {
     private var isUpgrade = false
     private var isEnding = false
     private var isOutputClosed = false
+    /// Whether the client of the present request knows chunks, as from HTTP/1.1 on (RFC 9112, section 6.1).
+    private var hasChunks = true
     private var isReadHeld = false
     private var held = CircularBuffer<Held>()
     /// Whether answers were written of which it is not known whether the system has taken them.
     private var isUnconfirmed = false
     /// How many confirmations are due.
     private var unflushed = 0
-    /// Whether another connection waits for the place of this one.
+    /// Another connection waits for the place of this one.
     private var isEvicted = false
     private var lastAnswer: NIODeadline?
     private var idleFrom = NIODeadline.now()
@@ -101,8 +103,9 @@ final class RequestGate: ChannelDuplexHandler {
         case .head(let head):
             if rules.isStopping() { finish(context) }
             isDropping = isLast || !connection.isAdmitted
-            if !isLast, !connection.isAdmitted { refuse(context) }
+            if !isLast, !connection.isAdmitted { refuse(isHead: head.method == .HEAD) }
             guard !isDropping else { return }
+            hasChunks = head.version != .http1_0
             (isRequestOpen, isAnswerDue) = (true, true)
             connection.setBusy()
             // After an unusual `Connection`, it is not certain where NIO's parser goes on.
@@ -176,14 +179,16 @@ final class RequestGate: ChannelDuplexHandler {
     /// Writes the head of an answer that is made while it is sent.
     func beginStream(_ response: Response, date: [UInt8]) {
         guard let context else { return }
-        isLast = isLast || rules.isLeaving() || response.isLast
+        // Without chunks, the end of the connection ends the stream.
+        isLast = isLast || rules.isLeaving() || response.isLast || !hasChunks
         confirm(context)
-        write(ByteBuffer(bytes: response.head(length: nil, date: date, isLast: isLast)), context)
+        write(ByteBuffer(bytes: response.head(length: nil, date: date, isLast: isLast, hasChunks: hasChunks)), context)
     }
 
     /// Writes a part of a stream (RFC 9112, section 7.1). An empty chunk would end it.
     func writeChunk(_ part: ByteBuffer) {
         guard let context, part.readableBytes > 0 else { return }
+        guard hasChunks else { return write(part, context) }
         var chunk = context.channel.allocator.buffer(capacity: part.readableBytes + 32)
         chunk.writeString(String(part.readableBytes, radix: 16) + "\r\n")
         chunk.writeImmutableBuffer(part)
@@ -194,7 +199,7 @@ final class RequestGate: ChannelDuplexHandler {
     /// Ends a stream. The caller flushes.
     func endStream() {
         guard let context else { return }
-        write(ByteBuffer(string: "0\r\n\r\n"), context)
+        if hasChunks { write(ByteBuffer(string: "0\r\n\r\n"), context) }
         endAnswer(context)
     }
 
@@ -215,8 +220,7 @@ final class RequestGate: ChannelDuplexHandler {
         }
     }
 
-    /// Has the system confirm the answers that were written, by an empty write behind them. The caller flushes. Seldom: a confirmation
-    /// of each answer would cost time.
+    /// Has the system confirm the answers so far, by an empty write behind them. The caller flushes. A promise for each would cost time.
     private func confirm(_ context: ChannelHandlerContext) {
         guard isUnconfirmed else { return }
         isUnconfirmed = false
@@ -230,9 +234,9 @@ final class RequestGate: ChannelDuplexHandler {
     }
 
     /// Answers that there are too many connections.
-    private func refuse(_ context: ChannelHandlerContext) {
+    private func refuse(isHead: Bool) {
         guard case .whole(let body) = rules.refusal.body else { return }
-        write(rules.refusal, body)
+        write(rules.refusal, body, isHead: isHead)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -146,6 +146,8 @@ struct GatewayTests {
         let answer = try setting.send("GET", "/stock", ["Approov-Token: \(forged)", token[1]])
         try setting.expectNothing("a forged token", answer, #_sourceLocation)
         #expect(answer.status == 401, "\(answer)")
+        // Also through gateways that pass on no body of the service.
+        #expect(answer["assay-remedy"] == "contact-support", "\(answer)")
         try setting.refuse("another path", "GET", "/admin", setting.signed("GET", "/stock"))
         try setting.refuse("another query", "GET", "/stock?a=2", setting.signed("GET", "/stock?a=1"))
         try setting.refuse("another method", "DELETE", "/stock", setting.signed("GET", "/stock"))

@@ -128,10 +128,12 @@ final class Backend {
         }
     }
 
-    /** The remedy of a rejection of the app's own request (401 or 403), or null. */
+    /** The remedy of a rejection of the app's own request (401 or 403), or null. Gateways that pass on no body have it in a field. */
     static String remedy(HttpTransport.Answer answer) {
-        Map<String, Object> object = answer.status == 401 || answer.status == 403 ? object(answer) : null;
-        return object != null && object.get("remedy") instanceof String ? (String) object.get("remedy") : null;
+        if (answer.status != 401 && answer.status != 403) return null;
+        Map<String, Object> object = object(answer);
+        Object remedy = object == null ? null : object.get("remedy");
+        return remedy instanceof String ? (String) remedy : answer.fields.get("assay-remedy");
     }
 
     /** The event of an answer to the app's own request. */

@@ -12,7 +12,6 @@ final class Exchange implements Enrolment.Work, SignedRequest.Source {
     private final RequestSignature request;
     private final ClientSettings settings;
     private final Enrolment enrolment;
-    private int unexplained;
     /** What the caller waits for. */
     private volatile CompletableFuture<SignedRequest> next = new CompletableFuture<>();
 
@@ -39,24 +38,13 @@ final class Exchange implements Enrolment.Work, SignedRequest.Source {
     @Override public void fail(AssayClientException error) { next.completeExceptionally(error); }
 
     @Override public CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer) {
-        Fields event = Backend.verdict(answer, remedy(answer), op, request.isAuthenticated());
+        Fields event = Backend.verdict(answer, Backend.remedy(answer), op, request.isAuthenticated());
         boolean again = event.name.equals("rejected");
         if (again) next = new CompletableFuture<>();
         CompletableFuture<SignedRequest> result = next;
         if (again) enrolment.answered(this, event);
         else enrolment.post(event);
         return again ? result : null;
-    }
-
-    /**
-     * nginx passes on that Assay refused the request, and not the body with the remedy. 401 says that other evidence can help: a new
-     * signature, and then a new key.
-     */
-    private String remedy(HttpTransport.Answer answer) {
-        String remedy = Backend.remedy(answer);
-        String scheme = answer.fields.get("www-authenticate");
-        if (remedy != null || answer.status != 401 || scheme == null || !scheme.startsWith("Assay")) return remedy;
-        return unexplained++ == 0 ? "retry" : "new-attestation";
     }
 
     @Override public void lost(boolean sent) {

@@ -392,10 +392,11 @@ public final class ServiceTests {
             }
             service.restart();
             Check.equal(200, client.send(AssayClient.KEY, "GET", url, Map.of(), null).status,
-                "nginx hides the remedy: another signature, then another key");
+                "a key that the ledger has lost: nginx passes on the remedy as a field");
             Check.equal(2, keys(), "one key more");
-            Check.equal(403, client.send(AssayClient.KEY, "POST", url, Map.of(), MessageBody.bytes(ORDER)).status,
-                "a body that nginx does not show");
+            Check.equal("contact-support", Check.error(Code.REFUSED,
+                () -> client.send(AssayClient.KEY, "POST", url, Map.of(), MessageBody.bytes(ORDER)), "a body that nginx does not show").remedy(),
+                "the policy must say body: upstream");
         }
     }
 }
