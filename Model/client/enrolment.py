@@ -76,7 +76,8 @@ class Enrolment:
         op = {"id": e["op"], "state": "waiting", "fresh": e.get("fresh", False), "key": None, "nonce": None,
               "retried": False, "challenged": False, "rekeyed": False}
         self.ops[op["id"]] = op
-        self.wanted = True
+        if self.record["phase"] != "enrolled":
+            self.wanted = True
         self.proceed(op)
 
     def on_cancel(self, e):
@@ -150,7 +151,7 @@ class Enrolment:
         if kind == "key-gone" and e["call"] == "attest":
             # The challenge was never sent, and serves the next key too.
             self.act("deleteKey", key=r["key"])
-            r.update(phase="new", key=None)
+            r.update(phase="new", key=None, cause="platform", code=e["code"])
             if not self.rekeyed:
                 self.rekeyed = True
                 return self.enrol()
@@ -275,6 +276,7 @@ class Enrolment:
         self.record = dict(EMPTY, installation=self.record["installation"], keysMade=made)
         self.turn += 1
         self.doing = None
+        self.wanted = self.rekeyed = False
 
     # MARK: Requests
 
@@ -351,7 +353,9 @@ class Enrolment:
             if op["rekeyed"]:
                 return self.fail(op, "refused" if remedy else "platform", code=code, remedy=remedy)
             self.discard()
-            self.rekeyed = True
+            self.rekeyed = self.wanted = True
+            if remedy is None:
+                self.record.update(cause="platform", code=code)
         elif op["rekeyed"]:
             return self.fail(op, "refused" if remedy else "platform", code=code, remedy=remedy)
         op["rekeyed"] = True
@@ -388,6 +392,10 @@ class Enrolment:
             made = [t for t in r["keysMade"] if abs(self.now - t) < DAY]
             if len(made) >= self.keys_a_day:
                 r["notBefore"] = min(made[-self.keys_a_day], self.now) + DAY
+                if r["cause"] == "platform":
+                    # The keys died on the device: requests go without evidence, and say so.
+                    r["failures"] = max(r["failures"], 2)
+                    return self.fail_enrolment("platform", code=r["code"], keep_time=True)
                 return self.fail_enrolment("too-many-keys", keep_time=True)
             r["keysMade"] = made + [self.now]
             self.call("makeKey", "makeKey", challenge=r["challenge"])

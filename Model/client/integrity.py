@@ -43,7 +43,13 @@ class Integrity:
         self.ops.pop(e["op"], None)
 
     def on_wake(self, e):
-        """The time of the last `wait` has come."""
+        """The time of the last `wait` has come; the network is back (`network`), or the user has repaired what a dialog of
+        Google's named (`repaired`)."""
+        if e.get("network") or e.get("repaired"):
+            self.not_before = 0
+            self.reason = self.code = None
+        if e.get("repaired"):
+            self.provider = None
         self.serve_waiting()
 
     def on_prepared(self, e):

@@ -123,6 +123,18 @@ def enrolment():
     r.step("keyMade", turn=r.machine.turn, key="k2")
     r.platform_failed("key-gone", "dc:3")
 
+    r = vector("every key dies on the device: after three of them requests go without evidence").started()
+    for n in range(3):
+        r.step("need", op=f"r{n}", after=60_000)
+        while r.machine.doing:
+            if r.machine.doing == "challenge":
+                r.step("challenge", turn=r.machine.turn, value=f"c{n}", life=300)
+            elif r.machine.doing == "makeKey":
+                r.step("keyMade", turn=r.machine.turn, key=f"k{len(r.machine.record['keysMade'])}")
+            else:
+                r.platform_failed("key-gone", "dc:3")
+    r.step("need", op="without", after=3_600_000)
+
     r = vector("the platform does not attest: this process asks no more").started()
     r.step("need", op="r")
     r.step("challenge", turn=1, value="c1", life=300)
@@ -314,6 +326,7 @@ def enrolment():
     r.step("need", op="r")
     r.step("forget")
     r.step("signed", op="r")
+    r.step("wake", network=True)
     r.step("need", op="next")
 
     r = vector("a request that the app has given up").started()
@@ -369,6 +382,12 @@ def tokens():
     r.step("fetchFailed", turn=1, cause="limited", code="challenge-limit", retryAfter=20, jitter=500)
     r.step("need", op="b", after=1_000)
     r.step("need", op="c", after=19_000)
+
+    r = vector("the network is back: the wait for it ends")
+    r.step("need", op="a")
+    r.step("fetchFailed", turn=1, cause="network", jitter=500)
+    r.step("network")
+    r.step("need", op="b")
 
     r = vector("a service refuses the token: another one, once")
     r.step("need", op="a")
@@ -445,6 +464,12 @@ def integrity():
     failed(r, "no-play-services", code="play-integrity:-6", jitter=1000)
     r.step("need", op="b", after=899_000)
     r.step("need", op="c", after=1_000)
+
+    r = vector("the user has repaired Play services: another provider at once")
+    r.step("need", op="a")
+    failed(r, "no-play-services", code="play-integrity:-6", jitter=1000)
+    r.step("wake", repaired=True)
+    r.step("need", op="b")
 
     r = vector("tampering: without evidence, and the code says why")
     r.step("need", op="a")

@@ -80,6 +80,11 @@ class Tokens:
         for op in self.waiting():
             self.give_up(op)
 
+    def on_network(self, e):
+        """The network is back."""
+        if self.failure.get("cause") == "network":
+            self.not_before = 0
+
     def on_forget(self, e):
         """The account or its key is no more."""
         self.token = None

@@ -177,7 +177,11 @@ def walk(kind, seed, steps, recorder=None, check=None):
             pending.pop()
             event = dict(type="storageFailed")
         elif chance < 0.78 and kind != "tokens":
-            event = dict(type="wake", **({"network": True} if source.random() < 0.3 and kind == "enrolment" else {}))
+            event = dict(type="wake", **({"network": True} if source.random() < 0.3 else {}))
+            if kind == "integrity" and source.random() < 0.1:
+                event["repaired"] = True
+        elif chance < 0.74 and kind == "tokens":
+            event = dict(type="network")
         elif chance < 0.80 and number:
             event = dict(type="done" if kind == "tokens" else "cancel", op=f"r{source.randrange(number)}")
         if event is None:
