@@ -122,6 +122,9 @@ struct PolicyCommandTests {
             )
             #expect(try scratch.run(["policy", "init"] + options).output == text)
         }
+        // Without `requests`, what the kits send gets 422; without a window, requests that overtake each other are refused.
+        let signed = try scratch.run(["policy", "init"] + parts[0]).output
+        #expect(signed.contains("      requests: {}\n      counter: window(64)\n"), "\(signed)")
         // The App ID contains characters that end a text in YAML.
         let odd = try scratch.assay("policy", "init", "--app-id", #"1234567890.a"b] #\"#, "--output", "odd.yaml")
         #expect(odd.status == 64 && odd.errors.contains("white space"), "\(odd)")

@@ -76,6 +76,9 @@ struct PolicyTemplate {
               challenge: ledger
               # Where the client data of assertions has the challenge.
               clientData: { challengeAt: /challenge }
+              # The key signs the requests of the app, which the network may deliver in another order.
+              requests: {}
+              counter: window(64)
               # How the app may have been installed. Systems before iOS 27 do not report it.
               validationCategories: [appStore, testFlight]
               # Decide on the oldest system and build to accept, and raise them when vulnerabilities become known.
