@@ -61,38 +61,6 @@ struct ClientTests {
         #expect(try run("verify record.json", port: 1).status == 3)
     }
 
-    @Test(
-        "The walk-through of Docs/service.md gives an accepted verdict, and a rejected one for the repeated record",
-        .enabled(if: clients[0].isInstalled))
-    func walkThrough() throws {
-        let root = TestVectors.folder.deletingLastPathComponent()
-        let page = try String(contentsOf: root.appendingPathComponent("Docs/service.md"), encoding: .utf8)
-        let section = try #require(page.components(separatedBy: "### Try it without a phone\n").dropFirst().first)
-        let blocks = section.components(separatedBy: "```")
-        try #require(blocks.count > 4 && blocks[1].hasPrefix("yaml\n") && blocks[3].hasPrefix("console\n"))
-        let folder = try TestFolder()
-        try folder.write("policy.yaml", String(blocks[1].dropFirst(5)))
-        let port = try Loopback.freePort()
-        let lines = blocks[3].replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)").split(separator: "\n").dropFirst()
-        try folder.write(
-            "script",
-            lines.map { line in
-                // The client repeats for some seconds, which a busy machine may need longer.
-                line.hasSuffix("&")
-                    ? "\(line)\ntrap 'kill $!; wait' EXIT\n"
-                        + "until (: </dev/tcp/127.0.0.1/\(port)) 2>/dev/null; do kill -0 $!; sleep 0.1; done"
-                    : "\(line)"
-            }.joined(separator: "\n") + "\nset +e\n\(lines.last ?? "")\n[ $? = 1 ]\n")
-        try FileManager.default.createSymbolicLink(
-            at: folder.url.appendingPathComponent("Examples"),
-            withDestinationURL: root.appendingPathComponent("Examples"))
-        let program = try BuiltProducts.url("assay").deletingLastPathComponent().path
-        let status = try folder.shell("PATH='\(program)':\"$PATH\" HOME=\"$PWD\" bash -e script >output 2>errors")
-        let output = try String(contentsOfFile: folder.path("output"), encoding: .utf8)
-        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
-        #expect(status == 0, "\(output)\(errors)")
-    }
-
     @Test("Each client has fewer than 60 lines")
     func length() throws {
         let folder = TestVectors.folder.deletingLastPathComponent().appendingPathComponent("Examples/clients")
