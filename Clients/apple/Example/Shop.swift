@@ -11,9 +11,18 @@ import Observation
 final class Shop {
     private(set) var message = "Welcome"
     private var attestor: AppAttestor?
+    private let backend = Shop.url("https://api.example.com")
+    private let session: String
+    /// Of the next order. It stays until the shop has the order, so a repetition after a lost answer is the same order.
+    private var orderID = UUID()
 
-    init() {
-        var configuration = Configuration(app: "shop-ios", backend: Shop.url("https://api.example.com/attest"))
+    init(account: String, session: String) {
+        self.session = session
+        var configuration = Configuration(app: "shop-ios", backend: backend)
+        configuration.account = account
+        configuration.authorize = { request in
+            request.setValue("Bearer \(session)", forHTTPHeaderField: "Authorization")
+        }
         #if DEBUG
             configuration.environment = "development"
         #endif
@@ -29,15 +38,16 @@ final class Shop {
     func start() async { try? await attestor?.prepare() }
 
     func order() async {
-        var request = URLRequest(url: Shop.url("https://api.example.com/v1/orders"))
+        var request = URLRequest(url: backend.appendingPathComponent("orders"))
         request.httpMethod = "POST"
-        request.httpBody = Data(#"{"amount":42}"#.utf8)
+        request.httpBody = Data(#"{"id":"\#(orderID)","item":"tea","count":2}"#.utf8)
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.setValue(UUID().uuidString, forHTTPHeaderField: "Idempotency-Key")
+        request.setValue("Bearer \(session)", forHTTPHeaderField: "Authorization")
         do throws(AssayClientError) {
             guard let attestor else { return }
             let (_, response) = try await attestor.data(for: request)
             message = response.statusCode == 201 ? "Ordered" : "The shop answered \(response.statusCode)"
+            if response.statusCode == 201 { orderID = UUID() }
         } catch {
             message = Shop.sentence(error)
         }

@@ -4,7 +4,8 @@ import SwiftUI
 /// An app with one button, which places an order with a signed request.
 @main
 struct ShopApp: App {
-    @State private var shop = Shop()
+    // Your sign-in gives both.
+    @State private var shop = Shop(account: "alice", session: "alices-session")
 
     var body: some Scene {
         WindowGroup {

@@ -24,7 +24,7 @@ import Foundation
             attestor = try AppAttestor(configuration, platform: DeviceCheckPlatform(), storage: KeychainStorage())
         }
 
-        /// `order` has an ID that the app draws once.
+        /// `order` is {"id":"...","item":"tea","count":2}: the app draws the ID once.
         func order(_ order: Data) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
             var request = URLRequest(url: backend.appendingPathComponent("orders"))
             request.httpMethod = "POST"
