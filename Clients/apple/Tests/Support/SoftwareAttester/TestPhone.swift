@@ -61,6 +61,9 @@ public final class TestPhone: @unchecked Sendable {
     /// The keys are gone, as after a reinstallation.
     public func loseKeys() { lock.withLock { keys = [:] } }
 
+    /// The public key as SubjectPublicKeyInfo; nil for a key that is not here.
+    public func publicKey(_ name: String) -> Data? { lock.withLock { keys[name]?.key.publicKey.derRepresentation } }
+
     /// How often the call was made.
     public func count(_ call: Call) -> Int { lock.withLock { calls[call] ?? 0 } }
 
