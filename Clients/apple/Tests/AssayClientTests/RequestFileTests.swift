@@ -19,7 +19,8 @@ struct RequestFileTests {
         _ = try phone.attestKey(key, clientDataHash: Data(repeating: 7, count: 32))
         var lines = ""
         for (method, url, body) in [
-            ("POST", "https://api.example.com/v1/orders?id=7", #"{"amount":42}"#), ("GET", "https://API.example.com", ""),
+            ("POST", "https://api.example.com/v1/orders?id=7", #"{"amount":42}"#),
+            ("GET", "https://API.example.com", ""),
             ("PUT", "https://api.example.com:443/a%20b//c;d?x=%C3%A9&y#f", "é"),
             ("DELETE", "https://api.example.com:8443/v1/", ""),
         ] {
