@@ -11,7 +11,7 @@ public struct Refusal: Sendable {
     /// The body, a small JSON object.
     public var body: [UInt8]
 
-    private static let remedyField = HTTPField.Name("Assay-Remedy") ?? .warning
+    private static let remedyField = HTTPField.Name("Assay-Remedy") ?? .retryAfter
 
     private init(_ status: HTTPResponse.Status, _ json: String) {
         self.status = status
