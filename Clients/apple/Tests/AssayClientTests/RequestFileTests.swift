@@ -8,11 +8,12 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Signed requests for `Clients/verify_requests.py`, which verifies them without the kit and without Assay.
-@Suite(.enabled(if: RequestFileTests.folder != nil, "ASSAY_KIT_REQUESTS does not name a folder"))
-struct RequestFileTests {
-    static let folder = ProcessInfo.processInfo.environment["ASSAY_KIT_REQUESTS"]
+/// Where the requests go; nil for no file.
+private let requestFolder = ProcessInfo.processInfo.environment["ASSAY_KIT_REQUESTS"]
 
+/// Signed requests for `Clients/verify_requests.py`, which verifies them without the kit and without Assay.
+@Suite(.enabled(if: requestFolder != nil, "ASSAY_KIT_REQUESTS does not name a folder"))
+struct RequestFileTests {
     @Test func write() throws {
         let phone = TestPhone()
         let key = try phone.generateKey()
@@ -44,7 +45,7 @@ struct RequestFileTests {
                 lines += String(decoding: try JSONSerialization.data(withJSONObject: line), as: UTF8.self) + "\n"
             }
         }
-        let folder = URL(fileURLWithPath: try #require(Self.folder))
+        let folder = URL(fileURLWithPath: try #require(requestFolder))
         try Data(lines.utf8).write(to: folder.appendingPathComponent("apple.ndjson"))
     }
 }
