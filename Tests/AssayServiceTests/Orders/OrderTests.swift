@@ -54,7 +54,8 @@ struct OrderTests {
                     """)
                 try #require(status == 0, "\(folder.read("notes"))")
             }
-            try service.waitUntil("keys made") { service.entries("token key made").count == 2 }
+            let running = service
+            try running.waitUntil("keys made") { running.entries("token key made").count == 2 }
             shop = try Shop(
                 backend, asking: "http://127.0.0.1:\(service.port)",
                 token: service.folder.read("token").trimmingCharacters(in: .newlines))
