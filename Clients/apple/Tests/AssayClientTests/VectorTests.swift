@@ -122,7 +122,7 @@ struct JSONEvent {
         case "reload":
             let record = try JSONSerialization.data(withJSONObject: try #require(fields["record"] as? [String: Any]))
             return .reload(try ClientRecord(json: record))
-        case "storageFailed": return .storageFailed
+        case "storageFailed": return .storageFailed()
         case "challenge":
             return .challenge(turn: try number("turn"), value: try text("value"), life: try number("life"), date: date)
         case "keyMade": return .keyMade(turn: try number("turn"), key: try text("key"))
@@ -159,6 +159,7 @@ struct JSONEvent {
         case "refused": .refused(op: try text("op"))
         case "fetched": .fetched(turn: try number("turn"), token: try text("token"), life: try number("life"))
         case "fetchFailed": .fetchFailed(turn: try number("turn"), try failure())
+        case "network": .network
         case "forget": .forget
         default: throw UnknownEvent(type: try text("type"))
         }

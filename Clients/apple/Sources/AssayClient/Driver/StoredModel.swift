@@ -44,10 +44,10 @@ struct StoredModel {
                 result += actions.filter { !$0.needsStorage }
                 // Without calls there is nothing to take back; the next event stores the record.
                 guard actions.contains(where: { $0.isTakenBack }) else { return result }
-                event = .storageFailed
+                event = .storageFailed()
             }
         }
-        let actions = model.step(.storageFailed, now: now, jitter: jitter)
+        let actions = model.step(.storageFailed(), now: now, jitter: jitter)
         return result + actions.filter { !$0.needsStorage }
     }
 
@@ -60,6 +60,11 @@ struct StoredModel {
         stored = Self.record(entry)
         version = entry?.version
         return step(.reload(stored), now: now, jitter: jitter)
+    }
+
+    /// Whether the storage has no key, and nobody makes one.
+    var isForgotten: Bool {
+        isSaved && stored.key == nil && stored.challenge == nil && stored.owner == nil && model.ops.isEmpty
     }
 
     /// Whether the storage has the present state.

@@ -3,25 +3,23 @@ extension ClientModel {
     private static let challengeMargin = 10 * Milliseconds.second
     /// How long another process may work on the record before its work counts as lost.
     static let lease = 90 * Milliseconds.second
+    /// How long a call may take: less than the lease.
+    static let callLimit = 80 * Milliseconds.second
     /// The clock of a server that differs by less is not learned: an answer was under way for a moment.
     private static let clockTolerance = 5 * Milliseconds.second
 
     mutating func start(app: String, system: String, installation: String, unsupported: UnsupportedReason?) {
-        self.app = app
-        self.system = system
-        self.unsupported = unsupported
+        (self.app, self.system, self.unsupported) = (app, system, unsupported)
         if record.installation != nil, record.installation != installation {
             discard()
-            endHalt(notBefore: 0)
+            endHalt()
         }
         record.installation = installation
-        if record.halt != nil, record.haltApp != app || record.haltSystem != system { endHalt(notBefore: 0) }
+        if record.halt != nil, record.haltApp != app || record.haltSystem != system { endHalt() }
     }
 
-    private mutating func endHalt(notBefore: Int) {
-        record.halt = nil
-        record.notBefore = notBefore
-        record.failures = 0
+    private mutating func endHalt() {
+        (record.halt, record.notBefore, record.failures) = (nil, 0, 0)
     }
 
     mutating func enrolIfWanted() {
@@ -39,7 +37,7 @@ extension ClientModel {
     mutating func forgetTimes() {
         guard now >= record.notBefore || record.notBefore > now + Milliseconds.day else { return }
         record.notBefore = 0
-        if record.halt != nil { endHalt(notBefore: 0) }
+        if record.halt != nil { endHalt() }
     }
 
     /// The next call of the enrolment.
@@ -58,7 +56,10 @@ extension ClientModel {
             let made = record.keysMade.filter { abs(now - $0) < Milliseconds.day }
             if made.count >= keysADay {
                 record.notBefore = min(made[made.count - keysADay], now) + Milliseconds.day
-                return failEnrolment("too-many-keys", keepTime: true)
+                guard record.cause == "platform" else { return failEnrolment("too-many-keys", keepTime: true) }
+                // The keys died on the device: requests go without evidence, and say so.
+                record.failures = max(record.failures, 2)
+                return failEnrolment("platform", code: record.code, keepTime: true)
             }
             record.keysMade = made + [now]
             let turn = begin(.makeKey)
@@ -77,15 +78,13 @@ extension ClientModel {
     private mutating func begin(_ call: Call) -> Int {
         turn += 1
         doing = call
-        record.owner = process
-        record.leaseEnds = now + Self.lease
+        (record.owner, record.leaseEnds) = (process, now + Self.lease)
         return turn
     }
 
     mutating func challengeCame(turn: Int, value: String, life: Int, date: Int?) {
         guard isCurrent(turn, .challenge, date) else { return }
-        record.challenge = value
-        record.challengeFrom = now
+        (record.challenge, record.challengeFrom) = (value, now)
         record.challengeEnds = now + min(max(life, 20), 24 * 3600) * Milliseconds.second
         enrol()
     }
@@ -100,8 +99,7 @@ extension ClientModel {
         if kind == .keyGone, call == .attest {
             // The challenge was never sent, and serves the next key too.
             if let key = record.key { act(.deleteKey(key: key)) }
-            record.phase = .new
-            record.key = nil
+            (record.phase, record.key, record.cause, record.code) = (.new, nil, "platform", code)
             if !rekeyed {
                 rekeyed = true
                 return enrol()
@@ -129,7 +127,7 @@ extension ClientModel {
         enrol()
     }
 
-    mutating func storageFailed() {
+    mutating func storageFailed(_ cause: String, code: String?) {
         switch doing {
         case .makeKey: record.keysMade = Array(record.keysMade.dropLast())
         case .attest: record.phase = .keyMade
@@ -137,28 +135,20 @@ extension ClientModel {
         case .challenge, nil: break
         }
         turn += 1
-        failEnrolment("storage")
+        failEnrolment(cause, code: code)
     }
 
     mutating func confirm() {
-        record.phase = .enrolled
         dropChallenge()
-        record.evidence = nil
-        record.failures = 0
-        record.notBefore = 0
-        record.cause = nil
-        record.code = nil
         endLease()
-        rekeyed = false
-        wanted = false
+        (record.phase, record.evidence, record.failures, record.notBefore) = (.enrolled, nil, 0, 0)
+        (record.cause, record.code, rekeyed, wanted) = (nil, nil, false, false)
     }
 
     /// Ends the key. The next one takes a new challenge: this one may have been used.
     mutating func discard() {
         if let key = record.key { act(.deleteKey(key: key)) }
-        record.phase = .new
-        record.key = nil
-        record.evidence = nil
+        (record.phase, record.key, record.evidence) = (.new, nil, nil)
         dropChallenge()
     }
 
@@ -166,33 +156,25 @@ extension ClientModel {
         for id in ops.map(\.id) { fail(id, Failure(cause: "forgotten")) }
         discard()
         var empty = ClientRecord()
-        empty.installation = record.installation
-        empty.keysMade = record.keysMade
+        (empty.installation, empty.keysMade) = (record.installation, record.keysMade)
         record = empty
         turn += 1
-        doing = nil
+        (doing, rekeyed, wanted) = (nil, false, false)
     }
 
     private mutating func dropChallenge() {
-        record.challenge = nil
-        record.challengeFrom = 0
-        record.challengeEnds = 0
+        (record.challenge, record.challengeFrom, record.challengeEnds) = (nil, 0, 0)
     }
 
     private mutating func endLease() {
-        record.owner = nil
-        record.leaseEnds = 0
+        (record.owner, record.leaseEnds) = (nil, 0)
     }
 
     /// Only another app, another system or a day may change the verdict.
     private mutating func halt(_ remedy: Remedy) {
         discard()
-        record.halt = remedy.rawValue
-        record.haltApp = app
-        record.haltSystem = system
-        record.notBefore = now + Milliseconds.day
-        record.cause = "refused"
-        record.code = nil
+        (record.halt, record.haltApp, record.haltSystem) = (remedy.rawValue, app, system)
+        (record.notBefore, record.cause, record.code) = (now + Milliseconds.day, "refused", nil)
         endEnrolment()
     }
 
@@ -211,15 +193,13 @@ extension ClientModel {
             let delay = Milliseconds.backoff(failures, first: first, limit: limit, jitter: jitter)
             record.notBefore = now + max(delay, retryAfter.map(Milliseconds.capped) ?? 0)
         }
-        record.cause = cause
-        record.code = code
+        (record.cause, record.code) = (cause, code)
         endEnrolment()
     }
 
     private mutating func endEnrolment() {
         endLease()
-        rekeyed = false
-        doing = nil
+        (rekeyed, doing) = (false, nil)
         if record.halt == nil { act(.wait(until: record.notBefore)) }
         serveWaiting()
     }

@@ -22,11 +22,8 @@ extension ClientModel {
             } else if now < record.notBefore, record.cause == "platform", record.failures >= 3 {
                 sendWithoutEvidence(id, reason: "failed", code: record.code)
             } else if now < record.notBefore {
-                fail(
-                    id,
-                    Failure(
-                        cause: record.cause ?? "", code: record.code,
-                        retryAfter: Milliseconds.ceilSeconds(record.notBefore - now)))
+                let seconds = Milliseconds.ceilSeconds(record.notBefore - now)
+                fail(id, Failure(cause: record.cause ?? "", code: record.code, retryAfter: seconds))
             } else if leased {
                 act(.wait(until: record.leaseEnds))
             } else {
@@ -37,10 +34,7 @@ extension ClientModel {
 
     /// The server's policy decides what that is worth.
     private mutating func sendWithoutEvidence(_ id: String, reason: String, code: String?) {
-        edit(id) {
-            $0.state = .sent
-            $0.key = nil
-        }
+        edit(id) { ($0.state, $0.key) = (.sent, nil) }
         act(.sendWithoutEvidence(op: id, reason: reason, code: code))
     }
 
@@ -63,10 +57,7 @@ extension ClientModel {
     mutating func sign(_ id: String) {
         // The key may have gone away while the challenge came.
         guard let key = ready else { return proceed(id) }
-        edit(id) {
-            $0.state = .signing
-            $0.key = key
-        }
+        edit(id) { ($0.state, $0.key) = (.signing, key) }
         // Rounded down: servers allow for less in the future than in the past.
         let created = Int((Double(now + record.offset) / Double(Milliseconds.second)).rounded(.down))
         act(.sign(op: id, key: key, created: created, nonce: ops.first { $0.id == id }?.nonce))
@@ -109,7 +100,8 @@ extension ClientModel {
         guard !op.rekeyed else { return fail(op.id, failure) }
         if op.key == record.key, doing == nil {
             discard()
-            rekeyed = true
+            (rekeyed, wanted) = (true, true)
+            if remedy == nil { (record.cause, record.code) = ("platform", code) }
         }
         edit(op.id) { $0.rekeyed = true }
         proceed(op.id)

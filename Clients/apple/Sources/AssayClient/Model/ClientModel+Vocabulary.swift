@@ -1,11 +1,18 @@
-/// What the server says that the client can do, in Assay's words.
-enum Remedy: String, Sendable {
+/// What the server says that the client can do, in Assay's words. A word that the kit does not know is ``contactSupport``.
+public enum Remedy: String, Sendable {
+    /// The same once more, later.
     case retry
+    /// A signature or an attestation over another challenge.
     case newChallenge = "new-challenge"
+    /// Another key.
     case newAttestation = "new-attestation"
+    /// Another version or build of the app.
     case updateApp = "update-app"
+    /// A later system.
     case updateSystem = "update-system"
+    /// The operators of the server can help.
     case contactSupport = "contact-support"
+    /// Nothing is known to help.
     case nothing = "none"
 
     /// Whether other evidence cannot help.
@@ -49,8 +56,8 @@ extension ClientModel {
         case wake(network: Bool)
         /// Another process has changed the record.
         case reload(ClientRecord)
-        /// A call was not made, because what it does could not be stored first.
-        case storageFailed
+        /// A call was not made: what it does could not be stored first, or the platform's keys are `locked`.
+        case storageFailed(cause: String = "storage", code: String? = nil)
         /// `life` in seconds.
         case challenge(turn: Int, value: String, life: Int, date: Int?)
         case keyMade(turn: Int, key: String)

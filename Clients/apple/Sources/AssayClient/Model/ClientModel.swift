@@ -2,7 +2,7 @@
 ///
 /// The driver stores ``record`` whenever it differs after an event, before it executes the actions in their order. When it
 /// cannot be stored, the driver executes all of them but `makeKey`, `attest`, `submit` and `deleteKey`, and sends
-/// ``Event/storageFailed`` if one of the first three was among them. `Model/client/model.py` is the reference.
+/// ``Event/storageFailed`` if one of the first three was among them. `Model/client/enrolment.py` is the reference.
 struct ClientModel: Sendable {
     /// What is stored.
     var record: ClientRecord
@@ -56,9 +56,7 @@ struct ClientModel: Sendable {
     ///
     /// - Returns: what the driver does, in this order, after it has stored ``record``.
     mutating func step(_ event: Event, now: Int, jitter: Int = 0) -> [Action] {
-        actions = []
-        self.now = now
-        self.jitter = jitter
+        (actions, self.now, self.jitter) = ([], now, jitter)
         forgetTimes()
         let before = (record.phase, record.halt)
         take(event)
@@ -73,7 +71,7 @@ struct ClientModel: Sendable {
         case .need(let id, let fresh):
             ops.removeAll { $0.id == id }
             ops.append(Op(id: id, fresh: fresh))
-            wanted = true
+            wanted = wanted || record.phase != .enrolled
             proceed(id)
         case .cancel(let id): ops.removeAll { $0.id == id }
         case .prefetch:
@@ -88,18 +86,16 @@ struct ClientModel: Sendable {
             turn += 1
             doing = nil
             serveWaiting()
-        case .storageFailed: storageFailed()
+        case .storageFailed(let cause, let code): storageFailed(cause, code: code)
         case .challenge(let turn, let value, let life, let date):
             challengeCame(turn: turn, value: value, life: life, date: date)
         case .keyMade(let turn, let key):
             guard isCurrent(turn, .makeKey) else { return }
-            record.phase = .keyMade
-            record.key = key
+            (record.phase, record.key) = (.keyMade, key)
             enrol()
         case .attested(let turn, let evidence):
             guard isCurrent(turn, .attest) else { return }
-            record.phase = .attested
-            record.evidence = evidence
+            (record.phase, record.evidence) = (.attested, evidence)
             enrol()
         case .platformFailed(let turn, let call, let kind, let code):
             guard isCurrent(turn, call) else { return }
@@ -118,8 +114,10 @@ struct ClientModel: Sendable {
             guard expect(id, .challenge, date) != nil else { return }
             edit(id) { $0.nonce = value }
             sign(id)
-        case .requestChallengeFailed(let id, let failure, let date):
+        case .requestChallengeFailed(let id, var failure, let date):
             guard expect(id, .challenge, date) != nil else { return }
+            // The request itself was not sent.
+            failure.sent = false
             fail(id, failure)
         case .signed(let id):
             guard expect(id, .signing) != nil else { return }
@@ -159,7 +157,7 @@ struct ClientModel: Sendable {
 
     /// Ends the call under way if the answer belongs to it, and learns the answer's clock.
     mutating func isCurrent(_ turn: Int, _ call: Call?, _ date: Int? = nil) -> Bool {
-        guard turn == self.turn, doing == call else { return false }
+        guard turn == self.turn, doing != nil, doing == call else { return false }
         doing = nil
         learnClock(date)
         return true

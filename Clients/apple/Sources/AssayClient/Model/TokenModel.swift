@@ -4,12 +4,14 @@ struct TokenModel: Sendable {
         case need(op: String)
         /// The request was answered, or the app has given it up.
         case done(op: String)
-        /// The app wants a token before it has a request, or the time of ``Action/wait(until:)`` has come.
+        /// The app wants a token before it has a request.
         case prefetch
         case refused(op: String)
         /// The server's token; `life` in seconds.
         case fetched(turn: Int, token: String, life: Int)
         case fetchFailed(turn: Int, ClientModel.Failure)
+        /// The network is back.
+        case network
         case forget
     }
 
@@ -17,7 +19,7 @@ struct TokenModel: Sendable {
         case fetch(turn: Int)
         case use(op: String, token: String)
         case fail(op: String, ClientModel.Failure)
-        /// Send ``Event/prefetch`` at this time.
+        /// From this time on a use renews the token; a driver may send ``Event/prefetch`` then.
         case wait(until: Int)
     }
 
@@ -67,10 +69,10 @@ struct TokenModel: Sendable {
             notBefore = now + max(delay, failure.retryAfter.map(Milliseconds.capped) ?? 0)
             self.failure = ClientModel.Failure(cause: failure.cause, code: failure.code, remedy: failure.remedy)
             for op in waiting { giveUp(op.id) }
+        case .network: if failure.cause == "network" { notBefore = 0 }
         case .forget:
-            token = nil
             turn += 1
-            fetching = false
+            (token, fetching) = (nil, false)
             failure = ClientModel.Failure(cause: "forgotten")
             for op in waiting { giveUp(op.id) }
         }
@@ -107,8 +109,7 @@ struct TokenModel: Sendable {
             ops.remove(at: index)
             return actions.append(.fail(op: id, ClientModel.Failure(cause: "refused", code: "invalid_token")))
         }
-        ops[index].token = nil
-        ops[index].renewed = true
+        (ops[index].token, ops[index].renewed) = (nil, true)
         proceed(id)
     }
 
@@ -116,12 +117,9 @@ struct TokenModel: Sendable {
         // At half of its life, or a minute before its end if that is later; some of it sooner, so that not all devices that
         // began together renew together.
         let renew = max(life / 2, life - 60 * Milliseconds.second)
-        token = new
-        issued = now
-        ends = now + life
+        (token, issued, ends) = (new, now, now + life)
         renewAt = now + renew - renew / 10 * jitter / 1000
-        failures = 0
-        notBefore = 0
+        (failures, notBefore) = (0, 0)
         actions.append(.wait(until: renewAt))
         for op in waiting { use(op.id, new) }
     }
