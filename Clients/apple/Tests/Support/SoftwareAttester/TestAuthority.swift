@@ -4,7 +4,7 @@ import Crypto
 import Foundation
 
 /// An authority with the shape of Apple's: a root and an intermediate on P-384, which sign the keys of test phones.
-public struct TestAuthority: Sendable {
+package struct TestAuthority: Sendable {
     private let rootKey = P384.Signing.PrivateKey()
     private let intermediateKey = P384.Signing.PrivateKey()
     private let intermediate: Data
@@ -13,9 +13,9 @@ public struct TestAuthority: Sendable {
     private static let intermediateName = "App Attest Test CA 1"
 
     /// For the whole process.
-    public static let shared = TestAuthority()
+    package static let shared = TestAuthority()
 
-    public init() {
+    package init() {
         root = Self.certificate(
             Self.rootName, of: rootKey.publicKey.derRepresentation, issuer: Self.rootName, signer: rootKey,
             isLeaf: false,
@@ -27,7 +27,7 @@ public struct TestAuthority: Sendable {
     }
 
     /// The root certificate, for the policy's `testRoots`.
-    public var rootPEM: String {
+    package var rootPEM: String {
         "-----BEGIN CERTIFICATE-----\n"
             + root.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
             + "\n-----END CERTIFICATE-----\n"

@@ -4,24 +4,24 @@ import Crypto
 import Foundation
 
 /// A phone with App Attest in software: keys, counters, and the faults that a test wants.
-public final class TestPhone: @unchecked Sendable {
+package final class TestPhone: @unchecked Sendable {
     /// The calls of App Attest.
-    public enum Call: String, Sendable, CaseIterable { case generateKey, attestKey, generateAssertion, generateToken }
+    package enum Call: String, Sendable, CaseIterable { case generateKey, attestKey, generateAssertion, generateToken }
 
     /// An error with the domain of DeviceCheck, or another.
-    public struct Fault: Error, Sendable {
-        public var domain: String
-        public var code: Int
-        public init(_ code: Int, domain: String = TestPhone.deviceCheck) {
+    package struct Fault: Error, Sendable {
+        package var domain: String
+        package var code: Int
+        package init(_ code: Int, domain: String = TestPhone.deviceCheck) {
             self.domain = domain
             self.code = code
         }
     }
 
-    public static let deviceCheck = "com.apple.devicecheck.error"
+    package static let deviceCheck = "com.apple.devicecheck.error"
 
     /// The phone on which the stub of DeviceCheck runs in this task.
-    @TaskLocal public static var current = TestPhone()
+    @TaskLocal package static var current = TestPhone()
 
     private struct Key {
         let key: P256.Signing.PrivateKey
@@ -39,7 +39,7 @@ public final class TestPhone: @unchecked Sendable {
     private let authority: TestAuthority
     private var supported = true
 
-    public init(
+    package init(
         appID: String = "1234567890.com.example.shop", environment: String = "production",
         authority: TestAuthority = .shared
     ) {
@@ -48,29 +48,29 @@ public final class TestPhone: @unchecked Sendable {
         self.authority = authority
     }
 
-    public var isSupported: Bool {
+    package var isSupported: Bool {
         get { lock.withLock { supported } }
         set { lock.withLock { supported = newValue } }
     }
 
     /// The next calls of this sort fail.
-    public func fail(_ call: Call, _ codes: Int..., domain: String = TestPhone.deviceCheck) {
+    package func fail(_ call: Call, _ codes: Int..., domain: String = TestPhone.deviceCheck) {
         lock.withLock { faults += codes.map { (call, Fault($0, domain: domain)) } }
     }
 
     /// The keys are gone, as after a reinstallation.
-    public func loseKeys() { lock.withLock { keys = [:] } }
+    package func loseKeys() { lock.withLock { keys = [:] } }
 
     /// The public key as SubjectPublicKeyInfo; nil for a key that is not here.
     public func publicKey(_ name: String) -> Data? { lock.withLock { keys[name]?.key.publicKey.derRepresentation } }
 
     /// How often the call was made.
-    public func count(_ call: Call) -> Int { lock.withLock { calls[call] ?? 0 } }
+    package func count(_ call: Call) -> Int { lock.withLock { calls[call] ?? 0 } }
 
     /// How often each key was attested with success, also those that are gone.
-    public var attestations: [Int] { lock.withLock { Array(attestationsOfKeys.values) } }
+    package var attestations: [Int] { lock.withLock { Array(attestationsOfKeys.values) } }
 
-    public func generateKey() throws(Fault) -> String {
+    package func generateKey() throws(Fault) -> String {
         try begin(.generateKey)
         let key = P256.Signing.PrivateKey()
         let name = Data(SHA256.hash(data: key.publicKey.x963Representation)).base64EncodedString()
@@ -78,7 +78,7 @@ public final class TestPhone: @unchecked Sendable {
         return name
     }
 
-    public func attestKey(_ name: String, clientDataHash: Data) throws(Fault) -> Data {
+    package func attestKey(_ name: String, clientDataHash: Data) throws(Fault) -> Data {
         try begin(.attestKey)
         guard clientDataHash.count >= 16 else { throw Fault(2) }
         let key = lock.withLock { () -> P256.Signing.PrivateKey? in
@@ -91,7 +91,7 @@ public final class TestPhone: @unchecked Sendable {
         return authority.attestation(of: key, appID: appID, environment: environment, clientDataHash: clientDataHash)
     }
 
-    public func generateAssertion(_ name: String, clientDataHash: Data) throws(Fault) -> Data {
+    package func generateAssertion(_ name: String, clientDataHash: Data) throws(Fault) -> Data {
         try begin(.generateAssertion)
         let key = lock.withLock { () -> Key? in
             guard let key = keys[name], key.attestations == 1 else { return nil }
@@ -113,7 +113,7 @@ public final class TestPhone: @unchecked Sendable {
         ])
     }
 
-    public func generateToken() throws(Fault) -> Data {
+    package func generateToken() throws(Fault) -> Data {
         try begin(.generateToken)
         return Data("device token".utf8)
     }
