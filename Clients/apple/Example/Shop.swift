@@ -35,7 +35,7 @@ final class Shop {
     }
 
     /// Enrols before the first order, so that nobody waits for Apple.
-    func start() async { try? await attestor?.prepare() }
+    func start() async { try? await attestor?.prefetch() }
 
     func order() async {
         var request = URLRequest(url: backend.appendingPathComponent("orders"))

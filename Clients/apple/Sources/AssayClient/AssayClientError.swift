@@ -8,9 +8,17 @@ public struct AssayClientError: Error, Sendable, Equatable, CustomStringConverti
     public let message: String
     /// For how many seconds another attempt is useless; nil if the time is unknown.
     public let retryAfter: Double?
+    /// The platform's or the server's code, for telemetry: `dc:3`, `http:503`; nil without one.
+    public let detail: String?
+    /// What the server advises; nil if it gave no verdict.
+    public let remedy: Remedy?
 
     /// An error of the kit, or of an app's own part of it.
-    public init(_ code: Code, _ message: String, retryAfter: Double? = nil) {
+    public init(
+        _ code: Code, _ message: String, retryAfter: Double? = nil, detail: String? = nil, remedy: Remedy? = nil
+    ) {
+        self.detail = detail
+        self.remedy = remedy
         self.code = code
         self.message = message
         self.retryAfter = retryAfter
@@ -53,7 +61,9 @@ public struct AssayClientError: Error, Sendable, Equatable, CustomStringConverti
         public static let outcomeUnknown = Code("outcome-unknown")
         /// The server, or something on the way such as a captive portal, answered in another form than the contract's.
         public static let answer = Code("answer")
-        /// The server redirected a signed request to where its signature does not hold.
+        /// The backend refused the kit's own request for want of the user's session, see ``Configuration/authorize``.
+        public static let session = Code("session")
+        /// An endpoint of the kit is elsewhere, as the server says.
         public static let redirected = Code("redirected")
         /// The state could not be read or written.
         public static let storage = Code("storage")

@@ -39,7 +39,8 @@ public struct Configuration: Sendable {
     /// A mark that a reinstallation changes. Called after the first unlock only. An app and its extensions need the same:
     /// use ``installationMark(appGroup:)`` with their group.
     public var installation: @Sendable () -> String
-    /// Adds what the app's backend wants of the kit's own requests, such as the user's session.
+    /// Adds what the app's backend wants of the kit's own requests, such as the user's session. It may not use the attestor,
+    /// which waits for it.
     public var authorize: @Sendable (inout URLRequest) async -> Void = { _ in }
     /// Gets events for the app's telemetry, from any thread.
     public var observe: @Sendable (ClientEvent) -> Void = { _ in }

@@ -194,16 +194,13 @@ struct EndToEndTests {
         let relay = Relay(try await AssayService())
         let phone = TestPhone()
         let attestor = try Self.attestor(phone, relay)
-        for path in ["/challenges", "/v1/orders"] {
-            relay.answer(path, with: try Relay.answer(status, #"{"code": "outage"}"#, ["Retry-After": "1"]))
-            let error = await #expect(throws: AssayClientError.self) { try await attestor.data(for: Self.order()) }
-            #expect(error?.code == .later)
-            #expect((error?.retryAfter ?? 0) >= 1)
-            // The wait of an enrolment goes by the clock.
-            while (try? await attestor.data(for: Self.order())) == nil {
-                try await Task.sleep(nanoseconds: 100_000_000)
-            }
-        }
+        relay.answer("/challenges", with: try Relay.answer(status, #"{"code": "outage"}"#, ["Retry-After": "1"]))
+        let error = await #expect(throws: AssayClientError.self) { try await attestor.data(for: Self.order()) }
+        #expect(error?.code == .later)
+        #expect(error?.detail == "outage")
+        #expect((error?.retryAfter ?? 0) >= 1)
+        // The wait of an enrolment goes by the clock.
+        while (try? await attestor.data(for: Self.order())) == nil { try await Task.sleep(nanoseconds: 100_000_000) }
         #expect(phone.count(.generateKey) == 1)
     }
 
@@ -268,7 +265,7 @@ struct EndToEndTests {
         // Signed requests of the strict app take a challenge each.
         let signing = try Self.attestor(phone, relay, storage, app: app) { $0.signsChallenges = isStrict }
         #expect(try await signing.data(for: Self.order()).1.statusCode == 200)
-        try await source.forget()
+        try await attestor.forget()
         #expect(try await source.data(for: Self.order()).1.statusCode == 200)
         #expect(phone.count(.attestKey) == 2)
     }

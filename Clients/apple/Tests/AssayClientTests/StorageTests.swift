@@ -71,7 +71,7 @@ struct StorageTests {
         #expect(try storage.open().read(name)?.data == Data([100]))
     }
 
-    /// Other users of the system cannot read it, and a damaged or missing place is an error.
+    /// Other users of the system cannot read it; a damaged file is replaced, and a place that cannot be used is an error.
     @Test func files() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-client-\(UUID().uuidString)")
         let storage = FileStorage(folder: folder)
@@ -83,7 +83,11 @@ struct StorageTests {
         }
         let path = folder.appendingPathComponent("assay-\(name().text).json")
         try Data("{".utf8).write(to: path)
-        #expect(throws: StorageFailure.self) { try storage.read(name()) }
+        let damaged = try #require(try storage.read(name()))
+        #expect(damaged.data == nil)
+        #expect(try storage.write(Data([2]), to: name(), replacing: "another") == nil)
+        #expect(try storage.write(Data([2]), to: name(), replacing: damaged.version) != nil)
+        #expect(try storage.read(name())?.data == Data([2]))
         let place = FileStorage(folder: path)
         #expect(throws: (any Error).self) { try place.write(Data([1]), to: name(), replacing: nil) }
     }

@@ -27,7 +27,7 @@ struct TransportTests {
         #expect(answer.response.statusCode == 307)
         #expect(server.requests.count == 1)
         #expect(server.requests.first?.hasPrefix("POST /a%2Fb?x=1 HTTP/1.1") == true)
-        #expect(ServerAnswer(answer).isRedirect)
+        #expect(ServerAnswer(answer).isForeign)
     }
 
     /// A body over the limit ends the reading.
@@ -58,6 +58,46 @@ struct TransportTests {
             }
         }
         #expect(refused?.mayHaveBeenSent == false)
+    }
+
+    /// Of several attempts of URLSession the error is the last one's: an earlier one may have been executed.
+    @Test(arguments: [NSURLErrorCannotConnectToHost, NSURLErrorNotConnectedToInternet, NSURLErrorCannotFindHost])
+    func laterAttempts(_ code: Int) {
+        #expect(TransportFailure(urlError: code, wasSent: true).mayHaveBeenSent)
+        #expect(!TransportFailure(urlError: code, wasSent: false).mayHaveBeenSent)
+        #expect(TransportFailure(urlError: NSURLErrorTimedOut, wasSent: false).mayHaveBeenSent)
+    }
+
+    /// A task that is cancelled before it sends ends too.
+    @Test func cancelledBefore() async throws {
+        let transport = URLSessionTransport()
+        let port = try LocalServer.freePort()
+        let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)/")))
+        for _ in 0..<100 {
+            let task = Task { () -> TransportFailure? in
+                withUnsafeCurrentTask { $0?.cancel() }
+                do throws(TransportFailure) { _ = try await transport.send(request, file: nil, limit: nil) } catch {
+                    return error
+                }
+                return nil
+            }
+            #expect(await task.value?.code == "cancelled")
+        }
+    }
+
+    /// The app's configuration is not changed, and no cookie is sent or kept.
+    @Test func configuration() async throws {
+        let server = try LocalServer { _ in
+            Data("HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+        }
+        let own = URLSessionConfiguration.ephemeral
+        own.timeoutIntervalForRequest = 77
+        let transport = URLSessionTransport(configuration: own, timeout: 20)
+        #expect(own.timeoutIntervalForRequest == 77)
+        let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)/")))
+        for _ in 0..<2 { _ = try await transport.send(request, file: nil, limit: nil) }
+        #expect(server.requests.count == 2)
+        #expect(server.requests.allSatisfy { !$0.lowercased().contains("cookie:") })
     }
 
     /// A huge answer of the kit's own endpoint, a page of a portal, through the whole kit.

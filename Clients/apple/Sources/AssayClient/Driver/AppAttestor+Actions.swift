@@ -26,22 +26,32 @@ extension AppAttestor {
         }
     }
 
-    /// Makes a call, reports how it went to the app, and takes the event of its result.
-    private func begin<Value, Failed: ReportedFailure>(
+    /// Makes a call, reports how it went to the app, and takes the event of its result. A call that does not end in time has
+    /// failed, and what it brings later is ignored.
+    private func begin<Value: Sendable, Failed: ReportedFailure>(
         _ name: String, _ call: @escaping () async throws(Failed) -> Value,
         then event: @escaping (Value) -> ClientModel.Event, failed: @escaping (Failed) -> ClientModel.Event
     ) {
+        let (results, first) = AsyncStream.makeStream(of: Result<Value, Failed>.self)
+        let began = ContinuousClock.now
+        let work = Task {
+            _ = self  // The closure runs on this actor.
+            do throws(Failed) { first.yield(.success(try await call())) } catch { first.yield(.failure(error)) }
+        }
+        let limit = Task { [clock] in
+            if (try? await clock.sleep(milliseconds: ClientModel.callLimit)) != nil { first.yield(.failure(.late)) }
+        }
         Task {
-            let began = ContinuousClock.now
-            let next: ClientModel.Event
-            var failure: String?
-            do throws(Failed) { next = event(try await call()) } catch {
-                failure = error.reported
-                next = failed(error)
-            }
+            let result = await results.first { _ in true } ?? .failure(.late)
+            limit.cancel()
+            work.cancel()
             let time = (ContinuousClock.now - began).milliseconds
+            let failure: String? = if case .failure(let it) = result { it.reported } else { nil }
             configuration.observe(.call(name, milliseconds: time, failure: failure))
-            handle(next)
+            switch result {
+            case .success(let value): handle(event(value))
+            case .failure(let it): handle(failed(it))
+            }
         }
     }
 
@@ -64,7 +74,7 @@ extension AppAttestor {
         } then: {
             .keyMade(turn: turn, key: $0)
         } failed: {
-            .platformFailed(turn: turn, call: .makeKey, $0.kind, code: $0.code)
+            self.platformFailed(turn, .makeKey, $0)
         }
     }
 
@@ -74,8 +84,17 @@ extension AppAttestor {
         } then: {
             .attested(turn: turn, evidence: $0.base64EncodedString())
         } failed: {
-            .platformFailed(turn: turn, call: .attest, $0.kind, code: $0.code)
+            self.platformFailed(turn, .attest, $0)
         }
+    }
+
+    private func platformFailed(_ turn: Int, _ call: ClientModel.Call, _ failure: PlatformFailure) -> ClientModel.Event
+    {
+        guard failure.kind == .locked, stored?.model.turn == turn else {
+            return .platformFailed(turn: turn, call: call, failure.kind, code: failure.code)
+        }
+        // Not a failure of App Attest: no key is counted, and the wait is short.
+        return .storageFailed(cause: "locked", code: failure.code)
     }
 
     private func submit(_ turn: Int, _ key: String, _ challenge: String, _ evidence: String) {
@@ -115,12 +134,10 @@ extension AppAttestor {
             value = "assay-token\n\(challenge)\n\(audience)\n\(jkt)\n".sha256.base64URL
             covered = []
         }
-        let fields: SignatureFields
-        do {
-            fields = try SignatureFields(
-                request, digest: operation.prepared.digest, covering: covered, created: created, nonce: value,
-                keyID: key)
-        } catch {
+        let digest = operation.prepared.digest
+        let signing = try? SignatureFields(
+            request, digest: digest, covering: covered, created: created, nonce: value, keyID: key)
+        guard let fields = signing else {
             handle(.cancel(op: id))
             return finish(id, .failure(.init(cause: "request")))
         }
@@ -133,6 +150,10 @@ extension AppAttestor {
             self.operations[id]?.signatures += 1
             return .signed(op: id)
         } failed: {
+            if $0.kind == .locked {
+                self.finish(id, .failure(.init(cause: "locked", code: $0.code)))
+                return .cancel(op: id)
+            }
             // An error that App Attest does not explain is that of a dead key if it comes twice (google/app-check#96).
             let failures = (self.operations[id]?.unexplainedFailures ?? 0) + ($0.kind == .again ? 1 : 0)
             self.operations[id]?.unexplainedFailures = failures
@@ -175,11 +196,8 @@ extension AppAttestor {
         addReason(reason, to: &request)
         if case .request = operation.purpose { return transmit(id, request, file: operation.prepared.file) }
         handle(.cancel(op: id))
-        if case .token = operation.purpose {
-            finish(id, .success(.withoutEvidence(reason)))
-        } else {
-            finish(id, .success(.signed(request)))
-        }
+        let isToken = if case .token = operation.purpose { true } else { false }
+        finish(id, .success(isToken ? .withoutEvidence(reason) : .signed(request)))
     }
 
     /// Says in the request why it brings no evidence.
@@ -191,11 +209,12 @@ extension AppAttestor {
         operations[id]?.sending = Task {
             do throws(TransportFailure) {
                 let answer = try await backend.transport.send(request, file: file, limit: nil)
+                operations[id]?.sending = nil
                 operations[id]?.outcome = .answer(answer)
                 judge(id, answer)
             } catch {
-                let failure = ClientModel.Failure(cause: "network", code: error.code, sent: error.mayHaveBeenSent)
-                handle(.sendFailed(op: id, failure, date: nil))
+                operations[id]?.sending = nil
+                handle(.sendFailed(op: id, ClientModel.Failure(transport: error), date: nil))
             }
         }
     }
@@ -205,10 +224,7 @@ extension AppAttestor {
     func judge(_ id: String, _ received: HTTPAnswer) {
         let answer = ServerAnswer(received)
         let date = answer.date
-        if let obstacle = answer.obstacle {
-            operations[id]?.outcome = nil
-            handle(.sendFailed(op: id, obstacle, date: date))
-        } else if answer.isRejection, let remedy = answer.remedy {
+        if answer.isRejection, let remedy = answer.remedy {
             operations[id]?.outcome = nil
             if remedy == .retry, answer.code?.hasPrefix("counter") ?? false { beginTurns() }
             if received.wasResent, operations[id]?.prepared.request.isIdempotent != true {
@@ -216,7 +232,7 @@ extension AppAttestor {
                 return handle(.sendFailed(op: id, .init(cause: "network", code: "resent", sent: true), date: date))
             }
             handle(.rejected(op: id, remedy: remedy, code: answer.code, retryAfter: answer.retryAfter, date: date))
-        } else if answer.status >= 500 || answer.status == 401 || answer.status == 403 {
+        } else if answer.isForeign {
             // May come from a gateway before the judge: the app gets the answer, and the enrolment is not confirmed.
             handle(.sendFailed(op: id, .init(cause: "outage", code: "http:\(answer.status)", sent: true), date: date))
         } else {

@@ -21,8 +21,11 @@ public actor AppAttestor {
     private var count = 0
     private var timer: Task<Void, Never>?
     private var sendsInTurn: Bool
-    private var isTurnTaken = false
-    private var queue: [CheckedContinuation<Void, Never>] = []
+    /// The request that has its turn, and those that wait for theirs.
+    private var inTurn: String?
+    private var queue: [(id: String, fresh: Bool)] = []
+    /// How often the account was forgotten, and the network came back: sources of tokens compare them.
+    private(set) var marks = (forgotten: 0, network: 0)
 
     /// - Parameters:
     ///   - configuration: the settings.
@@ -50,21 +53,18 @@ public actor AppAttestor {
     ///
     /// - Returns: the answer of the app's backend, of any status that is not the judge's refusal.
     /// - Throws: if the request was not judged, or rejected for good. No request is repeated whose outcome is unknown.
-    public func data(for request: URLRequest) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
+    public nonisolated func data(for request: URLRequest) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
         try await send(PreparedRequest(request))
     }
 
     /// The same with a body from a file, which may not change meanwhile.
-    public func upload(
+    public nonisolated func upload(
         for request: URLRequest, fromFile file: URL
     ) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
         try await send(PreparedRequest(request, file: file))
     }
 
     private func send(_ prepared: PreparedRequest) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
-        if sendsInTurn { await takeTurn() }
-        let isInTurn = sendsInTurn
-        defer { if isInTurn { endTurn() } }
         guard case .answer(let answer) = try await run(.request, prepared) else {
             throw AssayClientError(.platform, "the request ended without an answer: a fault of the kit")
         }
@@ -73,25 +73,26 @@ public actor AppAttestor {
 
     /// Signs a request that the app sends itself, at once and unchanged.
     ///
-    /// Give each answer to ``again(_:response:body:)``: without it the kit does not learn that the server has lost the key.
+    /// Give each answer to ``again(_:response:body:wasResent:)``: without it the kit does not learn that the server has lost the key.
     ///
     /// - Parameters:
     ///   - request: the final request. Its URL comes back normalised.
     ///   - file: the body of an upload task.
-    public func signed(_ request: URLRequest, file: URL? = nil) async throws(AssayClientError) -> URLRequest {
-        switch try await run(.signature, PreparedRequest(request, file: file)) {
-        case .signed(let signed): return signed
-        case .answer, .token, .judged, .withoutEvidence:
+    public nonisolated func signed(_ request: URLRequest, file: URL? = nil) async throws(AssayClientError) -> URLRequest
+    {
+        guard case .signed(let signed) = try await run(.signature, PreparedRequest(request, file: file)) else {
             throw AssayClientError(.platform, "the request ended without a signature: a fault of the kit")
         }
+        return signed
     }
 
     /// Takes the answer to a request of ``signed(_:file:)``.
     ///
+    /// - Parameter wasResent: whether the app's HTTP library may have sent it more than once, see ``HTTPAnswer/wasResent``.
     /// - Returns: the request with another signature, to be sent once more; nil if the answer is the app's to handle.
     /// - Throws: if the judge has rejected the request, and no other evidence helps.
     public func again(
-        _ request: URLRequest, response: HTTPURLResponse, body: Data
+        _ request: URLRequest, response: HTTPURLResponse, body: Data, wasResent: Bool = false
     ) async throws(AssayClientError) -> URLRequest? {
         guard let signature = request.value(forHTTPHeaderField: "Signature"),
             let id = unanswered.first(where: {
@@ -99,10 +100,9 @@ public actor AppAttestor {
             })
         else { return nil }
         unanswered.removeAll { $0 == id }
-        let result = await withCheckedContinuation { (continuation: Operation.Continuation) in
-            operations[id]?.continuation = continuation
-            operations[id]?.outcome = .judged
-            judge(id, HTTPAnswer(response: response, body: body))
+        operations[id]?.outcome = .judged
+        let result = await self.result(of: id) {
+            judge(id, HTTPAnswer(response: response, body: body, wasResent: wasResent))
         }
         switch result {
         case .success(.signed(let signed)): return signed
@@ -112,19 +112,35 @@ public actor AppAttestor {
     }
 
     /// Enrols in the background, so that the first request need not wait. Failures are repeated when the time has come.
-    public func prepare() throws(AssayClientError) {
+    public func prefetch() throws(AssayClientError) {
         do { try open() } catch { throw AssayClientError(error) }
         handle(.prefetch)
     }
 
-    /// The network is back: a wait for it ends. Call it from a monitor of paths.
-    public func networkChanged() { handle(.wake(network: true)) }
+    /// The network is back: a wait for it ends, also that of tokens. Call it from a monitor of paths.
+    public func networkIsBack() {
+        marks.network += 1
+        handle(.wake(network: true))
+    }
 
-    /// Deletes what is known of the account's key. Requests under way fail.
+    /// Deletes what is known of the account's key, its tokens and their key. Requests under way fail.
     public func forget() throws(AssayClientError) {
-        do { try open() } catch { throw AssayClientError(error) }
-        handle(.forget)
-        guard stored?.isSaved == true else { throw AssayClientError(.init(cause: "storage")) }
+        do throws(ClientModel.Failure) {
+            try open()
+            marks.forgotten += 1
+            for next in queue { finish(next.id, .failure(.init(cause: "forgotten"))) }
+            var left = 8
+            // Each further round is for a write of another process that came first.
+            repeat {
+                handle(.forget)
+                left -= 1
+            } while stored?.isForgotten != true && left > 0
+            guard stored?.isForgotten == true else { throw .init(cause: "storage") }
+            do {
+                let name = StateName("token-key", configuration)
+                if let entry = try storage.read(name) { _ = try storage.write(nil, to: name, replacing: entry.version) }
+            } catch { throw .init(storage: error) }
+        } catch { throw AssayClientError(error) }
     }
 
     /// The server's clock less the device's, in milliseconds.
@@ -144,7 +160,7 @@ public actor AppAttestor {
                 installation: configuration.installation(), unsupported: platform.unsupported))
     }
 
-    /// A storage that cannot be read now does not stop requests.
+    /// A storage that cannot be read now stops no requests.
     private func refresh() {
         guard let actions = try? stored?.refresh(now: clock.now, jitter: .random(in: 0...1000)) else { return }
         actions.forEach(execute)
@@ -169,20 +185,27 @@ public actor AppAttestor {
         try open()
         count += 1
         let id = "\(count)"
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: Operation.Continuation) in
-                operations[id] = Operation(purpose: purpose, prepared: prepared, continuation: continuation)
-                handle(.need(op: id, fresh: fresh))
+        operations[id] = Operation(purpose: purpose, prepared: prepared)
+        return try await result(of: id) {
+            guard case .request = purpose, sendsInTurn else { return handle(.need(op: id, fresh: fresh)) }
+            queue.append((id, fresh))
+            beginTurn()
+        }.get()
+    }
+
+    private func result(of id: String, _ begin: () -> Void) async -> Result<Operation.Outcome, ClientModel.Failure> {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                operations[id]?.continuation = continuation
+                begin()
             }
         } onCancel: {
             Task { await self.cancel(id) }
         }
-        return try result.get()
     }
 
     private func cancel(_ id: String) {
         guard operations[id] != nil else { return }
-        operations[id]?.sending?.cancel()
         handle(.cancel(op: id))
         finish(id, .failure(.init(cause: "cancelled")))
     }
@@ -191,6 +214,21 @@ public actor AppAttestor {
     func finish(_ id: String, _ result: Result<Operation.Outcome, ClientModel.Failure>) {
         guard let operation = operations.removeValue(forKey: id) else { return }
         unanswered.removeAll { $0 == id }
+        queue.removeAll { $0.id == id }
+        if inTurn == id {
+            inTurn = nil
+            // After the other actions of the event that ends this one.
+            Task {
+                refresh()
+                beginTurn()
+            }
+        }
+        var result = result
+        if let sending = operation.sending {
+            sending.cancel()
+            // Given up by the app or by `forget`: the server may have it.
+            if case .failure(let it) = result { result = .failure(.init(cause: "network", code: it.cause, sent: true)) }
+        }
         var failure: String?
         if case .failure(let it) = result { failure = it.code.map { "\(it.cause) \($0)" } ?? it.cause }
         configuration.observe(
@@ -198,7 +236,7 @@ public actor AppAttestor {
         operation.continuation?.resume(returning: result)
     }
 
-    /// Gives the caller a signed request, and keeps the operation until ``again(_:response:body:)``.
+    /// Gives the caller a signed request, and keeps the operation until ``again(_:response:body:wasResent:)``.
     func handOver(_ id: String) {
         guard let signed = operations[id]?.signed, let continuation = operations[id]?.continuation else { return }
         operations[id]?.continuation = nil
@@ -210,16 +248,11 @@ public actor AppAttestor {
     /// From now on a request waits for the answer to the one before.
     func beginTurns() { sendsInTurn = true }
 
-    private func takeTurn() async {
-        guard isTurnTaken else {
-            isTurnTaken = true
-            return
-        }
-        await withCheckedContinuation { queue.append($0) }
-    }
-
-    private func endTurn() {
-        if queue.isEmpty { isTurnTaken = false } else { queue.removeFirst().resume() }
+    private func beginTurn() {
+        guard inTurn == nil, !queue.isEmpty else { return }
+        let next = queue.removeFirst()
+        inTurn = next.id
+        handle(.need(op: next.id, fresh: next.fresh))
     }
 
     /// Takes an event, and executes what follows.

@@ -18,7 +18,7 @@ struct Operation {
     enum Outcome {
         case signed(URLRequest)
         case answer(HTTPAnswer)
-        case token(Backend.Token)
+        case token(Backend.Ticket)
         case withoutEvidence(UnsupportedReason)
         /// The app's own sending was judged.
         case judged
@@ -36,7 +36,7 @@ struct Operation {
     var challenge = ""
     /// What the caller gets when the state machine ends the request, in either way.
     var outcome: Outcome?
-    /// Cancelled with the operation.
+    /// While the request is on its way. Cancelled with the operation.
     var sending: Task<Void, Never>?
     var signatures = 0
     /// How often App Attest said that trying again may help.

@@ -18,14 +18,8 @@ struct Backend: Sendable {
         var isRejection = false
     }
 
-    struct Challenge {
-        var value: String
-        /// Seconds.
-        var life: Int
-        var date: Int?
-    }
-
-    struct Token {
+    /// A challenge, or a token.
+    struct Ticket {
         var value: String
         /// Seconds.
         var life: Int
@@ -33,7 +27,7 @@ struct Backend: Sendable {
     }
 
     /// - Parameter now: milliseconds since 1970, for an answer without a time.
-    func challenge(_ kind: String, now: Int) async throws(Failed) -> Challenge {
+    func challenge(_ kind: String, now: Int) async throws(Failed) -> Ticket {
         let answer = try await post(["app": configuration.app, "kind": kind], to: configuration.challenges)
         guard answer.status == 200 || answer.status == 201, let value = answer.object["challenge"] as? String,
             (1...512).contains(value.utf8.count),
@@ -41,7 +35,7 @@ struct Backend: Sendable {
             let end = (answer.object["expiresAt"] as? String).flatMap(InternetDate.milliseconds)
         else { throw Failed(failure: answer.failure(), date: answer.date) }
         let life = (end - (answer.date ?? now)) / Milliseconds.second
-        return Challenge(value: value, life: max(0, life), date: answer.date)
+        return Ticket(value: value, life: max(0, life), date: answer.date)
     }
 
     /// Sends an attestation.
@@ -50,12 +44,9 @@ struct Backend: Sendable {
     func enrol(
         key: String, attestation: String, challenge: String, deviceToken: Data?
     ) async throws(Failed) -> Int? {
-        let evidence = [
-            "keyId": key, "attestation": attestation, "challenge": Data(challenge.utf8).base64EncodedString(),
-        ]
-        var record: [String: Any] = [
-            "kind": "app-attest.attestation", "app": configuration.app, "evidence": evidence,
-        ]
+        let challenge = Data(challenge.utf8).base64EncodedString()
+        let evidence = ["keyId": key, "attestation": attestation, "challenge": challenge]
+        var record: [String: Any] = ["kind": "app-attest.attestation", "app": configuration.app, "evidence": evidence]
         record["deviceToken"] = deviceToken?.base64EncodedString()
         let answer = try await post(record, to: configuration.enrolments)
         switch (answer.status, answer.object["outcome"] as? String) {
@@ -71,7 +62,7 @@ struct Backend: Sendable {
     /// - Parameter signed: to ``Configuration/tokens``, with the fields of its signature.
     func token(
         for signed: URLRequest, challenge: String, audience: String, jkt: String
-    ) async throws(Failed) -> Token {
+    ) async throws(Failed) -> Ticket {
         let fields = ["Signature-Input", "Signature"].map { [$0, signed.value(forHTTPHeaderField: $0) ?? ""] }
         let evidence: [String: Any] = [
             "method": signed.httpMethod ?? "GET", "targetURI": signed.url?.absoluteString ?? "", "headers": fields,
@@ -86,7 +77,7 @@ struct Backend: Sendable {
         guard answer.object["tokenType"] as? String == "DPoP" else {
             throw Failed(failure: .init(cause: "answer", code: "token-type"), date: answer.date)
         }
-        return Token(value: value, life: life, date: answer.date)
+        return Ticket(value: value, life: life, date: answer.date)
     }
 
     private func rejected(_ remedy: Remedy, _ answer: ServerAnswer) -> Failed {
@@ -111,8 +102,9 @@ struct Backend: Sendable {
         do {
             answer = ServerAnswer(try await transport.send(request, file: nil, limit: ServerAnswer.limit))
         } catch {
-            let cause = error.code == "too-long" ? "answer" : "network"
-            throw Failed(failure: .init(cause: cause, code: error.code, sent: error.mayHaveBeenSent))
+            var failure = ClientModel.Failure(transport: error)
+            if error.code == "too-long" { failure.cause = "answer" }
+            throw Failed(failure: failure)
         }
         if answer.isRejection, let remedy = answer.remedy { throw rejected(remedy, answer) }
         return answer
@@ -122,12 +114,16 @@ struct Backend: Sendable {
 /// A failure with a short text for the app's telemetry.
 protocol ReportedFailure: Error {
     var reported: String { get }
+    /// Of a call that did not end in time.
+    static var late: Self { get }
 }
 
 extension Backend.Failed: ReportedFailure {
     var reported: String { failure.code ?? failure.remedy?.rawValue ?? failure.cause }
+    static var late: Self { .init(failure: .init(cause: "network", code: "timeout", sent: true)) }
 }
 
 extension PlatformFailure: ReportedFailure {
     var reported: String { code }
+    static var late: Self { .init(.later, code: "timeout") }
 }

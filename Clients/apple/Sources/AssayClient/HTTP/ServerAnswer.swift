@@ -30,22 +30,18 @@ struct ServerAnswer {
         let media = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
         isJSON = media == "application/json" || media.hasSuffix("+json")
         let isSmall = answer.body.count <= Self.limit
-        object =
-            isJSON && isSmall
-            ? (try? JSONSerialization.jsonObject(with: answer.body)) as? [String: Any] ?? [:] : [:]
+        let json = isJSON && isSmall ? try? JSONSerialization.jsonObject(with: answer.body) : nil
+        object = json as? [String: Any] ?? [:]
         let remedy = object["remedy"] as? String ?? response.value(forHTTPHeaderField: "Assay-Remedy")
         // A remedy that a later server may have: other evidence is not known to help.
         self.remedy = remedy.map { Remedy(rawValue: $0) ?? .contactSupport }
         code = (object["code"] as? String).flatMap { Self.isWord($0) ? $0 : nil }
         let clock = response.value(forHTTPHeaderField: "Date").flatMap(HTTPDate.milliseconds)
         let wait = response.value(forHTTPHeaderField: "Retry-After")
-        if let seconds = wait.flatMap({ Int($0) }) {
-            retryAfter = max(0, seconds)
-        } else if let clock, let end = wait.flatMap(HTTPDate.milliseconds) {
-            retryAfter = max(0, Milliseconds.ceilSeconds(end - clock))
-        } else {
-            retryAfter = nil
-        }
+        let end = wait.flatMap(HTTPDate.milliseconds)
+        let seconds =
+            wait.flatMap { Int($0) } ?? end.flatMap { end in clock.map { Milliseconds.ceilSeconds(end - $0) } }
+        retryAfter = seconds.map { max(0, $0) }
         date = answer.response.url.map(RequestTarget.isProtected) ?? false ? clock : nil
     }
 
@@ -57,38 +53,28 @@ struct ServerAnswer {
             }
     }
 
-    /// Whether it is a redirect that a client would follow.
-    var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
-
     /// Whether a judge has rejected the request; nothing was executed.
     var isRejection: Bool { (status == 401 || status == 403) && remedy != nil }
-
-    /// Whether the server asks for a later attempt.
-    var isOutage: Bool { status == 503 || status == 429 }
 
     /// A field of the answer.
     func field(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
 
-    /// Why a request has no verdict, if that is certain: a redirect, or a server that asks for a later attempt.
-    var obstacle: ClientModel.Failure? {
-        if isRedirect { return .init(cause: "redirected", code: "http:\(status)", sent: true) }
-        guard isOutage, let retryAfter else { return nil }
-        return .init(cause: "outage", code: code ?? "http:\(status)", retryAfter: retryAfter)
-    }
+    /// Whether the answer to a request may come from something before its judge, so that it shows nothing of the key.
+    var isForeign: Bool { (300..<400).contains(status) || [401, 403, 429].contains(status) || status >= 500 }
 
     /// Why an endpoint of the kit gave no result.
     func failure() -> ClientModel.Failure {
-        if isOutage { return .init(cause: "outage", code: code ?? "http:\(status)", retryAfter: retryAfter) }
-        if isRedirect { return .init(cause: "redirected", code: "http:\(status)") }
+        let code = code ?? "http:\(status)"
+        if status == 503 || status == 429 { return .init(cause: "outage", code: code, retryAfter: retryAfter) }
+        if (300..<400).contains(status) { return .init(cause: "redirected", code: "http:\(status)") }
+        if status == 401, remedy == nil { return .init(cause: "session", code: code) }
+        // 500 and others may come after the work.
+        let isLate = status >= 500
         if isJSON, status >= 400 {
-            // 500 and others may come after the work.
-            return .init(
-                cause: "answer", code: code ?? "http:\(status)", remedy: remedy, retryAfter: retryAfter,
-                sent: status >= 500)
+            return .init(cause: "answer", code: code, remedy: remedy, retryAfter: retryAfter, sent: isLate)
         }
         // JSON of another form, or a page of something on the way.
-        return .init(
-            cause: "answer", code: (isJSON ? "json:" : "no-json:") + "\(status)", sent: isJSON || status >= 500)
+        return .init(cause: "answer", code: (isJSON ? "json:" : "no-json:") + "\(status)", sent: isJSON || isLate)
     }
 }
 

@@ -13,7 +13,10 @@ public final class URLSessionTransport: HTTPTransport {
     ///   - configuration: an ephemeral one by default. A background session cannot be used: it follows redirects.
     ///   - timeout: seconds without any data.
     public init(configuration: URLSessionConfiguration = .ephemeral, timeout: Double = 30) {
+        let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         configuration.timeoutIntervalForRequest = timeout
+        configuration.httpCookieStorage = nil
+        configuration.urlCredentialStorage = nil
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
@@ -27,7 +30,8 @@ public final class URLSessionTransport: HTTPTransport {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 collector.expect(task.taskIdentifier, limit: limit) { continuation.resume(returning: $0) }
-                task.resume()
+                // A task that was cancelled before may have ended already.
+                if task.state == .suspended { task.resume() } else { collector.giveUp(task.taskIdentifier) }
             }
         } onCancel: {
             task.cancel()
@@ -44,6 +48,7 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
         var body = Data()
         var isTooLong = false
         var sendings = 0
+        var hasBegun = false
     }
 
     private let lock = NSLock()
@@ -53,6 +58,12 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
         _ task: Int, limit: Int?, finish: @escaping @Sendable (Result<HTTPAnswer, TransportFailure>) -> Void
     ) {
         lock.withLock { expected[task] = Expected(limit: limit, finish: finish) }
+    }
+
+    /// Ends a task that was never resumed.
+    func giveUp(_ task: Int) {
+        lock.withLock { expected.removeValue(forKey: task) }?.finish(
+            .failure(TransportFailure("cancelled", mayHaveBeenSent: false)))
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -77,7 +88,10 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-        lock.withLock { expected[task.taskIdentifier]?.sendings = metrics.transactionMetrics.count }
+        lock.withLock {
+            expected[task.taskIdentifier]?.sendings = metrics.transactionMetrics.count
+            expected[task.taskIdentifier]?.hasBegun = metrics.transactionMetrics.contains { $0.requestStartDate != nil }
+        }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -86,13 +100,27 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
             let answer = HTTPAnswer(response: response, body: expected.body, wasResent: expected.sendings > 1)
             return expected.finish(.success(answer))
         }
-        let code = error.map { ($0 as NSError).code } ?? 0
-        let name = expected.isTooLong ? "too-long" : code == NSURLErrorCancelled ? "cancelled" : "url:\(code)"
-        let wasSent = expected.isTooLong || !Self.codesBeforeSending.contains(code)
-        expected.finish(.failure(TransportFailure(name, mayHaveBeenSent: wasSent)))
+        let failure =
+            expected.isTooLong
+            ? TransportFailure("too-long", mayHaveBeenSent: true)
+            : TransportFailure(
+                urlError: error.map { ($0 as NSError).code } ?? 0,
+                wasSent: expected.hasBegun || expected.sendings > 1)
+        expected.finish(.failure(failure))
+    }
+}
+
+extension TransportFailure {
+    /// - Parameters:
+    ///   - code: of URLSession, for the last of its attempts.
+    ///   - wasSent: whether it is known that some attempt has begun to send.
+    init(urlError code: Int, wasSent: Bool) {
+        self.init(
+            code == NSURLErrorCancelled ? "cancelled" : "url:\(code)",
+            mayHaveBeenSent: wasSent || !Self.codesBeforeSending.contains(code))
     }
 
-    /// Errors after which the server has certainly received nothing.
+    /// Errors after which the server has certainly received nothing of this attempt.
     private static let codesBeforeSending: Set<Int> = [
         NSURLErrorCannotFindHost, NSURLErrorCannotConnectToHost, NSURLErrorDNSLookupFailed,
         NSURLErrorNotConnectedToInternet, NSURLErrorInternationalRoamingOff, NSURLErrorCallIsActive,

@@ -183,14 +183,11 @@ extension ClientModel {
     ) {
         record.failures += 1
         if !keepTime {
-            let second = Milliseconds.second
-            let (failures, first, limit) =
-                !platform
-                ? (record.failures, 2 * second, 300 * second)
-                : record.failures > 3
-                    ? (record.failures - 3, 900 * second, 4 * 3600 * second)
-                    : (record.failures, 5 * second, 20 * second)
-            let delay = Milliseconds.backoff(failures, first: first, limit: limit, jitter: jitter)
+            let isLong = platform && record.failures > 3
+            let (first, limit) = isLong ? (900, 4 * 3600) : platform ? (5, 20) : (2, 300)
+            let delay = Milliseconds.backoff(
+                record.failures - (isLong ? 3 : 0), first: first * Milliseconds.second,
+                limit: limit * Milliseconds.second, jitter: jitter)
             record.notBefore = now + max(delay, retryAfter.map(Milliseconds.capped) ?? 0)
         }
         (record.cause, record.code) = (cause, code)

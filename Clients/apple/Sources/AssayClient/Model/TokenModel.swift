@@ -87,12 +87,8 @@ struct TokenModel: Sendable {
         if isUsable, let token {
             use(id, token)
             if now >= renewAt, !fetching, now >= notBefore { fetch() }
-        } else if fetching {
-            return
-        } else if now < notBefore {
-            giveUp(id)
-        } else {
-            fetch()
+        } else if !fetching {
+            if now < notBefore { giveUp(id) } else { fetch() }
         }
     }
 

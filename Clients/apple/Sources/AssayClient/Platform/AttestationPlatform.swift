@@ -18,11 +18,8 @@ public protocol AttestationPlatform: Sendable {
     /// - Returns: the attestation object, CBOR.
     func attestKey(_ keyID: String, clientDataHash: Data) async throws(PlatformFailure) -> Data
 
-    /// Signs with an attested key.
+    /// Signs with an attested key, with the parameters of ``attestKey(_:clientDataHash:)``.
     ///
-    /// - Parameters:
-    ///   - keyID: as ``generateKey()`` returned it.
-    ///   - clientDataHash: 32 bytes.
     /// - Returns: the assertion, CBOR.
     func generateAssertion(_ keyID: String, clientDataHash: Data) async throws(PlatformFailure) -> Data
 

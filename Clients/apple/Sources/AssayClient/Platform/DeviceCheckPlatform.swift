@@ -6,6 +6,7 @@
     public struct DeviceCheckPlatform: AttestationPlatform {
         /// Whether this process is an app extension that may not attest.
         private let isExtension: Bool
+        private var service: DCAppAttestService { .shared }
 
         /// - Parameters:
         ///   - bundlePath: of the running bundle. An extension (`.appex`) does not attest, and its requests say so.
@@ -17,28 +18,26 @@
         /// `isSupported` of the service.
         public var unsupported: UnsupportedReason? {
             if isExtension { return .init(reason: "extension") }
-            return DCAppAttestService.shared.isSupported ? nil : .init(reason: "unsupported")
+            return service.isSupported ? nil : .init(reason: "unsupported")
         }
 
         /// Makes a key.
         public func generateKey() async throws(PlatformFailure) -> String {
-            do { return try await DCAppAttestService.shared.generateKey() } catch {
-                throw DeviceCheckErrors.failure(error, in: .generateKey)
-            }
+            do { return try await service.generateKey() } catch { throw .init(error, in: .generateKey) }
         }
 
         /// Attests a key, once in its life.
         public func attestKey(_ keyID: String, clientDataHash: Data) async throws(PlatformFailure) -> Data {
-            do { return try await DCAppAttestService.shared.attestKey(keyID, clientDataHash: clientDataHash) } catch {
-                throw DeviceCheckErrors.failure(error, in: .attestKey)
+            do { return try await service.attestKey(keyID, clientDataHash: clientDataHash) } catch {
+                throw .init(error, in: .attestKey)
             }
         }
 
         /// Signs with an attested key.
         public func generateAssertion(_ keyID: String, clientDataHash: Data) async throws(PlatformFailure) -> Data {
-            do {
-                return try await DCAppAttestService.shared.generateAssertion(keyID, clientDataHash: clientDataHash)
-            } catch { throw DeviceCheckErrors.failure(error, in: .generateAssertion) }
+            do { return try await service.generateAssertion(keyID, clientDataHash: clientDataHash) } catch {
+                throw .init(error, in: .generateAssertion)
+            }
         }
 
         /// A token of DeviceCheck; nil if the device gives none.
@@ -48,12 +47,12 @@
         }
     }
 
-    extension DeviceCheckErrors {
-        /// The class of an error that DeviceCheck threw.
-        static func failure(_ error: any Error, in call: Call) -> PlatformFailure {
+    extension PlatformFailure {
+        /// An error that DeviceCheck threw.
+        fileprivate init(_ error: any Error, in call: DeviceCheckErrors.Call) {
             let error = error as NSError
-            return failure(
-                domain: error.domain == DCError.errorDomain ? deviceCheck : error.domain, error.code, in: call)
+            let domain = error.domain == DCError.errorDomain ? DeviceCheckErrors.deviceCheck : error.domain
+            self = DeviceCheckErrors.failure(domain: domain, error.code, in: call)
         }
     }
 #endif

@@ -37,13 +37,9 @@ struct SignatureFields {
         }
         var lines = [("@method", request.httpMethod ?? "GET"), ("@target-uri", target)]
         for field in fields {
-            guard let value = request.value(forHTTPHeaderField: field) else {
-                throw AssayClientError(
-                    .request, "the request has no field `\(field)`, which the settings say to cover: set it first")
-            }
-            guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) else {
-                throw AssayClientError(.request, "the field `\(field)` has other characters than printable ASCII")
-            }
+            guard let value = request.value(forHTTPHeaderField: field),
+                value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f })
+            else { throw AssayClientError(.request, "the field `\(field)` is not there, or not printable ASCII") }
             lines.append((field, value.trimmingCharacters(in: .whitespaces)))
         }
         let contentDigest = digest.map { "sha-256=:\($0.base64EncodedString()):" }
@@ -99,17 +95,14 @@ struct PreparedRequest: Sendable {
                 "the body is a stream, which can be read only once: set `httpBody`, or write it to a file and use `upload`"
             )
         }
+        (self.file, self.request) = (file, request)
         guard let file else {
             digest = request.httpBody.flatMap { $0.isEmpty ? nil : $0.sha256 }
-            self.file = nil
-            self.request = request
             return
         }
         guard request.httpBody == nil else {
             throw AssayClientError(.request, "the request has a body beside the file: leave `httpBody` nil")
         }
-        self.file = file
-        self.request = request
         do {
             let handle = try FileHandle(forReadingFrom: file)
             defer { try? handle.close() }

@@ -4,7 +4,7 @@ import Foundation
 public struct FileStorage: StateStorage {
     private let folder: URL
 
-    /// - Parameter folder: made with the mode 0700 if it does not exist. Exclude it from backups.
+    /// - Parameter folder: made with the mode 0700 if it does not exist, and excluded from backups.
     public init(folder: URL) { self.folder = folder }
 
     private struct Envelope: Codable {
@@ -14,7 +14,7 @@ public struct FileStorage: StateStorage {
 
     private func path(_ name: StateName) -> String { folder.appendingPathComponent("assay-\(name.text).json").path }
 
-    /// The entry.
+    /// The entry. One that a fault of the disk has damaged is without data, so that the kit begins anew.
     public func read(_ name: StateName) throws -> StoredState? {
         let descriptor = open(path(name), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -24,7 +24,7 @@ public struct FileStorage: StateStorage {
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         guard let content = try? handle.read(upToCount: 1 << 20) else { throw StorageFailure("read") }
         guard let envelope = try? JSONDecoder().decode(Envelope.self, from: content) else {
-            throw StorageFailure("the file is not one of the kit's")
+            return StoredState(data: nil, version: "damaged")
         }
         return StoredState(data: envelope.data, version: envelope.version)
     }
@@ -33,6 +33,11 @@ public struct FileStorage: StateStorage {
     public func write(_ data: Data?, to name: StateName, replacing version: String?) throws -> StoredState? {
         try? FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        #if canImport(Darwin)
+            var (place, values) = (folder, URLResourceValues())
+            values.isExcludedFromBackup = true
+            try? place.setResourceValues(values)
+        #endif
         let lock = open(path(name) + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw StorageFailure("open of the lock \(errno)") }
         defer { close(lock) }

@@ -4,22 +4,23 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Sends requests with a token of Assay in place of a signature for each one: cached, renewed before its end, and bound to
-/// a key of this device by DPoP proofs (RFC 9449).
+/// Sends requests with a token of Assay in place of a signature for each one: cached, renewed in the background when it is used
+/// near its end, and bound to a key of this device by DPoP proofs (RFC 9449).
 ///
-/// A token costs one signature of the enrolled key and no attestation. It is kept in memory only.
+/// A token costs one signature of the enrolled key and no attestation. It is kept in memory only, and ends with
+/// ``AppAttestor/forget()``.
 public actor TokenSource {
     private let attestor: AppAttestor
     private let audience: String
     private var model = TokenModel()
     private var waiting: [String: CheckedContinuation<Result<String, ClientModel.Failure>, Never>] = [:]
     private var key: ProofKey?
-    private var timer: Task<Void, Never>?
     private var count = 0
     /// Of the last field `DPoP-Nonce`, for each host.
     private var nonces: [String: String] = [:]
     private var offset: Int?
     private var withoutEvidence: UnsupportedReason?
+    private var marks = (forgotten: 0, network: 0)
 
     /// - Parameters:
     ///   - attestor: enrols and signs.
@@ -29,35 +30,34 @@ public actor TokenSource {
         self.audience = audience
     }
 
-    deinit { timer?.cancel() }
-
-    /// Gets a token in the background, and renews it before its end.
-    public func prepare() { handle(.prefetch) }
+    /// Gets a token in the background.
+    public func prefetch() async {
+        await follow()
+        handle(.prefetch)
+    }
 
     /// Sends a request with a token and a proof. One that a service refuses for its token or proof is sent once more with
     /// another one.
-    public func data(for request: URLRequest) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
+    public nonisolated func data(for request: URLRequest) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
         try await send(PreparedRequest(request))
     }
 
     /// The same with a body from a file.
-    public func upload(
+    public nonisolated func upload(
         for request: URLRequest, fromFile file: URL
     ) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
         try await send(PreparedRequest(request, file: file))
     }
 
-    /// Deletes the account's key and token. Requests that wait fail.
-    public func forget() async throws(AssayClientError) {
+    /// Takes over what has happened to the account and to the network since the last use.
+    private func follow() async {
+        // Another caller may have taken over later ones meanwhile.
+        let new = await attestor.marks
+        if new.network > marks.network { handle(.network) }
+        marks.network = max(marks.network, new.network)
+        guard new.forgotten > marks.forgotten else { return }
+        (marks.forgotten, key, withoutEvidence) = (new.forgotten, nil, nil)
         handle(.forget)
-        key = nil
-        do {
-            let name = keyName
-            if let entry = try attestor.storage.read(name) {
-                _ = try attestor.storage.write(nil, to: name, replacing: entry.version)
-            }
-        } catch { throw AssayClientError(.init(cause: "storage")) }
-        try await attestor.forget()
     }
 
     private func send(_ prepared: PreparedRequest) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
@@ -68,6 +68,7 @@ public actor TokenSource {
         var hasNewProof = false
         while true {
             let token: String
+            await follow()
             switch await wait(id, event) {
             case .success(let it): token = it
             case .failure(let failure):
@@ -99,8 +100,7 @@ public actor TokenSource {
 
     private func bound(_ request: URLRequest, to token: String) async throws(AssayClientError) -> URLRequest {
         guard let url = request.url else { throw AssayClientError(.request, "the request has no URL") }
-        let offset: Int
-        if let known = self.offset { offset = known } else { offset = await attestor.offset }
+        let offset = if let known = self.offset { known } else { await attestor.offset }
         var request = request
         do {
             let proof = try proofKey().proof(
@@ -116,12 +116,11 @@ public actor TokenSource {
     {
         let answer: HTTPAnswer
         do { answer = try await attestor.backend.transport.send(request, file: file, limit: nil) } catch {
-            throw AssayClientError(.init(cause: "network", code: error.code, sent: error.mayHaveBeenSent))
+            throw AssayClientError(ClientModel.Failure(transport: error))
         }
         let read = ServerAnswer(answer)
         if let nonce = read.field("DPoP-Nonce"), let host = request.url?.host { nonces[host] = nonce }
         if let date = read.date { offset = max(-Milliseconds.day, min(Milliseconds.day, date - attestor.clock.now)) }
-        if let obstacle = read.obstacle { throw AssayClientError(obstacle) }
         if answer.wasResent, !request.isIdempotent, Self.challenge(answer.response) != nil {
             // The first copy may have been accepted, and this is the answer to the second.
             throw AssayClientError(.init(cause: "network", code: "resent", sent: true))
@@ -150,31 +149,30 @@ public actor TokenSource {
             case .fetch(let turn): Task { await fetch(turn) }
             case .use(let id, let token): resume(id, .success(token))
             case .fail(let id, let failure): resume(id, .failure(failure))
-            case .wait(let time):
-                timer?.cancel()
-                let delay = time - attestor.clock.now
-                timer = Task { [weak self, clock = attestor.clock] in
-                    guard (try? await clock.sleep(milliseconds: delay)) != nil, !Task.isCancelled else { return }
-                    await self?.prepare()
-                }
+            // The next use renews it: an app that sends nothing needs no token.
+            case .wait: break
             }
         }
     }
 
     private func fetch(_ turn: Int) async {
+        let event: TokenModel.Event
         do throws(ClientModel.Failure) {
             var request = URLRequest(url: attestor.configuration.tokens)
             request.httpMethod = "POST"
             guard let prepared = try? PreparedRequest(request) else { throw .init(cause: "request") }
             let purpose = try Operation.Purpose.token(audience: audience, jkt: proofKey().thumbprint)
             switch try await attestor.perform(purpose, prepared, fresh: attestor.configuration.signsChallenges) {
-            case .token(let token): handle(.fetched(turn: turn, token: token.value, life: token.life))
+            case .token(let token): event = .fetched(turn: turn, token: token.value, life: token.life)
             case .withoutEvidence(let reason):
                 withoutEvidence = reason
                 throw .init(cause: "unsupported", code: reason.code)
             case .answer, .judged, .signed: throw .init(cause: "answer")
             }
-        } catch { handle(.fetchFailed(turn: turn, error)) }
+        } catch { event = .fetchFailed(turn: turn, error) }
+        // After `forget` the turn is another one.
+        await follow()
+        handle(event)
     }
 
     private var keyName: StateName { StateName("token-key", attestor.configuration) }

@@ -13,6 +13,7 @@ final class FakeBackend: HTTPTransport, @unchecked Sendable {
     private var answers: [String: [Result<HTTPAnswer, TransportFailure>]] = [:]
     private var received: [URLRequest] = []
     private var challenges: [String] = []
+    private var held: Set<String> = []
 
     /// The next request of this path gets this.
     func next(
@@ -30,6 +31,16 @@ final class FakeBackend: HTTPTransport, @unchecked Sendable {
         lock.withLock { answers[path, default: []].append(.failure(TransportFailure(code, mayHaveBeenSent: sent))) }
     }
 
+    /// Requests of this path get no answer until ``release(_:)``, or their task is cancelled.
+    func hold(_ path: String) { lock.withLock { _ = held.insert(path) } }
+
+    func release(_ path: String) { lock.withLock { _ = held.remove(path) } }
+
+    /// Returns when so many requests of this path have come.
+    func wait(for count: Int, of path: String) async {
+        while requests(path).count < count { try? await Task.sleep(nanoseconds: 1_000_000) }
+    }
+
     func requests(_ path: String) -> [URLRequest] { lock.withLock { received.filter { $0.url?.path == path } } }
 
     /// All that was given out.
@@ -41,6 +52,11 @@ final class FakeBackend: HTTPTransport, @unchecked Sendable {
             received.append(request)
             let scripted = answers[path]?.isEmpty == false ? answers[path]?.removeFirst() : nil
             return (scripted, received.count)
+        }
+        while lock.withLock({ held.contains(path) }) {
+            guard (try? await Task.sleep(nanoseconds: 1_000_000)) != nil else {
+                throw TransportFailure("cancelled", mayHaveBeenSent: true)
+            }
         }
         if let scripted { return try scripted.get() }
         let end = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 300))
