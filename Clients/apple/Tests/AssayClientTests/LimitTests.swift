@@ -196,6 +196,29 @@ struct LimitTests {
         #expect(await third.value == nil)
     }
 
+    /// A request whose challenge did not come was not sent.
+    @Test func challengeWithoutAnswer() async throws {
+        let attestor = try attestor { $0.signsChallenges = true }
+        #expect(await failure(attestor) == nil)
+        backend.fail("/challenges", sent: true)
+        #expect(await failure(attestor)?.code == .later)
+    }
+
+    /// Requests that wait for their turn fail with the account.
+    @Test func forgottenTurns() async throws {
+        let attestor = try attestor { $0.sendsInTurn = true }
+        backend.hold(orders)
+        let first = Task { await failure(attestor) }
+        await backend.wait(for: 1, of: orders)
+        let second = Task { await failure(attestor) }
+        while await attestor.operations.count < 2 { await Task.yield() }
+        try await attestor.forget()
+        #expect(await first.value?.code == .outcomeUnknown)
+        #expect(await second.value?.code == .cancelled)
+        backend.release(orders)
+        #expect(await failure(attestor) == nil)
+    }
+
     /// What is on its way may be executed: its caller must ask the server.
     @Test(arguments: [false, true]) func givenUp(isForgotten: Bool) async throws {
         let attestor = try attestor()
