@@ -66,8 +66,7 @@ abstract class EnrolmentCalls extends Model {
         if (record.phase.equals("attesting")) record.phase = "keyMade";
         if ("unsupported".equals(e.text("class"))) {
             cannotAttest(e);
-            record.owner = null;
-            record.leaseEnds = 0;
+            release();
             serveWaiting();
             return;
         }
@@ -76,6 +75,7 @@ abstract class EnrolmentCalls extends Model {
             act("deleteKey", "key", record.key);
             record.phase = "new";
             record.key = null;
+            because("platform", e.text("code"));
             if (!rekeyed) {
                 rekeyed = true;
                 enrol();
@@ -155,7 +155,10 @@ abstract class EnrolmentCalls extends Model {
             for (long time : record.keysMade) if (Math.abs(now - time) < DAY) made.add(time);
             if (made.size() >= keysADay) {
                 record.notBefore = Math.min(made.get(made.size() - keysADay), now) + DAY;
-                failEnrolment("too-many-keys", null, null, false, true);
+                // Keys that died on the device: requests go without evidence, and say so.
+                boolean died = "platform".equals(record.cause);
+                if (died) record.failures = Math.max(record.failures, 2);
+                failEnrolment(died ? "platform" : "too-many-keys", died ? record.code : null, null, false, true);
                 return;
             }
             made.add(now);
@@ -191,12 +194,21 @@ abstract class EnrolmentCalls extends Model {
         record.evidence = null;
         record.failures = 0;
         record.notBefore = 0;
-        record.cause = null;
-        record.code = null;
-        record.owner = null;
-        record.leaseEnds = 0;
+        because(null, null);
+        release();
         rekeyed = false;
         wanted = false;
+    }
+
+    /** Why there is no enrolled key. */
+    final void because(String cause, String code) {
+        record.cause = cause;
+        record.code = code;
+    }
+
+    private void release() {
+        record.owner = null;
+        record.leaseEnds = 0;
     }
 
     final void forgetChallenge() {
@@ -238,10 +250,8 @@ abstract class EnrolmentCalls extends Model {
     }
 
     final void endEnrolment(String cause, String code) {
-        record.cause = cause;
-        record.code = code;
-        record.owner = null;
-        record.leaseEnds = 0;
+        because(cause, code);
+        release();
         rekeyed = false;
         doing = null;
         if (record.halt == null) act("wait", "until", record.notBefore);

@@ -94,7 +94,7 @@ final class EnrolmentModel extends EnrolmentCalls {
     private void need(Fields e) {
         Operation op = new Operation(e.text("op"), e.flag("fresh"));
         operations.put(op.id, op);
-        wanted = true;
+        if (!record.phase.equals("enrolled")) wanted = true;
         proceed(op);
     }
 
@@ -201,6 +201,8 @@ final class EnrolmentModel extends EnrolmentCalls {
         record = empty;
         turn++;
         doing = null;
+        wanted = false;
+        rekeyed = false;
     }
 
     // Requests
@@ -258,14 +260,15 @@ final class EnrolmentModel extends EnrolmentCalls {
 
     /** The key with which the request was signed is no more, on the device or for the server. */
     private void keyGone(Operation op, String code, String remedy) {
-        boolean current = Objects.equals(op.key, record.key) && doing == null;
         if (op.rekeyed) {
             fail(op, remedy != null ? "refused" : "platform", code, remedy, null, false);
             return;
         }
-        if (current) {
+        if (Objects.equals(op.key, record.key) && doing == null) {
             discard();
             rekeyed = true;
+            wanted = true;
+            if (remedy == null) because("platform", code);
         }
         op.rekeyed = true;
         proceed(op);

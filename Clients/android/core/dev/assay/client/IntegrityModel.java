@@ -36,22 +36,31 @@ final class IntegrityModel extends Model {
     private final Map<String, Operation> operations = new LinkedHashMap<>();
 
     @Override void handle(Fields e) {
-        if (now >= notBefore || notBefore > now + DAY) {
-            notBefore = 0;
-            reason = null;
-            code = null;
-        }
+        if (now >= notBefore || notBefore > now + DAY) retry();
         switch (e.name) {
             case "need": need(e); break;
             case "prefetch": if (provider == null && !preparing && now >= notBefore) prepare(); break;
             case "cancel": operations.remove(e.text("op")); break;
-            case "wake": serveWaiting(); break;
+            case "wake": wake(e); break;
             case "prepared": if (!stale(e)) { provider = e.text("provider"); serveWaiting(); } break;
             case "prepareFailed": if (!stale(e)) failed(e); break;
             case "token": token(e); break;
             case "requestFailed": requestFailed(e); break;
             default: throw new IllegalArgumentException("unknown event " + e.name);
         }
+    }
+
+    private void retry() {
+        notBefore = 0;
+        reason = null;
+        code = null;
+    }
+
+    /** Its time has come, the network is back, or the user has repaired what a dialog of Google's named. */
+    private void wake(Fields e) {
+        if (e.flag("network") || e.flag("repaired")) retry();
+        if (e.flag("repaired")) provider = null;
+        serveWaiting();
     }
 
     private void need(Fields e) {

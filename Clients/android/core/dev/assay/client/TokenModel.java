@@ -44,6 +44,8 @@ final class TokenModel extends Model {
             case "refused": refused(e); break;
             case "fetched": fetched(e); break;
             case "fetchFailed": fetchFailed(e); break;
+            // The network is back.
+            case "network": if ("network".equals(failure.text("cause"))) notBefore = 0; break;
             case "forget": forget(); break;
             default: throw new IllegalArgumentException("unknown event " + e.name);
         }
