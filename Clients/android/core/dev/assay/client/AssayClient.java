@@ -50,7 +50,11 @@ public final class AssayClient implements AutoCloseable {
     }
 
     /** Says that there is a network again: attempts that failed without one need not wait. */
-    public void networkIsBack() { enrolment.post(Fields.of("wake", "network", true)); }
+    public void networkIsBack() {
+        enrolment.post(Fields.of("wake", "network", true));
+        if (tokens != null) tokens.post(Fields.of("network"));
+        if (integrity != null) integrity.post(Fields.of("wake", "network", true));
+    }
 
     /** Deletes the key and the state of the account, because the account is deleted. On a logout, keep both. */
     public void forget() {

@@ -20,6 +20,7 @@ final class Integrity {
         this.scheduler = scheduler;
         this.backend = backend;
         this.enrolment = enrolment;
+        settings.integrity.onRepaired(() -> post(Fields.of("wake", "repaired", true)));
     }
 
     CompletableFuture<SignedRequest> sign(String op, RequestSignature request) {

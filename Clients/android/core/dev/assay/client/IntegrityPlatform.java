@@ -8,6 +8,6 @@ public interface IntegrityPlatform {
     /** A standard token of the provider for the hash. */
     String request(Object provider, String requestHash) throws PlatformException;
 
-    /** A classic token for the nonce. */
-    String classic(String nonce) throws PlatformException;
+    /** Takes what is to be run whenever the user has repaired something in a dialog of Google's. */
+    default void onRepaired(Runnable action) {}
 }

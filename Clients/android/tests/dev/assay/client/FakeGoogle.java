@@ -24,8 +24,6 @@ final class FakeGoogle implements IntegrityPlatform {
         return "token";
     }
 
-    @Override public String classic(String nonce) { return "classic"; }
-
     private void fail() throws PlatformException {
         if (!world.fails(150)) return;
         PlatformException.Kind[] kinds = {PlatformException.Kind.LATER, PlatformException.Kind.PROVIDER_INVALID,

@@ -10,8 +10,6 @@ import android.security.keystore.StrongBoxUnavailableException;
 import android.security.keystore.UserNotAuthenticatedException;
 import com.google.android.gms.tasks.Task;
 import com.google.android.play.core.integrity.IntegrityManagerFactory;
-import com.google.android.play.core.integrity.IntegrityServiceException;
-import com.google.android.play.core.integrity.IntegrityTokenResponse;
 import com.google.android.play.core.integrity.StandardIntegrityException;
 import com.google.android.play.core.integrity.StandardIntegrityManager;
 import dev.assay.client.PlatformException.Kind;
@@ -73,6 +71,14 @@ public final class PlatformTests {
             Check.equal(Kind.KEY_GONE + " keystore:6", gone.kind() + " " + gone.code(), "its class and code");
         }
         Check.equal(made, StubKeystore.SHARED.made.size(), "reading makes no key");
+        // Android has no certificate after every error of its own, while the key is there.
+        keystore.makeKey("busy");
+        StubKeystore.SHARED.hidesCertificates = true;
+        for (Check.Work read : List.<Check.Work>of(() -> keystore.publicKey("busy"), () -> keystore.certificates("busy"))) {
+            PlatformException later = Check.fails(PlatformException.class, read, "a key whose certificate cannot be read");
+            Check.equal(Kind.LATER + " keystore:certificate", later.kind() + " " + later.code(), "is not gone");
+        }
+        StubKeystore.SHARED.reset();
     }
 
     private static void strongBox() throws Exception {
@@ -134,18 +140,28 @@ public final class PlatformTests {
             {new KeyStoreException(99, 2, true, true), Kind.LATER, "keystore:99"},
             {new KeyPermanentlyInvalidatedException("x"), Kind.KEY_GONE, "keystore:6"},
             {new UserNotAuthenticatedException("x"), Kind.LOCKED, "keystore:2"},
-            {new UnrecoverableKeyException("x"), Kind.KEY_GONE, "keystore:6"},
+            {new UnrecoverableKeyException("x"), Kind.LATER, "keystore:ProviderException"},
+            {wrapping(new KeyStoreException(4, 2, true, true)), Kind.LATER, "keystore:4"},
+            {wrapping(new KeyStoreException(7, 1, false, false)), Kind.KEY_GONE, "keystore:7"},
             {new ProviderException("something"), Kind.LATER, "keystore:ProviderException"}};
         for (Object[] row : table) check((Exception) row[0], row[1] + " " + row[2]);
         // Before API 33, only the text has a code.
         Build.VERSION.SDK_INT = 30;
         check(new KeyStoreException(16, 1, false, false), Kind.LATER + " keystore:-1000");
         Object[][] texts = {{"Failed to generate key pair, code -74", Kind.UNSUPPORTED, "-74"},
-            {"internal Keystore code: -10003", Kind.LATER, "-10003"},
+            {"internal Keystore code: -10003", Kind.LATER, "-10003"}, {"Invalid key blob", Kind.KEY_GONE, "-33"},
+            {"Key not found", Kind.KEY_GONE, "6"}, {"the key assay-33-x of user-100", Kind.LATER, "ProviderException"},
+            {"assay_-33", Kind.LATER, "ProviderException"}, {"Key not found, code -10003", Kind.LATER, "-10003"},
             {"-33 INVALID_KEY_BLOB", Kind.KEY_GONE, "-33"}, {"error -26", Kind.LOCKED, "-26"}, {"error -100", Kind.UNSUPPORTED, "-100"}};
         for (Object[] row : texts) check(new ProviderException("Keystore operation failed", new Exception((String) row[0])), row[1]
             + " keystore:" + row[2]);
         Build.VERSION.SDK_INT = 34;
+    }
+
+    private static Exception wrapping(Exception cause) {
+        Exception error = new UnrecoverableKeyException("Failed to obtain information about key");
+        error.initCause(cause);
+        return error;
     }
 
     /** The error by each way that the platform throws it. */
@@ -178,6 +194,7 @@ public final class PlatformTests {
         List<String> hashes = new ArrayList<>();
         List<StandardIntegrityManager.StandardIntegrityDialogRequest> dialogs = new ArrayList<>();
         String[] text = {"token"};
+        int[] result = {3};
         IntegrityManagerFactory.standard = new StandardIntegrityManager() {
             @Override public Task<StandardIntegrityTokenProvider> prepareIntegrityToken(PrepareIntegrityTokenRequest request) {
                 if (error[0] != 0) return new Task<>(null, new StandardIntegrityException(error[0]), true);
@@ -193,40 +210,29 @@ public final class PlatformTests {
 
             @Override public Task<Integer> showDialog(StandardIntegrityDialogRequest request) {
                 dialogs.add(request);
-                return done(3);
+                return done(result[0]);
             }
-        };
-        IntegrityManagerFactory.classic = request -> {
-            if (error[0] != 0) return new Task<>(null, new IntegrityServiceException(error[0]), true);
-            return done(new IntegrityTokenResponse() {
-                @Override public String token() { return "classic " + request.nonce; }
-            });
         };
         PlayIntegrity play = new PlayIntegrity(new Context(), 7);
         Check.equal(0, play.showDialog(new Activity(), 4).get(), "no dialog without a token or an error");
         Object provider = play.prepare();
         Check.equal("token", play.request(provider, "hash"), "a standard token");
         Check.equal(List.of("hash"), hashes, "over the hash");
-        Check.equal("classic nonce-of-16-chars", play.classic("nonce-of-16-chars"), "a classic token");
         text[0] = "";
         PlatformException empty = Check.fails(PlatformException.class, () -> play.request(provider, "hash"), "an empty token");
         Check.equal(Kind.PROVIDER_INVALID, empty.kind(), "of a provider that is invalid");
         Kind later = Kind.LATER;
         Kind failed = Kind.FAILED;
         Kind user = Kind.NO_PLAY_SERVICES;
-        Object[][] table = {{-1, later, later}, {-2, user, user}, {-3, later, later}, {-4, user, user}, {-5, failed, failed},
-            {-6, user, user},
-            {-7, failed, failed}, {-8, later, later}, {-9, user, user}, {-10, failed, failed}, {-11, failed, failed}, {-12, later, later},
-            {-13, failed, failed}, {-14, user, user}, {-15, user, user}, {-16, failed, failed}, {-17, failed, later}, {-18, later, later},
-            {-19, Kind.PROVIDER_INVALID, Kind.PROVIDER_INVALID}, {-100, later, later}, {-999, failed, failed}};
+        Object[][] table = {{-1, later}, {-2, user}, {-3, later}, {-4, user}, {-5, failed}, {-6, user}, {-7, failed}, {-8, later},
+            {-9, user}, {-10, failed}, {-11, failed}, {-12, later}, {-13, failed}, {-14, user}, {-15, user}, {-16, failed},
+            {-17, failed}, {-18, later}, {-19, Kind.PROVIDER_INVALID}, {-100, later}, {-999, failed}};
         for (Object[] row : table) {
             error[0] = (Integer) row[0];
             for (Check.Work work : List.<Check.Work>of(play::prepare, () -> play.request(provider, "h"))) {
                 PlatformException found = Check.fails(PlatformException.class, work, "standard " + row[0]);
                 Check.equal(row[1] + " play-integrity:" + row[0], found.kind() + " " + found.code(), "the class of the standard error");
             }
-            PlatformException classic = Check.fails(PlatformException.class, () -> play.classic("nonce-of-16-chars"), "classic " + row[0]);
-            Check.equal(row[2], classic.kind(), "the class of the classic error " + row[0]);
         }
         // Play services that are being updated may never answer.
         StandardIntegrityManager answering = IntegrityManagerFactory.standard;
@@ -246,7 +252,13 @@ public final class PlatformTests {
             "passes on the interruption");
         error[0] = -6;
         Check.fails(PlatformException.class, play::prepare, "no Play services");
+        int[] repaired = {0};
+        play.onRepaired(() -> repaired[0]++);
         Check.equal(3, play.showDialog(new Activity(), 4).get(), "Google's dialog");
+        Check.equal(1, repaired[0], "the kit hears that the user has repaired it");
+        result[0] = 2;
+        play.showDialog(new Activity(), 4).get();
+        Check.equal(1, repaired[0], "and nothing of a dialog that was cancelled");
         Check.equal(4, dialogs.get(0).typeCode, "the type that the server chose");
         Check.equal("ExceptionDetails", dialogs.get(0).response.getClass().getSimpleName(),
             "about the error");

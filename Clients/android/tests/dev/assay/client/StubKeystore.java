@@ -62,6 +62,7 @@ final class StubKeystore extends Provider {
     transient String packageName = Attester.PACKAGE;
     transient Faults faults = (call, spec) -> {};
     private final transient Map<String, Entry> entries = new LinkedHashMap<>();
+    transient boolean hidesCertificates;
     /** The specifications of all keys that were made. */
     final transient List<KeyGenParameterSpec> made = Collections.synchronizedList(new ArrayList<>());
 
@@ -86,6 +87,7 @@ final class StubKeystore extends Provider {
         if (attester == null) attester = new Attester();
         entries.clear();
         made.clear();
+        hidesCertificates = false;
         faults = (call, spec) -> {};
         packageName = Attester.PACKAGE;
     }
@@ -199,7 +201,7 @@ final class StubKeystore extends Provider {
         @Override public Certificate[] engineGetCertificateChain(String alias) {
             SHARED.fail("chain", null);
             Entry entry = entry(alias);
-            return entry == null ? null : entry.chain;
+            return entry == null || SHARED.hidesCertificates ? null : entry.chain;
         }
 
         @Override public Certificate engineGetCertificate(String alias) {

@@ -74,6 +74,7 @@ public final class TimeTests {
         List<Long> calls = new ArrayList<>();
         ManualScheduler scheduler = new ManualScheduler();
         boolean[] works = {false};
+        Runnable[] repaired = {null};
         IntegrityPlatform google = new IntegrityPlatform() {
             @Override public Object prepare() throws PlatformException {
                 calls.add(scheduler.now);
@@ -82,7 +83,7 @@ public final class TimeTests {
             }
 
             @Override public String request(Object provider, String requestHash) { return "the token"; }
-            @Override public String classic(String nonce) { return "classic"; }
+            @Override public void onRepaired(Runnable action) { repaired[0] = action; }
         };
         AssayClient client = AssayClient.builder("shop", "https://shop.example", new AndroidKeystore(),
             Storage.memory()).playIntegrity(google)
@@ -98,8 +99,18 @@ public final class TimeTests {
             Check.that(!next.get().hasEvidence(), "so do the next ones, at once");
         }
         Check.equal(4, calls.size(), "without a call of Google");
+        for (Runnable again : new Runnable[] {repaired[0], client::networkIsBack}) {
+            int before = calls.size();
+            again.run();
+            scheduler.pass(0);
+            CompletableFuture<SignedRequest> next = client.integrityLater("again" + before, "GET", "https://shop.example/x", null);
+            scheduler.pass(60_000);
+            Check.that(!next.get().hasEvidence(), "still none");
+            Check.equal(before + 1, calls.size(), "what was repaired, and a network, are tried at once");
+        }
         works[0] = true;
-        scheduler.pass(15 * 60_000);
+        scheduler.pass(60 * 60_000);
+        calls.subList(0, 2).clear();
         CompletableFuture<SignedRequest> last = client.integrityLater("c", "GET", "https://shop.example/x", null);
         scheduler.pass(0);
         Check.equal("assay=:" + Bytes.base64(Bytes.utf8("the token")) + ":", last.get().fields().get("Signature"),

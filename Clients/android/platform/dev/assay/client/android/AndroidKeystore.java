@@ -74,7 +74,7 @@ public final class AndroidKeystore implements KeyPlatform {
     @Override public List<byte[]> certificates(String alias) throws PlatformException {
         try {
             Certificate[] chain = store().getCertificateChain(alias);
-            if (chain == null || chain.length == 0) throw gone();
+            if (chain == null || chain.length == 0) throw missing(alias);
             List<byte[]> certificates = new ArrayList<>();
             for (Certificate certificate : chain) certificates.add(certificate.getEncoded());
             return certificates;
@@ -86,7 +86,7 @@ public final class AndroidKeystore implements KeyPlatform {
     @Override public PublicKey publicKey(String alias) throws PlatformException {
         try {
             Certificate certificate = store().getCertificate(alias);
-            if (certificate == null) throw gone();
+            if (certificate == null) throw missing(alias);
             return certificate.getPublicKey();
         } catch (ProviderException | GeneralSecurityException error) {
             throw KeystoreErrors.of(error);
@@ -132,6 +132,12 @@ public final class AndroidKeystore implements KeyPlatform {
             throw new java.security.KeyStoreException(error);
         }
         return store;
+    }
+
+    /** The platform has no certificate after every error of its own: that alone does not say that the key is gone. */
+    private static PlatformException missing(String alias) throws GeneralSecurityException {
+        if (store().getKey(alias, null) == null) return gone();
+        return new PlatformException(PlatformException.Kind.LATER, "keystore:certificate", null);
     }
 
     private static PlatformException gone() { return new PlatformException(PlatformException.Kind.KEY_GONE, "keystore:6", null); }

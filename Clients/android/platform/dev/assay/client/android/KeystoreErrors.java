@@ -6,31 +6,34 @@ import android.security.keystore.KeyPermanentlyInvalidatedException;
 import android.security.keystore.UserNotAuthenticatedException;
 import dev.assay.client.PlatformException;
 import dev.assay.client.PlatformException.Kind;
-import java.security.UnrecoverableKeyException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What the kit does about an error of Android's keystore. Codes are those of android.security.KeyStoreException. */
 final class KeystoreErrors {
-    private static final Pattern INTERNAL = Pattern.compile("-[0-9]{1,5}");
+    private static final Pattern INTERNAL = Pattern.compile("(?<![A-Za-z0-9_-])-[0-9]{1,5}\\b");
 
     private KeystoreErrors() {}
 
     static PlatformException of(Throwable error) {
-        if (error instanceof PlatformException) return (PlatformException) error;
-        int depth = 0;
-        for (Throwable cause = error; cause != null && depth < 8; cause = cause.getCause(), depth++) {
-            // The class is public since API 33, and hidden before.
-            if (Build.VERSION.SDK_INT >= 33 && cause instanceof KeyStoreException) return of((KeyStoreException) cause);
-            if (cause instanceof KeyPermanentlyInvalidatedException || cause instanceof UnrecoverableKeyException) return gone(6, error);
-            if (cause instanceof UserNotAuthenticatedException) return new PlatformException(Kind.LOCKED, "keystore:2", error);
+        List<Throwable> chain = new ArrayList<>();
+        for (Throwable cause = error; cause != null && chain.size() < 8; cause = cause.getCause()) chain.add(cause);
+        // The class is public since API 33, and hidden before. Others wrap it, whatever they say by their own class.
+        if (Build.VERSION.SDK_INT >= 33) {
+            for (Throwable cause : chain) if (cause instanceof KeyStoreException) return of((KeyStoreException) cause);
         }
-        return ofText(error);
+        for (Throwable cause : chain) {
+            if (cause instanceof KeyPermanentlyInvalidatedException) return failure(Kind.KEY_GONE, "6", error);
+            if (cause instanceof UserNotAuthenticatedException) return failure(Kind.LOCKED, "2", error);
+        }
+        return ofText(chain);
     }
 
     private static PlatformException of(KeyStoreException error) {
         int code = error.getNumericErrorCode();
-        return new PlatformException(kind(error, code), "keystore:" + code, error);
+        return failure(kind(error, code), "" + code, error);
     }
 
     private static Kind kind(KeyStoreException error, int code) {
@@ -55,32 +58,30 @@ final class KeystoreErrors {
         }
     }
 
-    /** Before API 33 only the text has the code of KeyMaster or of the keystore. */
-    private static PlatformException ofText(Throwable error) {
+    /** Before API 33 only the text has the code of KeyMaster or of the keystore, or its name. */
+    private static PlatformException ofText(List<Throwable> chain) {
         StringBuilder text = new StringBuilder();
-        int depth = 0;
-        for (Throwable cause = error; cause != null && depth < 8; cause = cause.getCause(), depth++) {
-            text.append(cause.getMessage()).append(' ');
-        }
+        for (Throwable cause : chain) text.append(cause.getMessage()).append(' ');
+        Throwable error = chain.get(0);
         Matcher found = INTERNAL.matcher(text);
-        String code = found.find() ? found.group() : null;
-        if (code == null) return new PlatformException(Kind.LATER, "keystore:" + error.getClass().getSimpleName(), error);
+        String code = found.find() ? found.group() : text.indexOf("Invalid key blob") >= 0 ? "-33"
+            : text.indexOf("Key not found") >= 0 ? "6" : error.getClass().getSimpleName();
         switch (code) {
-            // ATTESTATION_KEYS_NOT_PROVISIONED.
-            case "-74": return new PlatformException(Kind.UNSUPPORTED, "keystore:-74", error);
+            // ATTESTATION_KEYS_NOT_PROVISIONED, UNIMPLEMENTED.
+            case "-74":
+            case "-100": return failure(Kind.UNSUPPORTED, code, error);
             // INVALID_KEY_BLOB, KEY_EXPIRED.
+            case "6":
             case "-33":
-            case "-25": return gone(Integer.parseInt(code), error);
+            case "-25": return failure(Kind.KEY_GONE, code, error);
             // KEY_USER_NOT_AUTHENTICATED, DEVICE_LOCKED.
             case "-26":
-            case "-72": return new PlatformException(Kind.LOCKED, "keystore:" + code, error);
-            // UNIMPLEMENTED.
-            case "-100": return new PlatformException(Kind.UNSUPPORTED, "keystore:-100", error);
-            default: return new PlatformException(Kind.LATER, "keystore:" + code, error);
+            case "-72": return failure(Kind.LOCKED, code, error);
+            default: return failure(Kind.LATER, code, error);
         }
     }
 
-    private static PlatformException gone(int code, Throwable error) {
-        return new PlatformException(Kind.KEY_GONE, "keystore:" + code, error);
+    private static PlatformException failure(Kind kind, String code, Throwable error) {
+        return new PlatformException(kind, "keystore:" + code, error);
     }
 }

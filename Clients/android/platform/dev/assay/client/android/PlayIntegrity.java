@@ -3,10 +3,7 @@ package dev.assay.client.android;
 import android.app.Activity;
 import android.content.Context;
 import com.google.android.gms.tasks.Task;
-import com.google.android.play.core.integrity.IntegrityManager;
 import com.google.android.play.core.integrity.IntegrityManagerFactory;
-import com.google.android.play.core.integrity.IntegrityServiceException;
-import com.google.android.play.core.integrity.IntegrityTokenRequest;
 import com.google.android.play.core.integrity.StandardIntegrityException;
 import com.google.android.play.core.integrity.StandardIntegrityManager;
 import com.google.android.play.core.integrity.StandardIntegrityManager.PrepareIntegrityTokenRequest;
@@ -18,7 +15,9 @@ import com.google.android.play.core.integrity.StandardIntegrityManager.StandardI
 import dev.assay.client.IntegrityPlatform;
 import dev.assay.client.PlatformException;
 import dev.assay.client.PlatformException.Kind;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -27,15 +26,15 @@ import java.util.concurrent.TimeoutException;
 public final class PlayIntegrity implements IntegrityPlatform {
     /** Google's own limit of a preparation. */
     private static final long LIMIT_SECONDS = 60;
+    private static final int REPAIRED = 3;
     private final StandardIntegrityManager standard;
-    private final IntegrityManager classic;
+    private final List<Runnable> repaired = new CopyOnWriteArrayList<>();
     private final long cloudProject;
     /** What the next dialog is about: the last token, or the last error. */
     private volatile StandardIntegrityResponse last;
 
     public PlayIntegrity(Context context, long cloudProjectNumber) {
         standard = IntegrityManagerFactory.createStandard(context);
-        classic = IntegrityManagerFactory.create(context);
         cloudProject = cloudProjectNumber;
     }
 
@@ -47,13 +46,14 @@ public final class PlayIntegrity implements IntegrityPlatform {
         StandardIntegrityToken token = result(((StandardIntegrityTokenProvider) provider).request(
             StandardIntegrityTokenRequest.builder().setRequestHash(requestHash).build()));
         last = new StandardIntegrityResponse.TokenResponse(token);
-        return nonEmpty(token.token());
+        // Apps have seen empty tokens of a provider that had become invalid.
+        if (token.token() == null || token.token().isEmpty()) {
+            throw new PlatformException(Kind.PROVIDER_INVALID, "play-integrity:empty", null);
+        }
+        return token.token();
     }
 
-    @Override public String classic(String nonce) throws PlatformException {
-        return nonEmpty(result(classic.requestIntegrityToken(
-            IntegrityTokenRequest.builder().setNonce(nonce).setCloudProjectNumber(cloudProject).build())).token());
-    }
+    @Override public void onRepaired(Runnable action) { repaired.add(action); }
 
     /**
      * Shows Google's dialog about the last token or error. The app's server says which: 1 licence, 2 and 3 close apps, 4 integrity, 5
@@ -65,13 +65,10 @@ public final class PlayIntegrity implements IntegrityPlatform {
         StandardIntegrityResponse about = last;
         if (about == null) return CompletableFuture.completedFuture(0);
         return future(standard.showDialog(StandardIntegrityDialogRequest.builder().setActivity(activity).setTypeCode(typeCode)
-            .setStandardIntegrityResponse(about).build()));
-    }
-
-    /** Apps have seen empty tokens of a provider that had become invalid. */
-    private static String nonEmpty(String token) throws PlatformException {
-        if (token == null || token.isEmpty()) throw new PlatformException(Kind.PROVIDER_INVALID, "play-integrity:empty", null);
-        return token;
+            .setStandardIntegrityResponse(about).build())).thenApply(result -> {
+                if (result == REPAIRED) for (Runnable action : repaired) action.run();
+                return result;
+            });
     }
 
     private static <T> CompletableFuture<T> future(Task<T> task) {
@@ -101,28 +98,22 @@ public final class PlayIntegrity implements IntegrityPlatform {
         if (cause instanceof StandardIntegrityException) {
             StandardIntegrityException error = (StandardIntegrityException) cause;
             last = new StandardIntegrityResponse.ExceptionDetails(error);
-            return new PlatformException(kind(error.getErrorCode(), true), "play-integrity:" + error.getErrorCode(), error);
-        }
-        if (cause instanceof IntegrityServiceException) {
-            int code = ((IntegrityServiceException) cause).getErrorCode();
-            return new PlatformException(kind(code, false), "play-integrity:" + code, cause);
+            return new PlatformException(kind(error.getErrorCode()), "play-integrity:" + error.getErrorCode(), error);
         }
         return new PlatformException(Kind.LATER, "play-integrity:" + cause.getClass().getSimpleName(), cause);
     }
 
-    /** The classes of StandardIntegrityErrorCode and IntegrityErrorCode; -17 differs. */
-    static Kind kind(int code, boolean isStandard) {
+    /** The classes of StandardIntegrityErrorCode. */
+    private static Kind kind(int code) {
         switch (code) {
-            // NETWORK_ERROR, TOO_MANY_REQUESTS, GOOGLE_SERVER_UNAVAILABLE, CLIENT_TRANSIENT_ERROR, INTERNAL_ERROR.
+            // API_NOT_AVAILABLE (also while the Play Store is being updated), NETWORK_ERROR, TOO_MANY_REQUESTS,
+            // GOOGLE_SERVER_UNAVAILABLE, CLIENT_TRANSIENT_ERROR, INTERNAL_ERROR.
+            case -1:
             case -3:
             case -8:
             case -12:
             case -18:
             case -100: return Kind.LATER;
-            // REQUEST_HASH_TOO_LONG; in classic requests CLIENT_TRANSIENT_ERROR.
-            case -17: return isStandard ? Kind.FAILED : Kind.LATER;
-            // API_NOT_AVAILABLE: also while the Play Store is being updated.
-            case -1: return Kind.LATER;
             case -19: return Kind.PROVIDER_INVALID;
             // PLAY_STORE_NOT_FOUND, PLAY_SERVICES_NOT_FOUND, PLAY_STORE_ACCOUNT_NOT_FOUND, CANNOT_BIND_TO_SERVICE, and the outdated ones.
             case -2:
