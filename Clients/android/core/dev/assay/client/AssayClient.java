@@ -1,8 +1,6 @@
 package dev.assay.client;
 
 import java.io.IOException;
-import java.net.HttpURLConnection;
-import java.net.URL;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -127,16 +125,17 @@ public final class AssayClient implements AutoCloseable {
         while (true) {
             HttpTransport.Answer answer;
             try {
-                HttpURLConnection connection = (HttpURLConnection) new URL(target.toString()).openConnection();
-                connection.setRequestMethod(method);
                 Map<String, String> all = new LinkedHashMap<>(fields);
                 all.putAll(signed.fields());
-                answer = UrlConnectionTransport.exchange(connection, body, all);
+                answer = UrlConnectionTransport.exchange(method, target.toString(), body, all);
+            } catch (HttpTransport.NotSentException error) {
+                signed.lost(false);
+                if (error.isMistake()) throw AssayClientException.notSent(error);
+                throw AssayClientException.of(Fields.of("fail", "cause", "network", "code", error.getMessage()), error.getCause());
             } catch (IOException error) {
-                boolean sent = !(error instanceof HttpTransport.NotSentException);
-                signed.lost(sent);
+                signed.lost(true);
                 String code = error.getClass().getSimpleName();
-                throw AssayClientException.of(Fields.of("fail", "cause", "network", "code", code, "sent", sent));
+                throw AssayClientException.of(Fields.of("fail", "cause", "network", "code", code, "sent", true), error);
             }
             SignedRequest next = signed.answered(answer);
             if (next == null) return answer;

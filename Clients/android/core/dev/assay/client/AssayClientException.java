@@ -69,8 +69,16 @@ public final class AssayClientException extends Exception {
         return new AssayClientException(Code.CONFIGURATION, sentence, null);
     }
 
+    /** The text of the platform may have the value of a field, and is left out. */
+    static AssayClientException notSent(HttpTransport.NotSentException error) {
+        return configuration("The request cannot be sent (" + error.getMessage()
+            + "). Check its method, the characters of its fields, and the app's permission INTERNET.");
+    }
+
     /** The error of the action `fail`. */
-    static AssayClientException of(Fields action) {
+    static AssayClientException of(Fields action) { return of(action, null); }
+
+    static AssayClientException of(Fields action, Throwable error) {
         String cause = action.text("cause");
         String remedy = action.text("remedy");
         String detail = action.text("code");
@@ -79,7 +87,7 @@ public final class AssayClientException extends Exception {
         for (Code each : Code.values()) if (each.toString().equals(cause)) code = each;
         String sentence = sentence(code, detail, remedy);
         if (wait != null) sentence += " Try again in " + wait + " seconds.";
-        return new AssayClientException(code, sentence, null, remedy, detail, wait, action.flag("sent"));
+        return new AssayClientException(code, sentence, error, remedy, detail, wait, action.flag("sent"));
     }
 
     private static String sentence(Code code, String detail, String remedy) {

@@ -3,6 +3,8 @@ package dev.assay.client;
 import java.io.IOException;
 import java.text.ParseException;
 import java.text.SimpleDateFormat;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TimeZone;
@@ -10,6 +12,10 @@ import java.util.TimeZone;
 /** The calls of the app's backend, which passes them on to Assay, and what their answers mean. */
 final class Backend {
     private static final String HTTP_DATE = "EEE, dd MMM yyyy HH:mm:ss 'GMT'";
+    /** What can stand between quotes in a field. */
+    static final String VISIBLE = "[!-~&&[^\"\\\\]]{1,512}";
+    private static final List<String> REMEDIES = Arrays.asList("retry", "new-challenge", "new-attestation", "update-app",
+        "update-system", "none");
     /** A Retry-After beyond this is a mistake, or a date by a wrong clock. */
     private static final long MAXIMUM_RETRY_AFTER = 24 * 3600;
 
@@ -49,10 +55,16 @@ final class Backend {
     }
 
     Reply post(String url, Map<String, Object> body) {
+        Map<String, String> fields;
         try {
-            return reply(transport.post(url, Bytes.utf8(Json.write(body)), session.fields()));
+            fields = session.fields();
+        } catch (RuntimeException error) {
+            return failure("configuration", "session:" + error.getClass().getSimpleName(), false);
+        }
+        try {
+            return reply(transport.post(url, Bytes.utf8(Json.write(body)), fields));
         } catch (HttpTransport.NotSentException error) {
-            return failure("network", error.getMessage(), false);
+            return failure(error.isMistake() ? "configuration" : "network", error.getMessage(), false);
         } catch (IOException | RuntimeException error) {
             return failure("network", error.getClass().getSimpleName(), true);
         }
@@ -61,7 +73,7 @@ final class Backend {
     /** The challenge of the reply; null, and then the reply is a failure, if it has none. */
     String challenge(Reply reply) {
         Object value = reply.result == null ? null : reply.result.get("challenge");
-        if (value instanceof String && ((String) value).matches("[A-Za-z0-9_-]{16,256}")) return (String) value;
+        if (value instanceof String && ((String) value).matches(VISIBLE)) return (String) value;
         if (reply.result != null) reply.cause = "answer";
         reply.result = null;
         return null;
@@ -91,9 +103,11 @@ final class Backend {
         if (status >= 300 && status < 400) return failure("answer", "redirect", false);
         Map<String, Object> object = object(answer);
         boolean isVerdict = status < 300 || status == 401 || status == 403;
-        if (isVerdict && object != null && !"accept".equals(object.get("outcome")) && object.get("remedy") instanceof String) {
+        Object outcome = object == null ? null : object.get("outcome");
+        boolean hasRemedy = object != null && object.get("remedy") instanceof String && !"accept".equals(outcome);
+        if (isVerdict && (hasRemedy || "reject".equals(outcome))) {
             Reply reply = failure("refused", null, false);
-            reply.remedy = (String) object.get("remedy");
+            reply.remedy = known(object.get("remedy"));
             return reply;
         }
         if (status == 429) return failure("limited", problem(object, status), false);
@@ -133,23 +147,21 @@ final class Backend {
         if (answer.status != 401 && answer.status != 403) return null;
         Map<String, Object> object = object(answer);
         Object remedy = object == null ? null : object.get("remedy");
-        return remedy instanceof String ? (String) remedy : answer.fields.get("assay-remedy");
+        if (!(remedy instanceof String)) remedy = answer.fields.get("assay-remedy");
+        return remedy == null ? null : known(remedy);
     }
 
+    /** A remedy of a later server is one that the kit cannot carry out. */
+    private static String known(Object remedy) { return REMEDIES.contains(remedy) ? (String) remedy : "contact-support"; }
+
     /** The event of an answer to the app's own request. */
-    static Fields verdict(HttpTransport.Answer answer, String remedy, String op, boolean isAuthenticated) {
-        Long date = isAuthenticated ? date(answer.fields.get("date"), HTTP_DATE) : null;
-        Long wait = retryAfter(answer.fields.get("retry-after"), date);
+    static Fields verdict(HttpTransport.Answer answer, String remedy, String op) {
+        Long date = date(answer.fields.get("date"), HTTP_DATE);
         int status = answer.status;
-        // Refused by something that knows no remedies, or sent elsewhere: that says nothing about the evidence.
-        boolean isForeign = status >= 300 && status < 400 || status == 401 || status == 403;
-        String name = remedy != null ? "rejected" : isForeign ? "cancel" : "judged";
-        Fields event = Fields.of(name, "op", op, "remedy", remedy, "retryAfter", wait);
-        if (remedy == null && (status == 429 || status >= 500)) {
-            event = Fields.of("sendFailed", "op", op, "cause", status == 429 ? "limited" : "unavailable", "code", "http:" + status,
-                "retryAfter", wait, "sent", status != 429 && status != 503);
-        }
-        return event.and("date", date);
+        // By something that knows no remedies, or an outage: that says nothing about the evidence, and is the app's to handle.
+        boolean isForeign = status >= 300 && status < 400 || status == 401 || status == 403 || status == 429 || status >= 500;
+        return Fields.of(remedy != null ? "rejected" : isForeign ? "cancel" : "judged", "op", op, "remedy", remedy,
+            "retryAfter", retryAfter(answer.fields.get("retry-after"), date), "date", date);
     }
 
     /** Seconds (RFC 9110 section 10.2.3), or null. A date counts from the answer's own. */
@@ -177,7 +189,7 @@ final class Backend {
     /** Seconds that a challenge lives from now on. */
     static long life(Map<String, Object> result, Long date, long serverMillis) {
         Object text = result.get("expiresAt");
-        Long ends = text instanceof String ? date(((String) text).replaceFirst("\\.[0-9]+", ""), "yyyy-MM-dd'T'HH:mm:ss'Z'") : null;
+        Long ends = text instanceof String ? date(((String) text).replaceFirst("\\.[0-9]+", ""), "yyyy-MM-dd'T'HH:mm:ssXXX") : null;
         if (ends == null) return 0;
         return Math.max(0, Math.min((ends - (date == null ? serverMillis : date)) / 1000, MAXIMUM_RETRY_AFTER));
     }

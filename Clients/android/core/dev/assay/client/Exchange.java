@@ -38,7 +38,7 @@ final class Exchange implements Enrolment.Work, SignedRequest.Source {
     @Override public void fail(AssayClientException error) { next.completeExceptionally(error); }
 
     @Override public CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer) {
-        Fields event = Backend.verdict(answer, Backend.remedy(answer), op, request.isAuthenticated());
+        Fields event = Backend.verdict(answer, Backend.remedy(answer), op);
         boolean again = event.name.equals("rejected");
         if (again) next = new CompletableFuture<>();
         CompletableFuture<SignedRequest> result = next;

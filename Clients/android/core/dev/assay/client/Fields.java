@@ -28,6 +28,7 @@ final class Fields {
 
     Long number(String key) {
         Object value = values.get(key);
+        if (value instanceof Double && (Double) value % 1 == 0) return ((Double) value).longValue();
         return value instanceof Long ? (Long) value : null;
     }
 

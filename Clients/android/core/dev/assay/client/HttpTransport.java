@@ -1,6 +1,7 @@
 package dev.assay.client;
 
 import java.io.IOException;
+import java.net.ProtocolException;
 import java.util.Map;
 
 /** Sends the kit's own requests to the app's backend. Follows no redirect and repeats nothing. */
@@ -22,6 +23,9 @@ public interface HttpTransport {
         private static final long serialVersionUID = 1;
 
         public NotSentException(Throwable cause) { super(cause.getClass().getSimpleName(), cause); }
+
+        /** Whether it is no network that was missing, but a request or a permission that was wrong. */
+        boolean isMistake() { return getCause() instanceof RuntimeException || getCause() instanceof ProtocolException; }
     }
 
     /** An answer of HTTP. Names of fields are in lower case. A body is null if it was longer than {@link #MAXIMUM_ANSWER}. */

@@ -26,11 +26,6 @@ final class RequestSignature {
 
     String targetUri() { return targetUri; }
 
-    /** Whether TLS, or the device itself, says whose answer it is. */
-    boolean isAuthenticated() {
-        return targetUri.matches("https://.*|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])[:/].*");
-    }
-
     private String components() {
         return digest == null ? "(\"@method\" \"@target-uri\")" : "(\"@method\" \"@target-uri\" \"content-digest\")";
     }

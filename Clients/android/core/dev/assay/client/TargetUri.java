@@ -24,7 +24,7 @@ public final class TargetUri {
     }
 
     /**
-     * Reads an http or https URL.
+     * Reads an https URL, or an http URL of the device itself.
      *
      * @throws AssayClientException {@code bad-request} for other URLs, user names in URLs, and control characters
      */
@@ -41,6 +41,9 @@ public final class TargetUri {
         int end = 0;
         while (end < rest.length() && "/?\\".indexOf(rest.charAt(end)) < 0) end++;
         String authority = authority(rest.substring(0, end), scheme.equals("https") ? "443" : "80");
+        if (scheme.equals("http") && !authority.matches("(localhost|127\\.0\\.0\\.1|\\[::1\\])(:.*)?")) {
+            throw bad("anybody on the way could read and change it: use https");
+        }
         rest = rest.substring(end);
         int query = rest.indexOf('?');
         String path = query < 0 ? rest : rest.substring(0, query);

@@ -13,35 +13,39 @@ import java.util.Map;
 
 /** The platform's own HTTP client. */
 public final class UrlConnectionTransport implements HttpTransport {
-    private static final boolean IS_ANDROID = "Dalvik".equals(System.getProperty("java.vm.name"));
+    /** Whether this is Android; tests set it. */
+    static boolean streams = "Dalvik".equals(System.getProperty("java.vm.name"));
     private static final int CONNECT_MILLIS = 10_000;
     private static final int READ_MILLIS = 30_000;
 
     @Override public Answer post(String url, byte[] json, Map<String, String> fields) throws IOException {
-        HttpURLConnection connection = (HttpURLConnection) new URL(url).openConnection();
-        connection.setRequestMethod("POST");
-        connection.setRequestProperty("Content-Type", "application/json");
-        connection.setRequestProperty("Accept", "application/json, application/problem+json");
-        return exchange(connection, MessageBody.bytes(json), fields);
+        Map<String, String> all = new HashMap<>(fields);
+        all.put("Content-Type", "application/json");
+        all.put("Accept", "application/json, application/problem+json");
+        return exchange("POST", url, MessageBody.bytes(json), all);
     }
 
     /**
-     * Sends the body once: on Android, a stream of a fixed length keeps the platform from sending it again on another connection. A JVM
-     * has no body of a 401 after such a stream; there, start with {@code -Dsun.net.http.retryPost=false}.
+     * Sends the request once: on Android, a stream of a fixed length keeps the platform from sending it again on another connection, also
+     * an empty one. A JVM has no body of a 401 after such a stream; there, start with {@code -Dsun.net.http.retryPost=false}.
      */
-    static Answer exchange(HttpURLConnection connection, MessageBody body, Map<String, String> fields) throws IOException {
-        connection.setInstanceFollowRedirects(false);
-        connection.setConnectTimeout(CONNECT_MILLIS);
-        connection.setReadTimeout(READ_MILLIS);
-        connection.setUseCaches(false);
-        for (Map.Entry<String, String> field : fields.entrySet()) connection.setRequestProperty(field.getKey(), field.getValue());
-        if (body != null) {
-            connection.setDoOutput(true);
-            if (IS_ANDROID) connection.setFixedLengthStreamingMode(body.length());
-        }
+    static Answer exchange(String method, String url, MessageBody content, Map<String, String> fields) throws IOException {
+        MessageBody body = content != null || method.matches("GET|HEAD") ? content : MessageBody.bytes(new byte[0]);
+        HttpURLConnection connection;
         try {
+            connection = (HttpURLConnection) new URL(url).openConnection();
+            connection.setRequestMethod(method);
+            connection.setInstanceFollowRedirects(false);
+            connection.setConnectTimeout(CONNECT_MILLIS);
+            connection.setReadTimeout(READ_MILLIS);
+            connection.setUseCaches(false);
+            for (Map.Entry<String, String> field : fields.entrySet()) connection.setRequestProperty(field.getKey(), field.getValue());
+            if (body != null) {
+                connection.setDoOutput(true);
+                if (streams) connection.setFixedLengthStreamingMode(body.length());
+            }
             connection.connect();
-        } catch (IOException error) {
+        } catch (IOException | RuntimeException error) {
             throw new NotSentException(error);
         }
         try {

@@ -128,7 +128,8 @@ public final class BytesTests {
     private static void urls() throws Exception {
         String[][] table = {
             {"https://API.Example.COM", "https://api.example.com/"}, {"HTTPS://a.example:443/x", "https://a.example/x"},
-            {"http://a.example:80?q=1", "http://a.example/?q=1"}, {"https://a.example:8443/x#part", "https://a.example:8443/x"},
+            {"http://localhost:80?q=1", "http://localhost/?q=1"}, {"http://[::1]:8080", "http://[::1]:8080/"},
+            {"http://127.0.0.1:9/x", "http://127.0.0.1:9/x"}, {"https://a.example:8443/x#part", "https://a.example:8443/x"},
             {"https://a.example/a/../b/./c", "https://a.example/b/c"}, {"https://a.example/a/%2e%2E/b", "https://a.example/b"},
             {"https://a.example/a/..", "https://a.example/"}, {"https://a.example/a%2Fb?x=%20+", "https://a.example/a%2Fb?x=%20+"},
             {"https://a.example/ä b?ü='", "https://a.example/%C3%A4%20b?%C3%BC=%27"}, {"https://a.example/x?", "https://a.example/x?"},
@@ -138,7 +139,8 @@ public final class BytesTests {
         Check.equal("https://a.example:8443", TargetUri.of("https://A.example:8443/x?y").origin(), "an origin");
         Check.equal("https://a.example/x", TargetUri.of("https://a.example/x?y").withoutQuery(), "htu");
         for (String url : new String[] {"", "/x", "ftp://a.example", "https://", "https://u@a.example/", "https://a.example:0/",
-            "https://a.example:x/", "https://a b.example/", "https://a.example/\n", "https:a.example"}) {
+            "https://a.example:x/", "https://a b.example/", "https://a.example/\n", "https:a.example", "http://a.example/",
+            "http://127.0.0.1.example/", "http://localhost.example", "http://10.0.2.2/", "http://0.0.0.0/"}) {
             Check.error(AssayClientException.Code.BAD_REQUEST, () -> TargetUri.of(url), "no URL to sign: " + url);
         }
     }
@@ -192,6 +194,15 @@ public final class BytesTests {
         String json = "application/json";
         Check.equal(Map.of("outcome", "accept"), reply(200, json + "; charset=utf-8", "{\"outcome\":\"accept\"}").result, "a verdict");
         Check.equal("new-attestation", reply(200, json, "{\"outcome\":\"reject\",\"remedy\":\"new-attestation\"}").remedy, "a rejection");
+        Check.equal("contact-support", reply(200, json, "{\"outcome\":\"reject\"}").remedy, "a rejection without a remedy");
+        Check.equal("contact-support", reply(200, json, "{\"outcome\":\"reject\",\"remedy\":\"dance\"}").remedy,
+            "a remedy of a later server");
+        Check.equal("contact-support", Backend.remedy(new HttpTransport.Answer(401, Map.of("assay-remedy", "dance"), new byte[0])),
+            "also to a request");
+        for (int status : new int[] {302, 429, 503, 500, 401, 403}) {
+            Check.equal("cancel", Backend.verdict(new HttpTransport.Answer(status, Map.of(), new byte[0]), null, "r").name,
+                "an answer without a remedy is the app's");
+        }
         Check.equal("retry", reply(401, "application/problem+json", "{\"remedy\":\"retry\"}").remedy, "a rejection by 401");
         Object[][] table = {
             {reply(200, "text/html", "<html>"), "answer", "not-json", false},
@@ -218,6 +229,15 @@ public final class BytesTests {
         Check.equal(null, reply(503, null, "", "retry-after", "soon").retryAfter, "Retry-After of neither");
         Check.equal(null, reply(200, "text/html", "<html>", "date", date).date, "a page of a captive portal is no clock");
         Check.equal(300L, Backend.life(Map.of("expiresAt", "2026-11-27T02:05:00.250Z"), wait.date, 0), "the life of a challenge");
+        Check.equal(300L, Backend.life(Map.of("expiresAt", "2026-11-27T04:05:00+02:00"), wait.date, 0), "by another offset");
+        Check.equal(300L, Fields.of("token", Json.of("expiresIn", 300.0)).number("expiresIn"), "seconds with a point");
+        Backend backend = new Backend(null, null);
+        for (String[] row : new String[][] {{"abc~!:/+=", "abc~!:/+="}, {"", null}, {"a b", null}, {"a\\\"", null}, {"\u00e4", null},
+            {"x".repeat(512), "x".repeat(512)}, {"x".repeat(513), null}}) {
+            Backend.Reply reply = new Backend.Reply();
+            reply.result = Json.of("challenge", row[0]);
+            Check.equal(row[1], backend.challenge(reply), "challenges are visible ASCII");
+        }
         Check.equal(0L, Backend.life(Map.of("expiresAt", "tomorrow"), wait.date, 0), "an end that is no time");
     }
 }

@@ -42,6 +42,12 @@ final class OkHttpTests {
                 "a body that can be written once");
             String other = service.url("/orders").replace("127.0.0.1", "localhost");
             Check.equal(403, status(http, new Request.Builder().url(other).build()), "another origin gets no evidence");
+            Check.fails(java.net.UnknownHostException.class, () -> status(http,
+                new Request.Builder().url("https://user:pw@other.invalid/").build()), "a URL that cannot be signed goes to another origin");
+            Check.error(AssayClientException.Code.BAD_REQUEST,
+                () -> AssayInterceptor.install(base, client, AssayClient.KEY, "http://api.example.com"), "an origin without TLS");
+            Check.that(Check.fails(IOException.class, () -> status(http, new Request.Builder().url(service.url("/orders")).post(endless())
+                .build()), "a body of unknown length").getMessage().contains("8 MiB"), "is limited while it is read");
             service.fault = path -> path.equals("/moved") ? "302" : null;
             Check.equal(302, status(http, new Request.Builder().url(service.url("/moved")).build()), "a redirect is the app's to follow");
             for (String answer : new String[] {"503 0", "401", "408"}) {
@@ -78,6 +84,13 @@ final class OkHttpTests {
         }
     }
 
+    private static RequestBody endless() {
+        return new RequestBody() {
+            @Override public MediaType contentType() { return JSON; }
+            @Override public void writeTo(BufferedSink sink) throws IOException { while (true) sink.write(new byte[1000]); }
+        };
+    }
+
     private static RequestBody once() {
         return new RequestBody() {
             private boolean isWritten;
@@ -101,7 +114,7 @@ final class OkHttpTests {
             "|", "\\", "ä", "😀", "+",
             ";", ":", "@", "!", "$", "*", "(", ")", ",", "~", "-", "_", "%", "%zz", "[", "]"};
         for (int i = 0; i < 20_000; i++) {
-            StringBuilder url = new StringBuilder(random.nextBoolean() ? "https://API.example.com" : "http://a.example:8080");
+            StringBuilder url = new StringBuilder(random.nextBoolean() ? "https://API.example.com" : "http://localhost:8080");
             if (random.nextInt(8) > 0) url.append('/');
             else url.append(random.nextBoolean() ? "?" : "");
             if (url.charAt(url.length() - 1) == '/' || url.charAt(url.length() - 1) == '?') {

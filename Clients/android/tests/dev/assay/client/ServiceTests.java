@@ -3,8 +3,6 @@ package dev.assay.client;
 import dev.assay.client.AssayClientException.Code;
 import dev.assay.client.android.AndroidKeystore;
 import java.io.IOException;
-import java.net.HttpURLConnection;
-import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.Security;
@@ -98,9 +96,7 @@ public final class ServiceTests {
 
     /** Sends what was signed, without the kit. */
     private static HttpTransport.Answer raw(SignedRequest signed, String url) throws IOException {
-        HttpURLConnection connection = (HttpURLConnection) new URL(url).openConnection();
-        connection.setRequestMethod("POST");
-        return UrlConnectionTransport.exchange(connection, MessageBody.bytes(ORDER), signed.fields());
+        return UrlConnectionTransport.exchange("POST", url, MessageBody.bytes(ORDER), signed.fields());
     }
 
     private static void replay() throws Exception {
@@ -182,7 +178,9 @@ public final class ServiceTests {
             StubKeystore.SHARED.deleteAll();
             Check.equal(201, order(client), "and a third");
             StubKeystore.SHARED.deleteAll();
-            Check.error(Code.TOO_MANY_KEYS, () -> order(client), "a fourth within a day");
+            Check.error(Code.REFUSED, () -> order(client), "a fourth within a day is not made");
+            Check.that(service.lastFields.get("assay-evidence").startsWith("none;reason=failed;code=\"keystore:6\""),
+                "the request says that the device's keys die");
         }
         Check.equal(3, keys(), "three keys a day");
     }
@@ -343,8 +341,7 @@ public final class ServiceTests {
             Check.equal(1, count("/tokens"), "one token for all requests");
             Check.equal(strict ? 2 : 1, count("/challenges"), "a challenge of the server only where the policy wants one");
             Map<String, String> sent = service.lastFields;
-            HttpURLConnection copy = (HttpURLConnection) new URL(url).openConnection();
-            Check.that(UrlConnectionTransport.exchange(copy, null, Map.of("Authorization", sent.get("authorization"), "DPoP",
+            Check.that(UrlConnectionTransport.exchange("GET", url, null, Map.of("Authorization", sent.get("authorization"), "DPoP",
                 sent.get("dpop"))).status != 201,
                 "a proof that is used");
             int made = keys();

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -20,6 +21,9 @@ import okhttp3.RequestBody;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
 import okio.Buffer;
+import okio.BufferedSink;
+import okio.ForwardingSink;
+import okio.Okio;
 
 /**
  * Adds evidence to the requests of OkHttp, last of all, and sends them again if the server asks for other evidence. Errors of the kit are
@@ -44,12 +48,12 @@ public final class AssayInterceptor implements Interceptor {
      * has the interceptors of `base`; add no others behind.
      *
      * @param origins of the servers that judge evidence, such as {@code https://api.example.com}; other requests go as they are
-     * @throws AssayClientException {@code bad-request} for an origin that is no URL
+     * @throws AssayClientException {@code bad-request} for an origin that is no URL of https
      */
     public static OkHttpClient install(OkHttpClient base, AssayClient client, AssayClient.Evidence evidence, String... origins)
         throws AssayClientException {
         AssayInterceptor interceptor = new AssayInterceptor(client, evidence);
-        for (String origin : origins) interceptor.origins.add(TargetUri.of(origin).origin());
+        for (String origin : origins) interceptor.origins.add(origin(HttpUrl.get(TargetUri.of(origin).toString())));
         // An interceptor of the network sees each attempt: one that the client did not sign itself is refused.
         return base.newBuilder().followRedirects(false).followSslRedirects(false).retryOnConnectionFailure(false)
             .authenticator((route, response) -> isSigned(response.request()) ? null : base.authenticator().authenticate(route, response))
@@ -75,7 +79,7 @@ public final class AssayInterceptor implements Interceptor {
     @Override public Response intercept(Chain chain) throws IOException {
         Request request = chain.request();
         try {
-            if (!needsEvidence(request)) return chain.proceed(request);
+            if (!origins.contains(origin(request.url()))) return chain.proceed(request);
             byte[] content = content(request.body());
             RequestBody body = content == null ? null : RequestBody.create(request.body().contentType(), content);
             String url = TargetUri.of(request.url().toString()).toString();
@@ -84,7 +88,7 @@ public final class AssayInterceptor implements Interceptor {
                 Request.Builder next = request.newBuilder().method(request.method(), body).tag(Ticket.class, new Ticket(signed));
                 for (Map.Entry<String, String> field : signed.fields().entrySet()) next.header(field.getKey(), field.getValue());
                 Response response = proceed(chain, next.build(), signed);
-                SignedRequest again = signed.answered(answer(response));
+                SignedRequest again = next(signed, response);
                 if (again == null) return response;
                 response.close();
                 signed = again;
@@ -94,8 +98,17 @@ public final class AssayInterceptor implements Interceptor {
         }
     }
 
-    private boolean needsEvidence(Request request) throws AssayClientException {
-        return origins.contains(TargetUri.of(request.url().toString()).origin());
+    private static String origin(HttpUrl url) { return url.scheme() + "://" + url.host() + ":" + url.port(); }
+
+    /** What to send in place of the request, or null. */
+    private static SignedRequest next(SignedRequest signed, Response response) throws IOException, AssayClientException {
+        try {
+            return signed.answered(answer(response));
+        } catch (IOException | AssayClientException | RuntimeException error) {
+            response.close();
+            signed.lost(true);
+            throw error;
+        }
     }
 
     private static Response proceed(Chain chain, Request request, SignedRequest signed) throws IOException {
@@ -139,8 +152,15 @@ public final class AssayInterceptor implements Interceptor {
         if (isDuplex(body)) throw new IOException("A duplex body cannot be signed: send a body that ends before the answer.");
         if (body.contentLength() > MAXIMUM_BODY) throw tooLong();
         Buffer buffer = new Buffer();
-        body.writeTo(buffer);
-        if (buffer.size() > MAXIMUM_BODY) throw tooLong();
+        // The length may be unknown, or wrong.
+        BufferedSink limited = Okio.buffer(new ForwardingSink(buffer) {
+            @Override public void write(Buffer source, long count) throws IOException {
+                if (buffer.size() + count > MAXIMUM_BODY) throw tooLong();
+                super.write(source, count);
+            }
+        });
+        body.writeTo(limited);
+        limited.flush();
         return buffer.readByteArray();
     }
 
