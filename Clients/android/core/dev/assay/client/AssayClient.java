@@ -18,6 +18,7 @@ public final class AssayClient implements AutoCloseable {
     private final Tokens tokens;
     private final Integrity integrity;
     private final AtomicLong serial = new AtomicLong();
+    private volatile boolean closed;
 
     AssayClient(ClientSettings settings, Scheduler scheduler) throws AssayClientException {
         this.settings = settings;
@@ -54,10 +55,16 @@ public final class AssayClient implements AutoCloseable {
         if (integrity != null) integrity.post(Fields.of("wake", "network", true));
     }
 
-    /** Deletes the key and the state of the account, because the account is deleted. On a logout, keep both. */
-    public void forget() {
-        enrolment.post(Fields.of("forget"));
+    /**
+     * Deletes the keys and the state of the account, because the account is deleted. On a logout, keep both. Blocks.
+     *
+     * @throws AssayClientException {@code storage} or {@code platform} if something is left: call it again
+     */
+    public void forget() throws AssayClientException { Exchange.await(forgetLater(), settings.timeoutMillis, () -> {}); }
+
+    CompletableFuture<Void> forgetLater() {
         if (tokens != null) tokens.post(Fields.of("forget"));
+        return enrolment.forget();
     }
 
     /**
@@ -143,14 +150,23 @@ public final class AssayClient implements AutoCloseable {
         }
     }
 
-    private String operation() { return "r" + serial.incrementAndGet(); }
+    private String operation() throws AssayClientException {
+        if (closed) throw AssayClientException.closed();
+        return "r" + serial.incrementAndGet();
+    }
 
     private RequestSignature request(String method, String url, MessageBody body) throws AssayClientException {
         return new RequestSignature(settings.label, method, TargetUri.of(url), body == null ? null : body.digest());
     }
 
-    /** Ends the client's threads. Calls that wait end by their time-out. */
-    @Override public void close() { scheduler.close(); }
+    /** Ends the client's threads, and with {@code closed} what waits for evidence. */
+    @Override public void close() {
+        closed = true;
+        enrolment.close();
+        if (tokens != null) tokens.close();
+        if (integrity != null) integrity.close();
+        scheduler.close();
+    }
 
     /** Settings of a client. All but the first four have defaults. */
     public static final class Builder {
@@ -202,13 +218,13 @@ public final class AssayClient implements AutoCloseable {
         /** Each signature takes a challenge of the server, for a policy with {@code requests: { nonce: ledger }}. */
         public Builder challengeForEachRequest() { settings.freshChallenges = true; return this; }
 
-        /**
-         * A name of this process, other than those of the app's other processes: {@code Application.getProcessName()}. Without it, an app
-         * that was killed while it enrolled waits for up to 90 seconds, because the work may be another process's.
-         */
+        /** A name of this process, other than those of processes that share the storage. Android's name of it without this. */
         public Builder process(String name) { settings.process = name; return this; }
 
-        /** This device or process cannot attest: requests say so. {@code unsupported}, {@code no-attestation-keys} or another reason. */
+        /** How many keys may be made within a day. Three without this. */
+        public Builder keysADay(int count) { settings.keysADay = count; return this; }
+
+        /** This process cannot attest: {@code unsupported}, {@code no-attestation-keys}, {@code no-play-services} or {@code failed}. */
         public Builder withoutEvidence(String reason) { settings.unsupported = reason; return this; }
 
         /** The label of signatures, if the policy names another. */
@@ -224,6 +240,10 @@ public final class AssayClient implements AutoCloseable {
             if (settings.app.isEmpty()) throw AssayClientException.configuration("The app has no name: give that of the policy.");
             boolean isLabel = settings.label.matches("[a-z*][a-z0-9_.*-]{0,63}");
             if (!isLabel) throw AssayClientException.configuration("The label is none of RFC 9421: use lower case.");
+            if (settings.keysADay < 1) throw AssayClientException.configuration("There are no keys to make: set keysADay to 1 or more.");
+            boolean isReason = settings.unsupported == null
+                || settings.unsupported.matches("unsupported|no-attestation-keys|no-play-services|failed");
+            if (!isReason) throw AssayClientException.configuration("The server does not know the reason of withoutEvidence.");
             for (String url : new String[] {settings.challengesUrl, settings.enrolmentsUrl, settings.tokensUrl}) TargetUri.of(url);
             return new AssayClient(settings, scheduler);
         }

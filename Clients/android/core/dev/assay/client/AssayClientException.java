@@ -69,6 +69,8 @@ public final class AssayClientException extends Exception {
         return new AssayClientException(Code.CONFIGURATION, sentence, null);
     }
 
+    static AssayClientException closed() { return of(Fields.of("fail", "cause", "closed")); }
+
     /** The text of the platform may have the value of a field, and is left out. */
     static AssayClientException notSent(HttpTransport.NotSentException error) {
         return configuration("The request cannot be sent (" + error.getMessage()
@@ -105,6 +107,9 @@ public final class AssayClientException extends Exception {
             case TOO_MANY_KEYS: return "This installation has made as many keys as it may in a day. Try again later.";
             case STORAGE: return "The state of the kit could not be stored. Free space, and check that the folder can be written.";
             case FORGOTTEN: return "The account was removed from the kit while the request was under way.";
+            case TIMEOUT: return "There was no evidence in time; the kit goes on in the background. Try again, or prefetch earlier.";
+            case CLOSED: return "The request was given up: the client was closed, the thread was interrupted, or too many requests got no"
+                + " answer. Try again if it is still wanted.";
             default: return "The device could not make evidence" + found
                 + ". Try again; if it fails after a restart of the device too, tell support the code.";
         }

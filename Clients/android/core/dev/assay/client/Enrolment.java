@@ -8,14 +8,15 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /** Drives the state machine of one key: stores its record, executes its actions, and sends their results back. */
 final class Enrolment {
     /** Calls that take longer count as failed. Less than the lease that other processes respect. */
-    private static final long CALL_MILLIS = 80_000;
+    static final long CALL_MILLIS = 80_000;
     /** How often the record is read while another process enrols. */
     private static final long POLL_MILLIS = 500;
-    private static final int MAXIMUM_WORKS = 1000;
+    static final int MAXIMUM_WORKS = 1000;
     private static final List<String> STORED_FIRST = Arrays.asList("makeKey", "attest", "submit", "deleteKey");
 
     /** A request under way. All calls but {@link #nonce} come from the client's thread. */
@@ -63,13 +64,35 @@ final class Enrolment {
         });
     }
 
-    /** The answer to a request that was sent. A request that has ended meanwhile, with the account, has no second end. */
+    /** The answer to a request that was sent. One that has ended meanwhile, with the account, gets no other evidence. */
     void answered(Work work, Fields event) {
         scheduler.post(() -> {
             if (works.get(event.text("op")) == work) handle(event);
-            else work.fail(AssayClientException.of(Fields.of("fail", "cause", "forgotten")));
+            else work.fail(AssayClientException.of(event.and("cause", "refused")));
         });
     }
+
+    /** Deletes all keys of the account, also those that an earlier attempt has left. */
+    CompletableFuture<Void> forget() {
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        scheduler.post(() -> {
+            boolean stored = handle(Fields.of("forget"));
+            if (!stored) result.completeExceptionally(AssayClientException.of(Fields.of("fail", "cause", "storage")));
+            else scheduler.call(() -> {
+                try {
+                    for (String alias : settings.keys.aliases(settings.keyPrefix)) settings.keys.delete(alias);
+                    settings.keys.delete(settings.proofKey());
+                    result.complete(null);
+                } catch (PlatformException | RuntimeException error) {
+                    String code = PlatformException.of(error).code();
+                    result.completeExceptionally(AssayClientException.of(Fields.of("fail", "cause", "platform", "code", code), error));
+                }
+            });
+        });
+        return result;
+    }
+
+    void close() { scheduler.post(() -> { for (String op : new ArrayList<>(works.keySet())) cancel(op); }); }
 
     void post(Fields event) {
         scheduler.post(() -> {
@@ -79,12 +102,14 @@ final class Enrolment {
     }
 
     private void cancel(String op) {
-        works.remove(op);
         signatures.remove(op);
+        Work work = works.remove(op);
+        if (work != null) work.fail(AssayClientException.closed());
         handle(Fields.of("cancel", "op", op));
     }
 
-    private void handle(Fields event) {
+    /** Returns whether the record is stored. */
+    private boolean handle(Fields event) {
         List<Fields> actions = new ArrayList<>();
         boolean[] stepped = {false};
         boolean stored = true;
@@ -110,13 +135,14 @@ final class Enrolment {
             if (!skip) execute(action);
         }
         if (skipped) handle(Fields.of("storageFailed"));
+        return stored;
     }
 
     private byte[] content() { return Bytes.utf8(Json.write(Json.of("format", 1L, "record", model.record().toMap()))); }
 
     private List<Fields> step(Fields event) { return model.step(event, scheduler.now(), scheduler.jitter()); }
 
-    /** A content that cannot be read counts as none: its key is made anew. */
+    /** A content that cannot be read, or has another account's key, counts as none: its key is made anew. */
     private Fields reload(byte[] content) {
         Map<String, Object> record = null;
         if (content != null) {
@@ -125,6 +151,11 @@ final class Enrolment {
             } catch (Json.Malformed error) {
                 listen("storage", "damaged", null);
             }
+        }
+        Object key = record == null ? null : record.get("key");
+        if (key instanceof String && !((String) key).startsWith(settings.keyPrefix)) {
+            listen("storage", "other-account", null);
+            record = null;
         }
         return Fields.of("reload", "record", record == null ? new EnrolmentRecord().toMap() : record);
     }

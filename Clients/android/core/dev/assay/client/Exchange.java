@@ -63,14 +63,11 @@ final class Exchange implements Enrolment.Work, SignedRequest.Source {
             throw new AssayClientException(AssayClientException.Code.PLATFORM, "The kit failed. Report the cause to its authors.", error);
         } catch (TimeoutException error) {
             cancel.run();
-            throw new AssayClientException(AssayClientException.Code.TIMEOUT,
-                "There was no evidence in time; the kit goes on in the background. Try again, or prefetch earlier.", error);
+            throw AssayClientException.of(Fields.of("fail", "cause", "timeout"), error);
         } catch (InterruptedException error) {
             cancel.run();
             Thread.currentThread().interrupt();
-            throw new AssayClientException(AssayClientException.Code.CLOSED,
-                "The thread was interrupted. Try again if that was not wanted.",
-                error);
+            throw AssayClientException.of(Fields.of("fail", "cause", "closed"), error);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.assay.client;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -31,8 +32,13 @@ final class Integrity {
 
     void post(Fields event) { scheduler.post(() -> handle(event)); }
 
+    void close() {
+        scheduler.post(() -> { for (String op : new ArrayList<>(works.keySet())) handle(Fields.of("cancel", "op", op)); });
+    }
+
     private void handle(Fields event) {
-        if (event.name.equals("cancel")) works.remove(event.text("op"));
+        Signing ended = event.name.equals("cancel") ? works.remove(event.text("op")) : null;
+        if (ended != null) ended.next.completeExceptionally(AssayClientException.closed());
         for (Fields action : model.step(event, scheduler.now(), scheduler.jitter())) {
             Signing work = works.get(action.text("op"));
             switch (action.name) {
@@ -79,19 +85,16 @@ final class Integrity {
         }
 
         void start(boolean fresh) {
-            if (!fresh) { need(); return; }
+            scheduler.post(() -> {
+                works.put(op, this);
+                if (!fresh) handle(Fields.of("need", "op", op));
+            });
+            if (!fresh) return;
             scheduler.call(() -> {
                 Backend.Reply reply = backend.post(settings.challengesUrl, Json.of("app", settings.app, "kind", "play-integrity.request"));
                 nonce = backend.challenge(reply);
-                if (nonce != null) need();
-                else next.completeExceptionally(AssayClientException.of(reply.event("fail")));
-            });
-        }
-
-        private void need() {
-            scheduler.post(() -> {
-                works.put(op, this);
-                handle(Fields.of("need", "op", op));
+                if (nonce == null) next.completeExceptionally(AssayClientException.of(reply.event("fail")));
+                scheduler.post(() -> { if (works.containsKey(op)) handle(Fields.of(nonce == null ? "cancel" : "need", "op", op)); });
             });
         }
 

@@ -18,12 +18,6 @@ final class NoEvidence {
         return fields;
     }
 
-    /** The record of kind {@code none}. */
-    static Map<String, Object> record(String app, String reason, String code, String appVersion, String systemVersion) {
-        return Json.of("kind", "none", "app", app, "evidence", Json.of("reason", reason, "code", code == null ? null : code(code),
-            "appVersion", printable(appVersion), "systemVersion", printable(systemVersion)));
-    }
-
     private static String code(String code) {
         String text = code.replaceAll("[^A-Za-z0-9:._-]", "_");
         return text.isEmpty() ? "_" : text.substring(0, Math.min(64, text.length()));

@@ -4,11 +4,11 @@ import java.security.PublicKey;
 import java.security.interfaces.ECPublicKey;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Tokens of the server (`POST tokens`), each bound to a key of the keystore by DPoP (RFC 9449). */
 final class Tokens {
@@ -17,25 +17,28 @@ final class Tokens {
     private final Backend backend;
     private final Enrolment enrolment;
     private final TokenModel model = new TokenModel();
-    private final Map<String, Authorized> works = new HashMap<>();
+    private final Map<String, Authorized> works = new LinkedHashMap<>();
     private final String alias;
     private final RequestSignature request;
-    /** The nonce that the service demands in proofs, or null. */
-    private volatile String dpopNonce;
+    /** The nonces that services demand in proofs, by their origins. */
+    private final Map<String, String> nonces = new ConcurrentHashMap<>();
+    /** What requests say in place of a token on a device without evidence. */
+    private Map<String, String> withoutEvidence;
 
     Tokens(ClientSettings settings, Scheduler scheduler, Backend backend, Enrolment enrolment) throws AssayClientException {
         this.settings = settings;
         this.scheduler = scheduler;
         this.backend = backend;
         this.enrolment = enrolment;
-        // Another prefix than that of attested keys, which are deleted when no record knows them.
-        alias = "assay-dpop" + settings.keyPrefix;
+        alias = settings.proofKey();
         request = new RequestSignature(settings.label, "POST", TargetUri.of(settings.tokensUrl), null);
     }
 
     CompletableFuture<SignedRequest> authorize(String op, String method, TargetUri target) {
         Authorized work = new Authorized(op, method, target);
         scheduler.post(() -> {
+            // Requests whose answers the app has never reported.
+            if (works.size() >= Enrolment.MAXIMUM_WORKS) handle(Fields.of("done", "op", works.keySet().iterator().next()));
             works.put(op, work);
             handle(Fields.of("need", "op", op));
         });
@@ -44,16 +47,21 @@ final class Tokens {
 
     void post(Fields event) { scheduler.post(() -> handle(event)); }
 
+    void close() {
+        scheduler.post(() -> { for (String op : new ArrayList<>(works.keySet())) handle(Fields.of("done", "op", op)); });
+    }
+
     private void handle(Fields event) {
-        if (event.name.equals("done")) works.remove(event.text("op"));
+        Authorized ended = event.name.equals("done") ? works.remove(event.text("op")) : null;
+        if (ended != null) ended.next.completeExceptionally(AssayClientException.closed());
         for (Fields action : model.step(event, scheduler.now(), scheduler.jitter())) {
             Authorized work = works.get(action.text("op"));
             switch (action.name) {
-                case "fetch": scheduler.call(() -> fetch(action.number("turn", 0))); break;
+                case "fetch": fetch(action.number("turn", 0)); break;
                 case "use": if (work != null) work.use(action.text("token")); break;
                 case "fail":
                     works.remove(action.text("op"));
-                    if (work != null) work.next.completeExceptionally(AssayClientException.of(action));
+                    if (work != null) work.fail(action);
                     break;
                 // A token that nothing uses is not renewed: the next request after that time does it.
                 default: break;
@@ -63,15 +71,18 @@ final class Tokens {
 
     /** A request of the enrolment whose nonce binds the token. */
     private void fetch(long turn) {
-        PublicKey key;
-        try {
-            key = key();
-        } catch (PlatformException error) {
-            post(Fields.of("fetchFailed", "turn", turn, "cause", "platform", "code", error.code()));
-            return;
-        }
         String op = "t" + Bytes.nonce();
-        enrolment.need(op, new Fetch(op, turn, thumbprint(key)), settings.freshChallenges);
+        scheduler.later(Enrolment.CALL_MILLIS, () -> {
+            handle(Fields.of("fetchFailed", "turn", turn, "cause", "network", "code", "timeout"));
+            enrolment.post(Fields.of("cancel", "op", op));
+        });
+        scheduler.call(() -> {
+            try {
+                enrolment.need(op, new Fetch(op, turn, thumbprint(key())), settings.freshChallenges);
+            } catch (PlatformException | RuntimeException error) {
+                post(Fields.of("fetchFailed", "turn", turn, "cause", "platform", "code", PlatformException.of(error).code()));
+            }
+        });
     }
 
     private final class Fetch implements Enrolment.Work {
@@ -94,24 +105,27 @@ final class Tokens {
         }
 
         @Override public void send(Map<String, String> fields, Fields without) {
+            if (without != null) {
+                withoutEvidence = fields;
+                handle(Fields.of("fetchFailed", "turn", turn, "cause", "unsupported"));
+                enrolment.post(Fields.of("cancel", "op", op));
+                return;
+            }
             List<Object> headers = new ArrayList<>();
             fields.forEach((name, value) -> headers.add(Arrays.<Object>asList(name, value)));
-            Map<String, Object> record = without == null
-                ? Json.of("kind", "android-key.request", "app", settings.app, "evidence",
-                    Json.of("method", request.method(), "targetURI", request.targetUri(), "headers", headers))
-                : NoEvidence.record(settings.app, without.text("reason"), without.text("code"), settings.appVersion,
-                    settings.systemVersion);
-            Map<String, Object> body = Json.of("record", record, "challenge", without == null ? challenge : "",
-                "audience", settings.audience, "jkt", jkt);
+            Map<String, Object> record = Json.of("kind", "android-key.request", "app", settings.app, "evidence",
+                Json.of("method", request.method(), "targetURI", request.targetUri(), "headers", headers));
+            Map<String, Object> body = Json.of("record", record, "challenge", challenge, "audience", settings.audience, "jkt", jkt);
             scheduler.call(() -> answered(backend.post(settings.tokensUrl, body)));
         }
 
         private void answered(Backend.Reply reply) {
-            Object token = reply.result == null ? null : reply.result.get("token");
-            Object life = reply.result == null ? null : reply.result.get("expiresIn");
+            Fields result = reply.result == null ? Fields.of("token") : Fields.of("token", reply.result);
+            String token = result.text("token");
+            Long life = result.number("expiresIn");
             if (reply.remedy != null) {
                 enrolment.post(reply.event("rejected", "op", op));
-            } else if (token instanceof String && life instanceof Long) {
+            } else if (token != null && life != null) {
                 enrolment.post(reply.event("judged", "op", op));
                 post(Fields.of("fetched", "turn", turn, "token", token, "life", life));
             } else {
@@ -145,6 +159,11 @@ final class Tokens {
             this.target = target;
         }
 
+        void fail(Fields action) {
+            if ("unsupported".equals(action.text("cause"))) next.complete(new SignedRequest(withoutEvidence, false, this));
+            else next.completeExceptionally(AssayClientException.of(action));
+        }
+
         void use(String current) {
             token = current;
             prove();
@@ -158,40 +177,47 @@ final class Tokens {
                     fields.put("Authorization", "DPoP " + token);
                     fields.put("DPoP", proof(method, target, token));
                     result.complete(new SignedRequest(fields, true, this));
-                } catch (PlatformException error) {
+                } catch (PlatformException | RuntimeException error) {
+                    PlatformException failure = PlatformException.of(error);
                     // The token of a key that is gone is gone too.
-                    if (error.kind() == PlatformException.Kind.KEY_GONE) post(Fields.of("refused", "op", op));
-                    else result.completeExceptionally(AssayClientException.of(Fields.of("fail", "cause", "platform", "code",
-                        error.code())));
+                    if (failure.kind() == PlatformException.Kind.KEY_GONE) post(Fields.of("refused", "op", op));
+                    else end(result, AssayClientException.of(Fields.of("fail", "cause", "platform", "code", failure.code()), error));
                 } catch (AssayClientException error) {
-                    result.completeExceptionally(error);
+                    end(result, error);
                 }
             });
         }
 
+        private void end(CompletableFuture<SignedRequest> result, AssayClientException error) {
+            result.completeExceptionally(error);
+            lost(true);
+        }
+
         @Override public CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer) {
-            String challenge = answer.fields.get("www-authenticate");
             String nonce = answer.fields.get("dpop-nonce");
-            if (nonce != null && nonce.matches("[!-~&&[^\"\\\\]]{1,256}")) dpopNonce = nonce;
-            boolean isInvalid = challenge != null && challenge.contains("invalid_token");
-            boolean isRefused = answer.status == 401 && (isInvalid || Backend.remedy(answer) != null);
-            boolean isProof = answer.status == 401 && challenge != null && challenge.matches(".*(use_dpop_nonce|invalid_dpop_proof).*");
-            if (isProof && !provedAgain) {
-                provedAgain = true;
-                next = new CompletableFuture<>();
-                prove();
-                return next;
+            if (nonce != null && nonce.matches(Backend.VISIBLE)) nonces.put(target.origin(), nonce);
+            String remedy = Backend.remedy(answer);
+            String field = answer.fields.get("www-authenticate");
+            String challenge = answer.status != 401 || token == null || field == null ? "" : field;
+            boolean isProof = !provedAgain && challenge.matches(".*(use_dpop_nonce|invalid_dpop_proof).*");
+            if (!isProof && !challenge.contains("invalid_token") && remedy == null) {
+                lost(true);
+                return null;
             }
-            if (isRefused && !isProof) {
-                next = new CompletableFuture<>();
+            CompletableFuture<SignedRequest> result = next = new CompletableFuture<>();
+            AssayClientException refusal = AssayClientException.of(Fields.of("fail", "cause", "refused", "remedy", remedy));
+            if (isProof) {
+                provedAgain = true;
+                prove();
+            } else if (challenge.contains("invalid_token")) {
                 scheduler.post(() -> {
                     if (works.get(op) == this) handle(Fields.of("refused", "op", op));
-                    else next.completeExceptionally(AssayClientException.of(Fields.of("fail", "cause", "forgotten")));
+                    else result.completeExceptionally(refusal);
                 });
-                return next;
+            } else {
+                end(result, refusal);
             }
-            lost(true);
-            return null;
+            return result;
         }
 
         @Override public void lost(boolean sent) { post(Fields.of("done", "op", op)); }
@@ -217,7 +243,7 @@ final class Tokens {
         String header = Json.write(Json.of("typ", "dpop+jwt", "alg", "ES256", "jwk", jwk(key)));
         String claims = Json.write(Json.of("jti", Bytes.nonce(), "htm", method, "htu", target.withoutQuery(),
             "iat", Math.floorDiv(scheduler.now() + enrolment.offset, 1000L), "ath", Bytes.base64url(Bytes.sha256(Bytes.utf8(token))),
-            "nonce", dpopNonce));
+            "nonce", nonces.get(target.origin())));
         String signed = Bytes.base64url(Bytes.utf8(header)) + "." + Bytes.base64url(Bytes.utf8(claims));
         return signed + "." + Bytes.base64url(EcdsaSignature.fixed(settings.keys.sign(alias, Bytes.utf8(signed))));
     }

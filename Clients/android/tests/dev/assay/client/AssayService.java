@@ -188,7 +188,18 @@ final class AssayService implements AutoCloseable {
         verdicts.add(object.get("outcome") + (object.get("remedy") == null ? "" : " " + object.get("remedy")));
         if ("accept".equals(object.get("outcome"))) return json(201, Json.of("order", 1L));
         String remedy = (String) object.get("remedy");
+        if (isToken) exchange.getResponseHeaders().set("WWW-Authenticate", challenge(object));
         return json(remedy.matches("retry|new-.*") ? 401 : 403, Json.of("remedy", remedy));
+    }
+
+    /** As the service's gateways have it: what failed first. */
+    private static String challenge(Map<String, Object> verdict) {
+        for (Object each : (List<?>) verdict.get("checks")) {
+            Map<String, Object> check = Json.object(each);
+            boolean isProof = ((String) check.get("check")).matches("assay.token.(proof|binding|freshness|replay)");
+            if ("failed".equals(check.get("status"))) return "DPoP error=\"" + (isProof ? "invalid_dpop_proof" : "invalid_token") + "\"";
+        }
+        throw new AssertionError("a rejection without a check that failed: " + verdict);
     }
 
     private static HttpTransport.Answer json(int status, Map<String, Object> object) {

@@ -179,8 +179,6 @@ public final class BytesTests {
             NoEvidence.fields("unsupported", "keystore:16", "5.1.0", "16"), "the field");
         Check.equal(Map.of("Assay-Evidence", "none;reason=failed;code=\"a_b\";app-version=\"\\\"1\\\\_\""),
             NoEvidence.fields("failed", "a b", "\"1\\ä", ""), "characters that the field cannot have");
-        Check.equal("{\"kind\":\"none\",\"app\":\"shop\",\"evidence\":{\"reason\":\"failed\",\"appVersion\":\"1\"}}",
-            Json.write(NoEvidence.record("shop", "failed", null, "1", null)), "the record");
     }
 
     private static Backend.Reply reply(int status, String type, String body, String... fields) {

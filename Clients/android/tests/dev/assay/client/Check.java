@@ -1,6 +1,8 @@
 package dev.assay.client;
 
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 /** What the tests need: a wrong result ends the program. */
 final class Check {
@@ -39,6 +41,11 @@ final class Check {
         equal(code, error.code(), rule + ": " + error.getMessage());
         that(error.getMessage().matches("(?s)[A-Z].{20,}\\..*"), "a sentence: " + error.getMessage());
         return error;
+    }
+
+    static AssayClientException error(CompletableFuture<?> result, String rule) throws Exception {
+        that(result.isDone(), rule + ": it has ended");
+        return (AssayClientException) fails(ExecutionException.class, result::get, rule).getCause();
     }
 
     static void done(String what) {

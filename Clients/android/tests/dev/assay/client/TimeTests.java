@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 
 /** What takes minutes on a device, with a clock of the test: StrongBox that does not answer, Google that fails, tokens that end. */
 public final class TimeTests {
@@ -26,48 +25,6 @@ public final class TimeTests {
         Check.done("the life of a token");
         storage();
         Check.done("storage that fails or is damaged");
-    }
-
-    /** One thread, whose clock the test sets. */
-    private static final class ManualScheduler implements Scheduler {
-        long now = 1_800_000_000_000L;
-        /** Calls that never return. */
-        boolean hangs;
-        private final List<Runnable> tasks = new ArrayList<>();
-        private final List<Object[]> timers = new ArrayList<>();
-
-        @Override public long now() { return now; }
-        @Override public int jitter() { return 500; }
-        @Override public void post(Runnable task) { tasks.add(task); }
-        @Override public void call(Runnable task) { if (!hangs) tasks.add(task); }
-        @Override public void close() { tasks.clear(); }
-
-        @Override public Runnable later(long milliseconds, Runnable task) {
-            Object[] timer = {now + Math.max(0, milliseconds), task};
-            timers.add(timer);
-            return () -> timers.remove(timer);
-        }
-
-        /** Runs what there is to do, and the timers of that time in their order. */
-        void pass(long milliseconds) {
-            long end = now + milliseconds;
-            while (true) {
-                while (!tasks.isEmpty()) tasks.remove(0).run();
-                Object[] next = null;
-                for (Object[] timer : timers) if (next == null || (Long) timer[0] < (Long) next[0]) next = timer;
-                if (next == null || (Long) next[0] > end) break;
-                timers.remove(next);
-                now = Math.max(now, (Long) next[0]);
-                ((Runnable) next[1]).run();
-            }
-            now = end;
-        }
-    }
-
-    private static AssayClientException error(CompletableFuture<SignedRequest> result, String rule) throws Exception {
-        Check.that(result.isDone(), rule + ": it has ended");
-        ExecutionException error = Check.fails(ExecutionException.class, result::get, rule);
-        return (AssayClientException) error.getCause();
     }
 
     private static void google() throws Exception {
@@ -121,7 +78,7 @@ public final class TimeTests {
     }
 
     /** A backend that accepts everything. */
-    private static HttpTransport backend(ManualScheduler scheduler, List<String> calls) {
+    static HttpTransport backend(ManualScheduler scheduler, List<String> calls) {
         return (url, json, fields) -> {
             calls.add(url.substring(url.lastIndexOf('/') + 1));
             String challenge = "challenge-" + calls.size() + "-0123456789";
@@ -132,7 +89,7 @@ public final class TimeTests {
         };
     }
 
-    private static AssayClient.Builder builder(ManualScheduler scheduler, Storage storage, List<String> calls) {
+    static AssayClient.Builder builder(ManualScheduler scheduler, Storage storage, List<String> calls) {
         return AssayClient.builder("shop", "https://shop.example", new AndroidKeystore(), storage).transport(backend(scheduler, calls));
     }
 
@@ -148,7 +105,7 @@ public final class TimeTests {
         scheduler.pass(79_000);
         Check.that(!request.isDone(), "a call may take long");
         scheduler.pass(2_000);
-        AssayClientException error = error(request, "a keystore that is busy for minutes");
+        AssayClientException error = Check.error(request, "a keystore that is busy for minutes");
         Check.equal(Code.PLATFORM + " keystore:timeout", error.code() + " " + error.platformCode(), "an error that says so");
         Check.that(error.retryAfterSeconds() != null, "and when to try again");
         scheduler.hangs = false;
@@ -185,7 +142,7 @@ public final class TimeTests {
         int made = StubKeystore.SHARED.made.size();
         CompletableFuture<SignedRequest> request = client.signLater("GET", "https://shop.example/x", null);
         scheduler.pass(0);
-        Check.equal(Code.STORAGE, error(request, "a storage that is full").code(), "is an error of its own");
+        Check.equal(Code.STORAGE, Check.error(request, "a storage that is full").code(), "is an error of its own");
         Check.equal(made, StubKeystore.SHARED.made.size(), "no key is made that could not be remembered");
         for (String content : new String[] {"", "{", "[]", "{\"format\":1}", "{\"record\":{\"phase\":\"enrolled\"}}",
             "{\"record\":{\"phase\":\"attested\",\"key\":\"k\"}}", "{\"record\":{\"phase\":\"enrolled\",\"key\":\"from a backup\"}}",

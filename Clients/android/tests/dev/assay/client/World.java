@@ -65,11 +65,13 @@ final class World {
         private final List<Runnable> calls = new ArrayList<>();
         private final List<Object[]> timers = new ArrayList<>();
         final AssayClient client;
+        final String name;
 
         App(String name) throws Exception {
+            this.name = name;
             AssayClient.Builder builder = AssayClient.builder("shop", "https://shop.example/attest", keys, storage).versions("1", "16",
                 "1")
-                .listener(World::event).transport(World.this::post).playIntegrity(google).timeout(1);
+                .listener(World::event).process(name).transport(World.this::post).playIntegrity(google).timeout(1);
             if (random.nextInt(4) == 0) builder.challengeForEachRequest();
             client = builder.build(this);
         }
@@ -227,7 +229,7 @@ final class World {
         else if (chance < 42) jump(90_000_000);
         else if (chance < 50) app.client.prefetch();
         else if (chance < 56) app.client.networkIsBack();
-        else if (chance < 57) app.client.forget();
+        else if (chance < 57) app.client.forgetLater();
         else if (chance < 62) kill(app);
     }
 
@@ -247,7 +249,8 @@ final class World {
         totals.kills++;
         requests.removeIf(request -> request.app == app);
         app.close();
-        apps.set(apps.indexOf(app), new App("p"));
+        // Android's name of the process is the same, if it is read.
+        apps.set(apps.indexOf(app), new App(random.nextBoolean() ? app.name : "p" + serial++));
     }
 
     boolean fails(int inThousand) { return !calm && random.nextInt(1000) < inThousand; }
