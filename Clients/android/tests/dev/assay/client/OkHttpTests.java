@@ -10,7 +10,12 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import okhttp3.ResponseBody;
+import okio.Buffer;
 import okio.BufferedSink;
+import okio.BufferedSource;
+import okio.ForwardingSource;
+import okio.Okio;
 
 /** The interceptor in the real OkHttp. */
 final class OkHttpTests {
@@ -68,6 +73,14 @@ final class OkHttpTests {
                 chain.proceed(chain.request().newBuilder().header("Signature", "assay=:AAAA:").build())).build();
             Check.fails(IOException.class, () -> status(meddled, new Request.Builder().url(service.url("/orders")).build()),
                 "an interceptor behind");
+            boolean[] isClosed = {false};
+            OkHttpClient cut = AssayInterceptor.install(base.newBuilder().addNetworkInterceptor(chain -> {
+                Response response = chain.proceed(chain.request());
+                return response.newBuilder().code(401).body(ResponseBody.create(JSON, -1, cut(response, isClosed))).build();
+            }).build(), client, AssayClient.KEY, service.url("/"));
+            Check.equal("cut", Check.fails(IOException.class,
+                () -> status(cut, new Request.Builder().url(service.url("/orders")).build()), "a refusal that is cut").getMessage(), "");
+            Check.that(isClosed[0], "leaves no connection open");
             OkHttpClient again = http.newBuilder().addInterceptor(chain -> {
                 chain.proceed(chain.request()).close();
                 return chain.proceed(chain.request());
@@ -82,6 +95,17 @@ final class OkHttpTests {
         try (Response response = http.newCall(request).execute()) {
             return response.code();
         }
+    }
+
+    private static BufferedSource cut(Response response, boolean[] isClosed) {
+        return Okio.buffer(new ForwardingSource(response.body().source()) {
+            @Override public long read(Buffer sink, long count) throws IOException { throw new IOException("cut"); }
+
+            @Override public void close() throws IOException {
+                isClosed[0] = true;
+                super.close();
+            }
+        });
     }
 
     private static RequestBody endless() {

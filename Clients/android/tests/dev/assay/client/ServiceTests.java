@@ -44,10 +44,10 @@ public final class ServiceTests {
             run("an empty ledger", ServiceTests::emptyLedger);
             run("twenty callers", ServiceTests::callers);
             run("killed at each call", ServiceTests::killed);
-            run("tokens", () -> tokens("shop-tokens"));
-            run("tokens under nonce: ledger", () -> tokens("shop-strict"));
             run("a device without evidence", ServiceTests::withoutEvidence);
             run("OkHttp", () -> OkHttpTests.run(service));
+            run("tokens", () -> tokens("shop-tokens"));
+            run("tokens under nonce: ledger", () -> tokens("shop-strict"));
             run("nginx", () -> nginx(Path.of(arguments[0])));
         } finally {
             System.out.flush();
