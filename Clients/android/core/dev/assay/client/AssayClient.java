@@ -60,7 +60,7 @@ public final class AssayClient implements AutoCloseable {
      *
      * @throws AssayClientException {@code storage} or {@code platform} if something is left: call it again
      */
-    public void forget() throws AssayClientException { Exchange.await(forgetLater(), settings.timeoutMillis, () -> {}); }
+    public void forget() throws AssayClientException { SignedRequest.Source.await(forgetLater(), settings.timeoutMillis, () -> {}); }
 
     CompletableFuture<Void> forgetLater() {
         if (tokens != null) tokens.post(Fields.of("forget"));
@@ -74,37 +74,36 @@ public final class AssayClient implements AutoCloseable {
      * @param body null for none
      */
     public SignedRequest sign(String method, String url, MessageBody body) throws AssayClientException {
-        Exchange exchange = new Exchange(operation(), request(method, url, body), settings, enrolment);
-        return exchange.await(exchange.start());
+        return exchange(method, url, body).await();
     }
 
     /** As {@link #sign}, without blocking. What follows on the result must return at once, or run on another executor. */
     public CompletableFuture<SignedRequest> signLater(String method, String url, MessageBody body) throws AssayClientException {
-        return new Exchange(operation(), request(method, url, body), settings, enrolment).start();
+        return exchange(method, url, body).next;
+    }
+
+    private Exchange exchange(String method, String url, MessageBody body) throws AssayClientException {
+        return new Exchange(operation(), request(method, url, body), settings, enrolment);
     }
 
     /** Signs a request with a token of Play Integrity, for the rare request that needs one: Google counts them. Blocks. */
     public SignedRequest signWithPlayIntegrity(String method, String url, MessageBody body) throws AssayClientException {
-        String op = operation();
-        return Exchange.await(integrityLater(op, method, url, body), settings.timeoutMillis,
-            () -> integrity.post(Fields.of("cancel", "op", op)));
+        return integrity(method, url, body).await();
     }
 
-    CompletableFuture<SignedRequest> integrityLater(String op, String method, String url, MessageBody body) throws AssayClientException {
+    SignedRequest.Source integrity(String method, String url, MessageBody body) throws AssayClientException {
         if (integrity == null) throw AssayClientException.configuration("The client has no Play Integrity: set it in the builder.");
-        return integrity.sign(op, request(method, url, body));
+        return integrity.sign(operation(), request(method, url, body));
     }
 
     /** Authorizes a request with a token of the server and its DPoP proof. Blocks. */
     public SignedRequest authorize(String method, String url) throws AssayClientException {
-        String op = operation();
-        return Exchange.await(authorizeLater(op, method, TargetUri.of(url)), settings.timeoutMillis,
-            () -> tokens.post(Fields.of("done", "op", op)));
+        return authorized(method, url).await();
     }
 
-    CompletableFuture<SignedRequest> authorizeLater(String op, String method, TargetUri target) throws AssayClientException {
+    SignedRequest.Source authorized(String method, String url) throws AssayClientException {
         if (tokens == null) throw AssayClientException.configuration("The client has no tokens: set their audience in the builder.");
-        return tokens.authorize(op, method, target);
+        return tokens.authorize(operation(), method, TargetUri.of(url));
     }
 
     /** How a request gets its evidence: {@link #sign}, {@link #authorize} or {@link #signWithPlayIntegrity}. */

@@ -24,10 +24,10 @@ final class Integrity {
         settings.integrity.onRepaired(() -> post(Fields.of("wake", "repaired", true)));
     }
 
-    CompletableFuture<SignedRequest> sign(String op, RequestSignature request) {
+    SignedRequest.Source sign(String op, RequestSignature request) {
         Signing work = new Signing(op, request);
         work.start(settings.freshChallenges);
-        return work.next;
+        return work;
     }
 
     void post(Fields event) { scheduler.post(() -> handle(event)); }
@@ -71,16 +71,14 @@ final class Integrity {
     }
 
     /** One request of the app. */
-    private final class Signing implements SignedRequest.Source {
-        private final String op;
+    private final class Signing extends SignedRequest.Source {
         private final RequestSignature request;
         private volatile String nonce;
         private volatile SignedRequest signed;
         private boolean retried;
-        private volatile CompletableFuture<SignedRequest> next = new CompletableFuture<>();
 
         Signing(String op, RequestSignature request) {
-            this.op = op;
+            super(op, settings);
             this.request = request;
         }
 
@@ -116,7 +114,7 @@ final class Integrity {
                 settings.systemVersion), false, this));
         }
 
-        @Override public CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer) {
+        @Override CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer) {
             String remedy = Backend.remedy(answer);
             if (remedy == null) return null;
             next = new CompletableFuture<>();
@@ -127,10 +125,6 @@ final class Integrity {
             return next;
         }
 
-        @Override public void lost(boolean sent) { post(Fields.of("cancel", "op", op)); }
-
-        @Override public SignedRequest await(CompletableFuture<SignedRequest> future) throws AssayClientException {
-            return Exchange.await(future, settings.timeoutMillis, () -> lost(false));
-        }
+        @Override void lost(boolean sent) { post(Fields.of("cancel", "op", op)); }
     }
 }

@@ -3,17 +3,49 @@ package dev.assay.client;
 import java.util.Collections;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A request with its evidence. It is sent once; a repetition gets evidence of its own. */
 public final class SignedRequest {
-    /** What the kit does with the answer. */
-    interface Source {
+    /** A request of the app, until it was answered. */
+    abstract static class Source {
+        final String op;
+        private final long timeoutMillis;
+        /** What the caller waits for. */
+        volatile CompletableFuture<SignedRequest> next = new CompletableFuture<>();
+
+        Source(String op, ClientSettings settings) {
+            this.op = op;
+            timeoutMillis = settings.timeoutMillis;
+        }
+
         /** Null if the answer ends the request; else what comes next. */
-        CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer);
+        abstract CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer);
 
-        void lost(boolean sent);
+        abstract void lost(boolean sent);
 
-        SignedRequest await(CompletableFuture<SignedRequest> next) throws AssayClientException;
+        /** The caller waits no more. */
+        void cancel() { lost(false); }
+
+        final SignedRequest await() throws AssayClientException { return await(next, timeoutMillis, this::cancel); }
+
+        static <T> T await(CompletableFuture<T> future, long milliseconds, Runnable cancel) throws AssayClientException {
+            try {
+                return future.get(milliseconds, TimeUnit.MILLISECONDS);
+            } catch (ExecutionException error) {
+                if (error.getCause() instanceof AssayClientException) throw (AssayClientException) error.getCause();
+                throw new AssayClientException(AssayClientException.Code.PLATFORM, "The kit failed. Report the cause to its authors.", error);
+            } catch (TimeoutException error) {
+                cancel.run();
+                throw AssayClientException.of(Fields.of("fail", "cause", "timeout"), error);
+            } catch (InterruptedException error) {
+                cancel.run();
+                Thread.currentThread().interrupt();
+                throw AssayClientException.of(Fields.of("fail", "cause", "closed"), error);
+            }
+        }
     }
 
     private final Map<String, String> fields;
@@ -39,8 +71,7 @@ public final class SignedRequest {
      * @throws AssayClientException {@code refused}, {@code halted} or others if the server rejected the evidence and no other can help
      */
     public SignedRequest answered(HttpTransport.Answer answer) throws AssayClientException {
-        CompletableFuture<SignedRequest> next = source.answered(answer);
-        return next == null ? null : source.await(next);
+        return source.answered(answer) == null ? null : source.await();
     }
 
     /** What waits for the answer. */

@@ -34,7 +34,7 @@ final class Tokens {
         request = new RequestSignature(settings.label, "POST", TargetUri.of(settings.tokensUrl), null);
     }
 
-    CompletableFuture<SignedRequest> authorize(String op, String method, TargetUri target) {
+    SignedRequest.Source authorize(String op, String method, TargetUri target) {
         Authorized work = new Authorized(op, method, target);
         scheduler.post(() -> {
             // Requests whose answers the app has never reported.
@@ -42,7 +42,7 @@ final class Tokens {
             works.put(op, work);
             handle(Fields.of("need", "op", op));
         });
-        return work.next;
+        return work;
     }
 
     void post(Fields event) { scheduler.post(() -> handle(event)); }
@@ -145,16 +145,14 @@ final class Tokens {
     }
 
     /** A request of the app with a token. */
-    private final class Authorized implements SignedRequest.Source {
-        private final String op;
+    private final class Authorized extends SignedRequest.Source {
         private final String method;
         private final TargetUri target;
         private String token;
         private boolean provedAgain;
-        private volatile CompletableFuture<SignedRequest> next = new CompletableFuture<>();
 
         Authorized(String op, String method, TargetUri target) {
-            this.op = op;
+            super(op, settings);
             this.method = method;
             this.target = target;
         }
@@ -193,7 +191,7 @@ final class Tokens {
             lost(true);
         }
 
-        @Override public CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer) {
+        @Override CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer) {
             String nonce = answer.fields.get("dpop-nonce");
             if (nonce != null && nonce.matches(Backend.VISIBLE)) nonces.put(target.origin(), nonce);
             String remedy = Backend.remedy(answer);
@@ -220,11 +218,7 @@ final class Tokens {
             return result;
         }
 
-        @Override public void lost(boolean sent) { post(Fields.of("done", "op", op)); }
-
-        @Override public SignedRequest await(CompletableFuture<SignedRequest> future) throws AssayClientException {
-            return Exchange.await(future, settings.timeoutMillis, () -> lost(false));
-        }
+        @Override void lost(boolean sent) { post(Fields.of("done", "op", op)); }
     }
 
     /** The key of the proofs, made when there is none. */

@@ -48,7 +48,7 @@ public final class ClientTests {
     private static int serial;
 
     private static CompletableFuture<SignedRequest> authorize(AssayClient client, String url) throws Exception {
-        CompletableFuture<SignedRequest> result = client.authorizeLater("t" + serial++, "GET", TargetUri.of(url));
+        CompletableFuture<SignedRequest> result = client.authorized("GET", url).next;
         scheduler.pass(0);
         return result;
     }
@@ -189,7 +189,7 @@ public final class ClientTests {
                 return null;
             }).tokens("https://shop.example").build();
         CompletableFuture<SignedRequest> key = threads.signLater("GET", URL, null);
-        CompletableFuture<SignedRequest> proof = threads.authorizeLater("t", "GET", TargetUri.of(URL));
+        CompletableFuture<SignedRequest> proof = threads.authorized("GET", URL).next;
         threads.close();
         for (CompletableFuture<SignedRequest> each : List.of(key, proof)) {
             ExecutionException closed = Check.fails(ExecutionException.class, each::get, "a request that waits");

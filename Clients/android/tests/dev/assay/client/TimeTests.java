@@ -45,13 +45,13 @@ public final class TimeTests {
         AssayClient client = AssayClient.builder("shop", "https://shop.example", new AndroidKeystore(),
             Storage.memory()).playIntegrity(google)
             .versions("5.1.0", "16", "1").build(scheduler);
-        CompletableFuture<SignedRequest> first = client.integrityLater("a", "GET", "https://shop.example/x", null);
+        CompletableFuture<SignedRequest> first = client.integrity("GET", "https://shop.example/x", null).next;
         scheduler.pass(60_000);
         Check.equal("none;reason=failed;code=\"play-integrity:-1\";app-version=\"5.1.0\";system-version=\"16\"",
             first.get().fields().get("Assay-Evidence"), "after four attempts the request goes without evidence, and says why");
         Check.equal(4, calls.size(), "attempts");
         for (int i = 0; i < 50; i++) {
-            CompletableFuture<SignedRequest> next = client.integrityLater("b" + i, "GET", "https://shop.example/x", null);
+            CompletableFuture<SignedRequest> next = client.integrity("GET", "https://shop.example/x", null).next;
             scheduler.pass(1000);
             Check.that(!next.get().hasEvidence(), "so do the next ones, at once");
         }
@@ -60,7 +60,7 @@ public final class TimeTests {
             int before = calls.size();
             again.run();
             scheduler.pass(0);
-            CompletableFuture<SignedRequest> next = client.integrityLater("again" + before, "GET", "https://shop.example/x", null);
+            CompletableFuture<SignedRequest> next = client.integrity("GET", "https://shop.example/x", null).next;
             scheduler.pass(60_000);
             Check.that(!next.get().hasEvidence(), "still none");
             Check.equal(before + 1, calls.size(), "what was repaired, and a network, are tried at once");
@@ -68,11 +68,11 @@ public final class TimeTests {
         works[0] = true;
         scheduler.pass(60 * 60_000);
         calls.subList(0, 2).clear();
-        CompletableFuture<SignedRequest> last = client.integrityLater("c", "GET", "https://shop.example/x", null);
+        CompletableFuture<SignedRequest> last = client.integrity("GET", "https://shop.example/x", null).next;
         scheduler.pass(0);
         Check.equal("assay=:" + Bytes.base64(Bytes.utf8("the token")) + ":", last.get().fields().get("Signature"),
             "later it is tried again");
-        for (int i = 0; i < 20; i++) client.integrityLater("d" + i, "GET", "https://shop.example/x", null);
+        for (int i = 0; i < 20; i++) client.integrity("GET", "https://shop.example/x", null);
         scheduler.pass(0);
         Check.equal(5, calls.size(), "one provider serves all requests");
     }
@@ -125,7 +125,7 @@ public final class TimeTests {
         Check.equal(1, java.util.Collections.frequency(calls, "tokens"), "prefetched");
         List<String> used = new ArrayList<>();
         for (int second = 0; second < 900; second += 10) {
-            CompletableFuture<SignedRequest> request = client.authorizeLater("t" + second, "GET", TargetUri.of("https://shop.example/x"));
+            CompletableFuture<SignedRequest> request = client.authorized("GET", "https://shop.example/x").next;
             scheduler.pass(10_000);
             String token = request.get().fields().get("Authorization");
             if (!used.contains(token)) used.add(token);

@@ -210,7 +210,7 @@ final class World {
         } else if (chance < 80) {
             String url = "https://shop.example/orders/" + serial++;
             if (random.nextInt(5) > 0) requests.add(new Pending(app, app.client.signLater("GET", url, null)));
-            else requests.add(new Pending(app, app.client.integrityLater("i" + serial, "GET", url, null)));
+            else requests.add(new Pending(app, app.client.integrity("GET", url, null).next));
         } else if (chance < 88) {
             now += new long[] {10, 700, 3000, 30_000, 100_000}[random.nextInt(5)];
             app.runTimer();
