@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
@@ -65,15 +66,9 @@ public final class AssayInterceptor implements Interceptor {
     /** What a signed request has at OkHttp's network, once. */
     private static final class Ticket {
         private final SignedRequest signed;
-        private boolean isUsed;
+        private final AtomicBoolean isUsed = new AtomicBoolean();
 
         Ticket(SignedRequest signed) { this.signed = signed; }
-
-        synchronized boolean use() {
-            boolean first = !isUsed;
-            isUsed = true;
-            return first;
-        }
     }
 
     @Override public Response intercept(Chain chain) throws IOException {
@@ -115,7 +110,7 @@ public final class AssayInterceptor implements Interceptor {
         try {
             return chain.proceed(request);
         } catch (IOException error) {
-            signed.lost(request.tag(Ticket.class).isUsed);
+            signed.lost(request.tag(Ticket.class).isUsed.get());
             throw error;
         }
     }
@@ -124,7 +119,7 @@ public final class AssayInterceptor implements Interceptor {
         Request request = chain.request();
         Ticket ticket = request.tag(Ticket.class);
         if (ticket == null) return chain.proceed(request);
-        if (!ticket.use()) throw new IOException("A signed request is sent once: leave redirects and retryOnConnectionFailure off.");
+        if (ticket.isUsed.getAndSet(true)) throw new IOException("A signed request is sent once: leave redirects and retryOnConnectionFailure off.");
         for (Map.Entry<String, String> field : ticket.signed.fields().entrySet()) {
             if (field.getValue().equals(request.header(field.getKey()))) continue;
             throw new IOException("The field " + field.getKey() + " was changed after the kit had written it: add no interceptors behind.");

@@ -53,11 +53,7 @@ public final class AndroidKeystore implements KeyPlatform {
             if (!tries) throw KeystoreErrors.of(error);
             // Devices throw other errors than the documented StrongBoxUnavailableException.
             delete(alias);
-            try {
-                generate(alias, challenge, false);
-            } catch (ProviderException | GeneralSecurityException second) {
-                throw KeystoreErrors.of(second);
-            }
+            generate(alias, challenge);
         }
     }
 
@@ -72,53 +68,56 @@ public final class AndroidKeystore implements KeyPlatform {
     }
 
     @Override public List<byte[]> certificates(String alias) throws PlatformException {
-        try {
+        return call(() -> {
             Certificate[] chain = store().getCertificateChain(alias);
             if (chain == null || chain.length == 0) throw missing(alias);
             List<byte[]> certificates = new ArrayList<>();
             for (Certificate certificate : chain) certificates.add(certificate.getEncoded());
             return certificates;
-        } catch (ProviderException | GeneralSecurityException error) {
-            throw KeystoreErrors.of(error);
-        }
+        });
     }
 
     @Override public PublicKey publicKey(String alias) throws PlatformException {
-        try {
+        return call(() -> {
             Certificate certificate = store().getCertificate(alias);
             if (certificate == null) throw missing(alias);
             return certificate.getPublicKey();
-        } catch (ProviderException | GeneralSecurityException error) {
-            throw KeystoreErrors.of(error);
-        }
+        });
     }
 
     @Override public byte[] sign(String alias, byte[] data) throws PlatformException {
-        try {
+        return call(() -> {
             Key key = store().getKey(alias, null);
             if (key == null) throw gone();
             Signature signature = Signature.getInstance("EC".equals(key.getAlgorithm()) ? "SHA256withECDSA" : "SHA256withRSA");
             signature.initSign((PrivateKey) key);
             signature.update(data);
             return signature.sign();
-        } catch (ProviderException | GeneralSecurityException error) {
-            throw KeystoreErrors.of(error);
-        }
+        });
     }
 
     @Override public void delete(String alias) throws PlatformException {
-        try {
+        call(() -> {
             store().deleteEntry(alias);
-        } catch (ProviderException | GeneralSecurityException error) {
-            throw KeystoreErrors.of(error);
-        }
+            return null;
+        });
     }
 
     @Override public List<String> aliases(String prefix) throws PlatformException {
-        try {
+        return call(() -> {
             List<String> aliases = Collections.list(store().aliases());
             aliases.removeIf(alias -> !alias.startsWith(prefix));
             return aliases;
+        });
+    }
+
+    private interface Work<T> {
+        T run() throws GeneralSecurityException, PlatformException;
+    }
+
+    private static <T> T call(Work<T> work) throws PlatformException {
+        try {
+            return work.run();
         } catch (ProviderException | GeneralSecurityException error) {
             throw KeystoreErrors.of(error);
         }
