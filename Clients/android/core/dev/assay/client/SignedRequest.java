@@ -36,7 +36,7 @@ public final class SignedRequest {
                 return future.get(milliseconds, TimeUnit.MILLISECONDS);
             } catch (ExecutionException error) {
                 if (error.getCause() instanceof AssayClientException) throw (AssayClientException) error.getCause();
-                throw new AssayClientException(AssayClientException.Code.PLATFORM, "The kit failed. Report the cause to its authors.", error);
+                throw AssayClientException.of(Fields.of("fail", "cause", "platform", "code", "kit"), error);
             } catch (TimeoutException error) {
                 cancel.run();
                 throw AssayClientException.of(Fields.of("fail", "cause", "timeout"), error);

@@ -158,6 +158,7 @@ final class Tokens {
         }
 
         void fail(Fields action) {
+            token = null;
             if ("unsupported".equals(action.text("cause"))) next.complete(new SignedRequest(withoutEvidence, false, this));
             else next.completeExceptionally(AssayClientException.of(action));
         }

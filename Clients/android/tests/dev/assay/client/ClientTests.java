@@ -126,7 +126,8 @@ public final class ClientTests {
         Check.equal(Code.REFUSED + " update-app", error.code() + " " + error.remedy(), "is passed on");
         SignedRequest next = authorize(client, "https://b.example/x").get();
         Check.equal(1, tokens(), "the token stays");
-        CompletableFuture<SignedRequest> again = next.source().answered(answer(401, "", "www-authenticate", "DPoP error=\"invalid_token\""));
+        String invalid = "DPoP error=\"invalid_token\"";
+        CompletableFuture<SignedRequest> again = next.source().answered(answer(401, "", "www-authenticate", invalid));
         scheduler.pass(0);
         Check.that(again.get().hasEvidence() && tokens() == 2, "invalid_token takes another one");
         for (int status : new int[] {302, 401, 403, 429, 503}) {

@@ -391,7 +391,8 @@ public final class ServiceTests {
                 "a key that the ledger has lost: nginx passes on the remedy as a field");
             Check.equal(2, keys(), "one key more");
             Check.equal("contact-support", Check.error(Code.REFUSED,
-                () -> client.send(AssayClient.KEY, "POST", url, Map.of(), MessageBody.bytes(ORDER)), "a body that nginx does not show").remedy(),
+                () -> client.send(AssayClient.KEY, "POST", url, Map.of(), MessageBody.bytes(ORDER)),
+                "a body that nginx does not show").remedy(),
                 "the policy must say body: upstream");
         }
     }

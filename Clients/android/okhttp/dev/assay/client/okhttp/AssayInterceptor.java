@@ -119,7 +119,9 @@ public final class AssayInterceptor implements Interceptor {
         Request request = chain.request();
         Ticket ticket = request.tag(Ticket.class);
         if (ticket == null) return chain.proceed(request);
-        if (ticket.isUsed.getAndSet(true)) throw new IOException("A signed request is sent once: leave redirects and retryOnConnectionFailure off.");
+        if (ticket.isUsed.getAndSet(true)) {
+            throw new IOException("A signed request is sent once: leave redirects and retryOnConnectionFailure off.");
+        }
         for (Map.Entry<String, String> field : ticket.signed.fields().entrySet()) {
             if (field.getValue().equals(request.header(field.getKey()))) continue;
             throw new IOException("The field " + field.getKey() + " was changed after the kit had written it: add no interceptors behind.");
