@@ -1,45 +1,28 @@
 package dev.assay.client;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The provider of standard tokens of Play Integrity: prepared once, prepared again when Google says that it is invalid, and never more
  * often than Google allows. After failures that do not pass, requests go without evidence for a while, and say why.
  */
-final class IntegrityModel extends Model {
+final class IntegrityModel extends CacheModel {
     /** Google allows five preparations a minute; one less, so that another process of the app has one. */
     private static final int PREPARATIONS = 4;
     private static final long MINUTE = 60 * SECOND;
 
-    private static final class Operation {
-        final String id;
-        /** That of the request under way; null while it waits. */
-        String provider;
-        boolean renewed;
-
-        Operation(String id) { this.id = id; }
-    }
-
     private String provider;
-    /** The number of the preparation under way; answers to earlier ones are ignored. */
-    private long turn;
-    private boolean preparing;
     private List<Long> preparedAt = new ArrayList<>();
-    private long failures;
-    private long notBefore;
     /** Why requests go without evidence until {@code notBefore}; null if they wait. */
     private String reason;
     private String code;
-    private final Map<String, Operation> operations = new LinkedHashMap<>();
 
     @Override void handle(Fields e) {
         if (now >= notBefore || notBefore > now + DAY) retry();
         switch (e.name) {
             case "need": need(e); break;
-            case "prefetch": if (provider == null && !preparing && now >= notBefore) prepare(); break;
+            case "prefetch": if (provider == null && !fetching && now >= notBefore) prepare(); break;
             case "cancel": operations.remove(e.text("op")); break;
             case "wake": wake(e); break;
             case "prepared": if (!stale(e)) { provider = e.text("provider"); serveWaiting(); } break;
@@ -63,24 +46,18 @@ final class IntegrityModel extends Model {
         serveWaiting();
     }
 
-    private void need(Fields e) {
-        Operation op = new Operation(e.text("op"));
-        operations.put(op.id, op);
-        proceed(op);
-    }
-
     private void token(Fields e) {
         Operation op = operations.remove(e.text("op"));
-        if (op == null || op.provider == null) return;
+        if (op == null || op.used == null) return;
         failures = 0;
         act("send", "op", op.id);
     }
 
     private void requestFailed(Fields e) {
         Operation op = operations.get(e.text("op"));
-        if (op == null || op.provider == null) return;
-        String used = op.provider;
-        op.provider = null;
+        if (op == null || op.used == null) return;
+        String used = op.used;
+        op.used = null;
         if (!"provider-invalid".equals(e.text("class"))) { failed(e); return; }
         if (used.equals(provider)) provider = null;
         if (op.renewed) { failed(e); return; }
@@ -102,21 +79,17 @@ final class IntegrityModel extends Model {
         serveWaiting();
     }
 
-    private void serveWaiting() {
-        List<Operation> waiting = new ArrayList<>(operations.values());
-        waiting.removeIf(op -> op.provider != null);
-        for (Operation op : waiting) proceed(op);
-    }
+    private void serveWaiting() { for (Operation op : waiting()) proceed(op); }
 
-    private void proceed(Operation op) {
+    @Override void proceed(Operation op) {
         if (now < notBefore) {
             if (reason == null) return;
             operations.remove(op.id);
             act("sendWithoutEvidence", "op", op.id, "reason", reason, "code", code);
         } else if (provider != null) {
-            op.provider = provider;
+            op.used = provider;
             act("request", "op", op.id, "provider", provider);
-        } else if (!preparing) {
+        } else if (!fetching) {
             prepare();
         }
     }
@@ -131,14 +104,6 @@ final class IntegrityModel extends Model {
             return;
         }
         made.add(now);
-        turn++;
-        preparing = true;
-        act("prepare", "turn", turn);
-    }
-
-    private boolean stale(Fields e) {
-        if (e.number("turn", -1) != turn || !preparing) return true;
-        preparing = false;
-        return false;
+        fetch("prepare");
     }
 }

@@ -1,38 +1,19 @@
 package dev.assay.client;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-
 /**
  * The cache of the token: one fetch at a time, renewed before its end. Its life is what the server said, so that the device's clock need
  * only run evenly. A fetch is a request of the enrolment, for which the driver sends {@code fetched} or {@code fetchFailed}.
  */
-final class TokenModel extends Model {
+final class TokenModel extends CacheModel {
     /** A token within this of its end is not used any more: the way to the server takes time. */
     private static final long MARGIN = 5 * SECOND;
-
-    private static final class Operation {
-        final String id;
-        String token;
-        boolean renewed;
-
-        Operation(String id) { this.id = id; }
-    }
 
     private String token;
     private long issued;
     private long renewAt;
     private long ends;
-    /** The number of the fetch under way; answers to earlier ones are ignored. */
-    private long turn;
-    private boolean fetching;
-    private long failures;
-    private long notBefore;
     /** The last failure, or null. */
     private Fields failure = Fields.of("failure");
-    private final Map<String, Operation> operations = new LinkedHashMap<>();
 
     @Override void handle(Fields e) {
         if (now >= notBefore || notBefore > now + DAY) notBefore = 0;
@@ -40,7 +21,7 @@ final class TokenModel extends Model {
             case "need": need(e); break;
             // The request with the token was answered, or the app has given it up.
             case "done": operations.remove(e.text("op")); break;
-            case "prefetch": if (!fetching && now >= notBefore && !(usable() && now < renewAt)) fetch(); break;
+            case "prefetch": if (!fetching && now >= notBefore && !(usable() && now < renewAt)) fetch("fetch"); break;
             case "refused": refused(e); break;
             case "fetched": fetched(e); break;
             case "fetchFailed": fetchFailed(e); break;
@@ -51,23 +32,17 @@ final class TokenModel extends Model {
         }
     }
 
-    private void need(Fields e) {
-        Operation op = new Operation(e.text("op"));
-        operations.put(op.id, op);
-        proceed(op);
-    }
-
     /** A service refused the token of a request. Once, another token may help. */
     private void refused(Fields e) {
         Operation op = operations.get(e.text("op"));
-        if (op == null || op.token == null) return;
-        if (op.token.equals(token)) token = null;
+        if (op == null || op.used == null) return;
+        if (op.used.equals(token)) token = null;
         if (op.renewed) {
             operations.remove(op.id);
             act("fail", "op", op.id, "cause", "refused", "code", "invalid_token");
             return;
         }
-        op.token = null;
+        op.used = null;
         op.renewed = true;
         proceed(op);
     }
@@ -110,37 +85,19 @@ final class TokenModel extends Model {
 
     private boolean usable() { return token != null && issued <= now && now < ends - MARGIN; }
 
-    private List<Operation> waiting() {
-        List<Operation> waiting = new ArrayList<>(operations.values());
-        waiting.removeIf(op -> op.token != null);
-        return waiting;
-    }
-
     private void use(Operation op) {
-        op.token = token;
+        op.used = token;
         act("use", "op", op.id, "token", token);
     }
 
-    private void proceed(Operation op) {
+    @Override void proceed(Operation op) {
         if (usable()) {
             use(op);
-            if (now >= renewAt && !fetching && now >= notBefore) fetch();
+            if (now >= renewAt && !fetching && now >= notBefore) fetch("fetch");
         } else if (!fetching) {
             if (now < notBefore) giveUp(op);
-            else fetch();
+            else fetch("fetch");
         }
-    }
-
-    private void fetch() {
-        turn++;
-        fetching = true;
-        act("fetch", "turn", turn);
-    }
-
-    private boolean stale(Fields e) {
-        if (e.number("turn", -1) != turn || !fetching) return true;
-        fetching = false;
-        return false;
     }
 
     private void giveUp(Operation op) {
