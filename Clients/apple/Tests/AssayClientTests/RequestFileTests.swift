@@ -9,10 +9,10 @@ import Testing
 #endif
 
 /// Where the requests go; nil for no file.
-private let requestFolder = ProcessInfo.processInfo.environment["ASSAY_KIT_REQUESTS"]
+private let requestFolder = ProcessInfo.processInfo.environment["KIT_REQUESTS"]
 
 /// Signed requests for `Clients/verify_requests.py`, which verifies them without the kit and without Assay.
-@Suite(.enabled(if: requestFolder != nil, "ASSAY_KIT_REQUESTS does not name a folder"))
+@Suite(.enabled(if: requestFolder != nil, "KIT_REQUESTS does not name a folder"))
 struct RequestFileTests {
     @Test func write() throws {
         let phone = TestPhone()
