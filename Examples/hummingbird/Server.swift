@@ -22,8 +22,7 @@ struct Server {
         let watch = PolicyWatch(path: path, verifier: live, logger: logger) { policy in
             Verifier(policy: policy, ledger: ledger)
         }
-        // Refreshes the metrics each minute, and closes the ledger after the last request.
-        let upkeep = VerifierUpkeep(live) { try await ledger.close() }
+        let upkeep = VerifierUpkeep(live) { try await ledger.close() }  // after the last request
         // Refuses ambiguous request targets before Hummingbird normalises them.
         let application = Application(
             router: router,
