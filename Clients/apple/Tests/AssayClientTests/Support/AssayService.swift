@@ -110,7 +110,12 @@ final class AssayService: @unchecked Sendable {
         process.standardOutput = process.standardError
         try process.run()
         while true {
-            if (try? await get("/v1/checks")) != nil { return }
+            // The service makes the keys of tokens after it has begun to listen.
+            if let set = try? await get("/.well-known/jwks.json"),
+                String(decoding: set.body, as: UTF8.self).contains(#""kid""#)
+            {
+                return
+            }
             try #require(process.isRunning, "\((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")")
             try await Task.sleep(nanoseconds: 20_000_000)
         }

@@ -89,7 +89,16 @@ final class AssayService implements AutoCloseable {
             "--set", "authorize.dialect=nginx", "--set", "authorize.peers=127.0.0.1", "--set", "authorize.origins=http://127.0.0.1:"
                 + nginxPort)
             .directory(folder.toFile()).redirectErrorStream(true).redirectOutput(folder.resolve("service.log").toFile()).start();
-        answers("http://127.0.0.1:" + port + "/openapi.json", process, "service.log");
+        String base = "http://127.0.0.1:" + port;
+        answers(base + "/openapi.json", process, "service.log");
+        // The service makes the keys of tokens after it has begun to listen.
+        while (!keySet(base).contains("\"kid\"")) Thread.sleep(20);
+    }
+
+    private static String keySet(String base) throws IOException {
+        HttpURLConnection connection = (HttpURLConnection) new URL(base + "/.well-known/jwks.json").openConnection();
+        if (connection.getResponseCode() != 200) return "";
+        return new String(connection.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
     }
 
     /** nginx with the configuration of Examples/gateways, before the service and this backend. */
