@@ -17,7 +17,7 @@ struct InspectInputTests {
         let run = try scratch.assay("inspect", "attestation.bin", "assertion.bin")
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.output.hasPrefix("==> attestation.bin <==\n"))
-        #expect(run.output.contains("\n\n==> assertion.bin <==\nassertion.bin\n  App Attest assertion, "))
+        #expect(run.output.contains("\n\n==> assertion.bin <==\nApp Attest assertion, "))
         let names = try scratch.assay("inspect", "--json", "attestation.bin", "assertion.bin").json()
             .map { $0["name"] as? String }
         #expect(names == ["attestation.bin", "assertion.bin"])
