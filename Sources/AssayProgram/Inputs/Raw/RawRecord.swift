@@ -49,10 +49,14 @@ struct RawRecord {
 
     /// The sentence for a file that is of another kind; nil if the kind fits or is unknown.
     func mismatch(in file: [UInt8], isUndecodable: Bool) -> String? {
-        if isUndecodable, let wrapped = WrappedEvidence(file, of: kind.raw.kind, butNot: BlobFile(file).bytes) {
+        let recognised = RecognisedBlob(file)
+        // Evidence of another kind and records have an option of their own. Anything else around the evidence is a wrapping.
+        if isUndecodable, recognised?.hasOption(besides: kind) != true,
+            let wrapped = WrappedEvidence(file, of: kind.raw.kind, butNot: BlobFile(file).bytes)
+        {
             return wrapped.sentence
         }
-        return RecognisedBlob(file)?.mismatch(with: kind, isUndecodable: isUndecodable)
+        return recognised?.mismatch(with: kind, isUndecodable: isUndecodable)
     }
 
     // MARK: The file

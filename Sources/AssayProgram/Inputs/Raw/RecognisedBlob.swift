@@ -41,6 +41,11 @@ struct RecognisedBlob {
         return "it \(isCertain ? "is" : "seems to be") \(kind) (\(format)); give --kind \(kind)"
     }
 
+    /// Whether `assay verify` takes these bytes as they are, by another option than `expected`.
+    func hasOption(besides expected: RawKindArgument) -> Bool {
+        !fits(expected) && (choice != nil || format == RecordFormat.name)
+    }
+
     /// The sentence for a raw file given as `expected`; nil if it fits or is not recognised as something else.
     ///
     /// - Parameter isUndecodable: whether decoding the file failed. If not, only other kinds of evidence are reported.
