@@ -16,7 +16,8 @@ enum PolicyVariant: String, Sendable, CaseIterable {
         var modes = policy.modes
         for definition in Verifier.catalogue {
             switch definition.kind {
-            case .policy: modes[definition.id] = self == .bare ? .off : .enforce
+            case .policy where self == .bare: modes[definition.id] = definition.mayBeOff ? .off : .annotate
+            case .policy: modes[definition.id] = .enforce
             case .signal: modes[definition.id] = self == .bare ? .off : .annotate
             case .gate, .ledger: break
             }
