@@ -10,6 +10,8 @@ import android.security.keystore.StrongBoxUnavailableException;
 import android.security.keystore.UserNotAuthenticatedException;
 import com.google.android.gms.tasks.Task;
 import com.google.android.play.core.integrity.IntegrityManagerFactory;
+import com.google.android.play.core.integrity.IntegrityServiceException;
+import com.google.android.play.core.integrity.IntegrityTokenResponse;
 import com.google.android.play.core.integrity.StandardIntegrityException;
 import com.google.android.play.core.integrity.StandardIntegrityManager;
 import dev.assay.client.PlatformException.Kind;
@@ -213,7 +215,14 @@ public final class PlatformTests {
                 return done(result[0]);
             }
         };
+        IntegrityManagerFactory.classic = request -> {
+            if (error[0] != 0) return new Task<>(null, new IntegrityServiceException(error[0]), true);
+            return done(new IntegrityTokenResponse() {
+                @Override public String token() { return "classic " + request.nonce; }
+            });
+        };
         PlayIntegrity play = new PlayIntegrity(new Context(), 7);
+        Check.equal("classic nonce-of-16-chars", play.classic("nonce-of-16-chars"), "a classic token");
         Check.equal(0, play.showDialog(new Activity(), 4).get(), "no dialog without a token or an error");
         Object provider = play.prepare();
         Check.equal("token", play.request(provider, "hash"), "a standard token");
@@ -233,6 +242,8 @@ public final class PlatformTests {
                 PlatformException found = Check.fails(PlatformException.class, work, "standard " + row[0]);
                 Check.equal(row[1] + " play-integrity:" + row[0], found.kind() + " " + found.code(), "the class of the standard error");
             }
+            PlatformException classic = Check.fails(PlatformException.class, () -> play.classic("nonce-of-16-chars"), "classic " + row[0]);
+            Check.equal(row[0].equals(-17) ? later : row[1], classic.kind(), "the class of the classic error " + row[0]);
         }
         // Play services that are being updated may never answer.
         StandardIntegrityManager answering = IntegrityManagerFactory.standard;

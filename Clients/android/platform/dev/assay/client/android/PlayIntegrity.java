@@ -3,7 +3,10 @@ package dev.assay.client.android;
 import android.app.Activity;
 import android.content.Context;
 import com.google.android.gms.tasks.Task;
+import com.google.android.play.core.integrity.IntegrityManager;
 import com.google.android.play.core.integrity.IntegrityManagerFactory;
+import com.google.android.play.core.integrity.IntegrityServiceException;
+import com.google.android.play.core.integrity.IntegrityTokenRequest;
 import com.google.android.play.core.integrity.StandardIntegrityException;
 import com.google.android.play.core.integrity.StandardIntegrityManager;
 import com.google.android.play.core.integrity.StandardIntegrityManager.PrepareIntegrityTokenRequest;
@@ -28,6 +31,7 @@ public final class PlayIntegrity implements IntegrityPlatform {
     private static final long LIMIT_SECONDS = 60;
     private static final int REPAIRED = 3;
     private final StandardIntegrityManager standard;
+    private final IntegrityManager classic;
     private final List<Runnable> repaired = new CopyOnWriteArrayList<>();
     private final long cloudProject;
     /** What the next dialog is about: the last token, or the last error. */
@@ -35,6 +39,7 @@ public final class PlayIntegrity implements IntegrityPlatform {
 
     public PlayIntegrity(Context context, long cloudProjectNumber) {
         standard = IntegrityManagerFactory.createStandard(context);
+        classic = IntegrityManagerFactory.create(context);
         cloudProject = cloudProjectNumber;
     }
 
@@ -46,11 +51,23 @@ public final class PlayIntegrity implements IntegrityPlatform {
         StandardIntegrityToken token = result(((StandardIntegrityTokenProvider) provider).request(
             StandardIntegrityTokenRequest.builder().setRequestHash(requestHash).build()));
         last = new StandardIntegrityResponse.TokenResponse(token);
-        // Apps have seen empty tokens of a provider that had become invalid.
-        if (token.token() == null || token.token().isEmpty()) {
-            throw new PlatformException(Kind.PROVIDER_INVALID, "play-integrity:empty", null);
-        }
-        return token.token();
+        return nonEmpty(token.token());
+    }
+
+    /**
+     * A classic token, for a record of the kind {@code play-integrity.classic} that the app sends itself: a few seconds, five a minute.
+     *
+     * @param nonce the challenge of the server, base64url
+     */
+    public String classic(String nonce) throws PlatformException {
+        return nonEmpty(result(classic.requestIntegrityToken(
+            IntegrityTokenRequest.builder().setNonce(nonce).setCloudProjectNumber(cloudProject).build())).token());
+    }
+
+    /** Apps have seen empty tokens of a provider that had become invalid. */
+    private static String nonEmpty(String token) throws PlatformException {
+        if (token == null || token.isEmpty()) throw new PlatformException(Kind.PROVIDER_INVALID, "play-integrity:empty", null);
+        return token;
     }
 
     @Override public void onRepaired(Runnable action) { repaired.add(action); }
@@ -99,6 +116,11 @@ public final class PlayIntegrity implements IntegrityPlatform {
             StandardIntegrityException error = (StandardIntegrityException) cause;
             last = new StandardIntegrityResponse.ExceptionDetails(error);
             return new PlatformException(kind(error.getErrorCode()), "play-integrity:" + error.getErrorCode(), error);
+        }
+        if (cause instanceof IntegrityServiceException) {
+            int code = ((IntegrityServiceException) cause).getErrorCode();
+            // CLIENT_TRANSIENT_ERROR of classic requests; in standard ones a hash that is too long.
+            return new PlatformException(code == -17 ? Kind.LATER : kind(code), "play-integrity:" + code, cause);
         }
         return new PlatformException(Kind.LATER, "play-integrity:" + cause.getClass().getSimpleName(), cause);
     }
