@@ -60,7 +60,8 @@ struct OrderPageTests {
         }
         let (assay, shop) = try (Loopback.freePort(), Loopback.freePort())
         let script =
-            "set -e\ntrap 'kill $assay $shop 2>/dev/null || :; wait' EXIT\n"
+            // Threads of a test block SIGTERM, and programs that do not unblock it would stay.
+            "set -e\ntrap 'kill -KILL $assay $shop 2>/dev/null || :; wait' EXIT\n"
             + Self.server(blocks[0], "assay", port: assay)
             // It prints when all its files are there.
             + "until [ -s assay.output ]; do kill -0 $assay; sleep 0.1; done\n"
