@@ -367,15 +367,9 @@ package struct HTTPService: Sendable {
         ].compactMap(\.self)
         await FileWatch(files, interval: Self.watchInterval).run { cause in
             // The policy was read before the ledger was opened, and may have changed since.
-            if cause == .start, isPolicyOfFile { return }
+            if cause == .start, reloading.isPolicyOfFile { return }
             try? await reloading.run(because: cause.rawValue)
         }
-    }
-
-    /// Whether the file has the policy in force.
-    private var isPolicyOfFile: Bool {
-        guard let text = try? PolicyFile.text(of: configuration.policy) else { return false }
-        return PolicyReport.PolicyText.digest(of: text) == state.present.digest
     }
 
     // MARK: Metrics

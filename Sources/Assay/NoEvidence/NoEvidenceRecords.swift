@@ -104,8 +104,8 @@ extension EvidenceRecord {
 }
 
 extension NoEvidenceEngine {
-    /// Texts that no genuine app sends: they may contain anything. A statement itself names no person and no device, and authorises
-    /// nobody who could not write another one.
+    /// Texts that no genuine app sends: they may contain anything. A statement itself names no person and no device, and is no
+    /// credential: any client can write one.
     package static let sensitiveFields = DeviceStatementInput.recordFields.map { name in
         SensitiveField(
             name, of: .noEvidence, substitute: .none, reveals: "whatever a client has written",

@@ -42,6 +42,12 @@ struct PolicyReloading: Sendable {
             factory: dependencies.metrics)
     }
 
+    /// Whether the file has the policy in force. False for a file that cannot be read: reading it again logs why.
+    var isPolicyOfFile: Bool {
+        guard let text = try? PolicyFile.text(of: configuration.policy) else { return false }
+        return PolicyReport.PolicyText.digest(of: text) == state.present.digest
+    }
+
     /// Shows which policy is in force.
     func show(_ policy: PolicyReport.PolicyText, of verifier: Verifier) {
         gauges.show(policy.digest, apps: verifier.policy.apps.count)

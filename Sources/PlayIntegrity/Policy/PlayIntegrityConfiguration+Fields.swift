@@ -68,7 +68,7 @@ extension PlayIntegrityConfiguration: SectionConfiguration {
             "Whether test responses are accepted, which the Play Console gives to testers and `assay mint` makes."
         ).weak(
             if: { $0.testResponses == .allow },
-            "allow: whoever owns the Play Console chooses what test responses say of app and device; never use it in production"
+            "allow: the owner of the Play Console chooses what test responses say of app and device; never use it in production"
         ),
     ]
 

@@ -96,7 +96,7 @@ struct DevCommand: AsyncParsableCommand {
             ) { addresses in
                 let guide = DevGuide(folder: folder, url: "http://\(socket.address.description)", addresses: addresses)
                 do { try Console.print(guide.text) } catch {
-                    Console.note("nobody reads the commands to try: \(error)")
+                    Console.note("the commands to try cannot be printed: \(error)")
                 }
             }
             try await service.run(until: signals)

@@ -55,7 +55,7 @@ struct TestDeviceFile {
                 defer { close(descriptor) }
                 throw CommandFailure(.output, "\(path) cannot be locked: \(SystemError.text(errno))")
             }
-            // The process before has replaced the file: the lock of the old one excludes nobody.
+            // The process before has replaced the file: a lock on the old one does not exclude other processes.
             var (own, present) = (stat(), stat())
             if fstat(descriptor, &own) == 0, stat(path, &present) == 0, own.st_ino == present.st_ino,
                 own.st_dev == present.st_dev
