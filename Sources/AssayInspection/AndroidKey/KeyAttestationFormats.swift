@@ -9,8 +9,8 @@ enum AttestedKeyCertificateFormat: BlobFormat {
     /// 1.3.6.1.4.1.11129.2.1.17 in DER: the key attestation extension.
     private static let marker: [UInt8] = [0x06, 0x0A, 0x2B, 0x06, 0x01, 0x04, 0x01, 0xD6, 0x79, 0x02, 0x01, 0x11]
     private static let decoders: [String: CertificateAnnotator.ExtensionDecoder] = [
-        KeyDescription.oid.description: { KeyDescriptionAnnotator.annotate($0, $1) },
-        ProvisioningInfo.oid.description: { provisioning($0, $1) },
+        KeyDescription.oid.description: { node, _, bytes in KeyDescriptionAnnotator.annotate(node, bytes) },
+        ProvisioningInfo.oid.description: { _, value, bytes in provisioning(value, bytes) },
     ]
 
     static func recognise(_ bytes: [UInt8]) -> Recognition? {
@@ -36,9 +36,8 @@ enum AttestedKeyCertificateFormat: BlobFormat {
     }
 
     /// The CBOR map of provisioning info, which stands in the extension without an OCTET STRING of its own.
-    private static func provisioning(_ node: DERNode, _ bytes: [UInt8]) -> [Annotation] {
-        // The reader of DER took the first byte of the map for a tag: the value begins there.
-        let (map, _) = LenientCBOR.read(bytes[node.range.lowerBound...])
+    private static func provisioning(_ value: Range<Int>, _ bytes: [UInt8]) -> [Annotation] {
+        let (map, end) = LenientCBOR.read(bytes[value])
         var annotation = CBORAnnotator.annotate(map, named: "provisioningInfo", in: bytes)
         annotation.meaning = "what Google's provisioning server says"
         for index in annotation.children.indices {
@@ -48,7 +47,9 @@ enum AttestedKeyCertificateFormat: BlobFormat {
             default: annotation.children[index].meaning = "not documented"
             }
         }
-        return [annotation]
+        var annotations = [annotation]
+        annotations.appendRest(of: bytes, at: end..<value.upperBound, violation: "bytes follow the map")
+        return annotations
     }
 
     /// Whether a certificate has the extension.

@@ -36,14 +36,12 @@ enum AppleCertificate {
 /// Annotates Apple's own extensions of attested certificates: 1.2.840.113635.100.8. Apple documents the nonce and the
 /// access control list. The other meanings come from captures of 2020 to 2026; fields of doubtful meaning have no name.
 enum AppleExtensionAnnotator {
-    /// Annotates the value of an extension, by its object identifier.
-    typealias Annotator = @Sendable (DERNode, [UInt8]) -> [Annotation]
-
-    static let all: [String: Annotator] = [
-        "1.2.840.113635.100.8.2": { node, bytes in nonce(node, bytes) },
-        "1.2.840.113635.100.8.5": { node, bytes in fields(node, bytes, keyFields, of: "key and device") },
-        "1.2.840.113635.100.8.6": { node, bytes in accessControlList(node, bytes) },
-        "1.2.840.113635.100.8.7": { node, bytes in fields(node, bytes, systemFields, of: "operating system") },
+    /// By object identifier.
+    static let all: [String: CertificateAnnotator.ExtensionDecoder] = [
+        "1.2.840.113635.100.8.2": { node, _, bytes in nonce(node, bytes) },
+        "1.2.840.113635.100.8.5": { node, _, bytes in fields(node, bytes, keyFields, of: "key and device") },
+        "1.2.840.113635.100.8.6": { node, _, bytes in accessControlList(node, bytes) },
+        "1.2.840.113635.100.8.7": { node, _, bytes in fields(node, bytes, systemFields, of: "operating system") },
     ]
 
     /// A field of the extensions with context tags.

@@ -8,9 +8,11 @@ package enum CertificateAnnotator {
     ///
     /// - Parameters:
     ///   - node: the first value in extnValue.
+    ///   - value: the contents of extnValue, for values that are not DER.
     ///   - bytes: the whole bytes to which the ranges of the node refer.
-    /// - Returns: the parts of the extension, with ranges inside of the node's.
-    package typealias ExtensionDecoder = @Sendable (_ node: DERNode, _ bytes: [UInt8]) -> [Annotation]
+    /// - Returns: the parts of the extension, with ranges inside of `value`.
+    package typealias ExtensionDecoder =
+        @Sendable (_ node: DERNode, _ value: Range<Int>, _ bytes: [UInt8]) -> [Annotation]
 
     /// Annotates a certificate.
     ///

@@ -41,7 +41,7 @@ enum ExtensionAnnotator {
             return annotation
         }
         if let decode = decoders[oid] {
-            annotation.children = decode(inner, bytes)
+            annotation.children = decode(inner, value.contents, bytes)
         } else {
             (annotation.value, annotation.children) = ExtensionValues.describe(oid, inner, in: bytes)
         }

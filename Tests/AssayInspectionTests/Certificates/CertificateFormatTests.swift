@@ -57,7 +57,7 @@ struct CertificateFormatTests {
         let annotation = CertificateAnnotator.annotate(
             bytes, at: 3..<3 + leaf.count, named: "x5c[0]",
             extensions: [
-                "1.2.840.113635.100.8.2": { node, bytes in
+                "1.2.840.113635.100.8.2": { node, _, bytes in
                     guard let octets = node.children.first?.children.first else { return [] }
                     return [Annotation("nonce", at: octets.contents, value: Hexadecimal.text(bytes[octets.contents]))]
                 }
