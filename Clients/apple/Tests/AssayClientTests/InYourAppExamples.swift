@@ -43,6 +43,7 @@ import Foundation
         case .updateApp: "Please update the app."
         case .updateSystem: "Please update iOS."
         case .answer: "Please sign in to the network."
+        case .session: "Please sign in again."
         case .cancelled: nil
         default: "Please contact support."
         }
