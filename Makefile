@@ -3,6 +3,9 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 export SWIFT ?= swift
+# SwiftPM gives a package's traits to the compiler in the order of a set. With an order of its own in each process, everything
+# above would be compiled again each time.
+export SWIFT_DETERMINISTIC_HASHING := 1
 # More for every build, such as -debug-info-format none in CI.
 BUILD_FLAGS ?=
 CONFIGURATION := -c release $(BUILD_FLAGS)
