@@ -28,6 +28,7 @@ struct ReplaySummaryCSV {
         rows += summary.flowCounts.map { flow, count in
             Self.row("decisions under both policies", "\(Self.words(flow.from)) then \(Self.words(flow.to))", count)
         }
+        rows += summary.changes.causes.flatMap(Self.rows)
         for breakdown in summary.breakdowns {
             rows += breakdown.values.map { Self.row(breakdown.name, $0.value, $0.tally) }
             if breakdown.others.total > 0 { rows.append(Self.row("\(breakdown.name), others", "", breakdown.others)) }
@@ -43,6 +44,17 @@ struct ReplaySummaryCSV {
     private static func row(_ table: String, _ value: String, _ tally: OutcomeTally) -> [String] {
         let counts = [tally.total, tally.accepted, tally.rejected, tally.failed, tally.lost, tally.gained]
         return [table, value] + counts.map { "\($0)" }
+    }
+
+    /// The counts of a cause, each in its own table.
+    private static func rows(_ cause: ReplayChanges.Cause) -> [[String]] {
+        let table = "\(cause.isLoss ? "no longer" : "newly") accepted, by cause"
+        let tally = cause.tally
+        return [
+            row(table, cause.check, tally.records), row("\(table), as a consequence", cause.check, tally.consequences),
+            row("\(table), devices", cause.check, tally.devices),
+            row("\(table), accounts", cause.check, tally.accounts),
+        ]
     }
 
     private static func words(_ end: FlowEnd) -> String {

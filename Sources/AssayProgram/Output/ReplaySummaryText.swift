@@ -67,22 +67,21 @@ struct ReplaySummaryText {
 
     private var comparison: [String] {
         guard summary.isComparison else { return [] }
-        let outcomes = summary.outcomes
+        let answer = ReplayAnswer(summary, against: against)
+        let sentences = [answer.sentence, answer.reason].compactMap { $0 } + answer.remarks
         var lines = [
             "", terminal.colour("under \(terminal.printable(against)): \(summary.sentenceAgainst)", .bold),
-            outcomes.changed == 0
-                ? "no outcome differs"
-                : "\(NumberText.count(outcomes.changed)) outcomes differ: \(NumberText.count(outcomes.lost)) would no longer be accepted, "
-                    + "\(NumberText.count(outcomes.gained)) newly accepted",
         ]
-        let changed = summary.flowCounts.filter(\.flow.isChange)
+        lines += terminal.wrapped(terminal.printable(sentences.joined(separator: " ")), indent: 0)
         lines += section(
-            "outcome differs, by check",
-            changed.map { flow, count in
-                let isLost = flow.from.outcome == .accepted
-                return Item(
-                    name: isLost ? flow.to.reason : flow.from.reason, count: count,
-                    share: "\(flow.from.outcome.word), then \(flow.to.outcome.word)", example: nil)
+            "outcome differs, by cause",
+            summary.changes.causes.map { cause in
+                let origin = cause.tally.origin.isEmpty ? "" : ", from \(cause.tally.origin)"
+                let consequences = cause.tally.consequences
+                let share =
+                    (cause.isLoss ? "no longer accepted" : "newly accepted") + origin
+                    + (consequences == 0 ? "" : ", \(NumberText.count(consequences)) as a consequence")
+                return Item(name: cause.check, count: cause.tally.records, share: share, example: nil)
             })
         // Skip a field with the same value in all records.
         for breakdown in summary.breakdowns where breakdown.values.count > 1 {

@@ -92,6 +92,7 @@ struct RecordJudge: Sendable {
     private let captureKey: CapturePrivateKey?
     private let isMeasured: Bool
     private let isAhead: Bool
+    private let keepsEnrolledKeys: Bool
     private let primaryView: ReplayLedgerView?
     private let againstView: ReplayLedgerView?
 
@@ -102,6 +103,7 @@ struct RecordJudge: Sendable {
         captureKey = options.captureKey
         isMeasured = options.isMeasured
         isAhead = options.jobs > 1
+        keepsEnrolledKeys = options.keepsEnrolledKeys
         primaryView = bench.primary.ledger.map { ReplayLedgerView($0) }
         againstView = bench.against?.ledger.map { ReplayLedgerView($0) }
     }
@@ -178,21 +180,54 @@ struct RecordJudge: Sendable {
     ) async throws(ReplayError) -> ReplayedRecord {
         memo?.clear()
         let primary = try await settle(assessed.primary, of: assessed, bench.primary, primaryView, memo)
-        var against: ReplayedRecord.Judgement?
+        var against: Settlement?
+        var root: ReplayRoot?
         if let side = bench.against, let finding = assessed.against {
-            against = try await settle(finding, of: assessed, side, againstView, memo)
+            let settlement = try await settle(finding, of: assessed, side, againstView, memo)
+            if primary.isAccepted != settlement.isAccepted { root = compare(assessed, primary, settlement) }
+            against = settlement
         }
+        let isChange = against.map { $0.isAccepted != primary.isAccepted } ?? false
         return ReplayedRecord(
             place: assessed.place, id: assessed.id, receivedAt: assessed.record?.receivedAt,
-            expect: assessed.record?.expect, judgement: primary, against: against, duration: assessed.duration)
+            expect: assessed.record?.expect, judgement: primary.judgement, against: against?.judgement,
+            duration: assessed.duration, account: isChange ? assessed.record?.account : nil, root: root)
+    }
+
+    /// The decision of one policy, and the keys that it concerns.
+    private struct Settlement {
+        let judgement: ReplayedRecord.Judgement
+        /// The keys that an accepted record enrols.
+        var enrolled: [KeyIdentifier] = []
+        /// The keys that a rejected record needs, and that are not enrolled.
+        var missing: [KeyIdentifier] = []
+
+        var isAccepted: Bool { judgement.outcome == .accepted }
+    }
+
+    /// Keeps, or notes as refused, the keys that only one policy enrols. Returns the refused attestation of the key that the other
+    /// policy misses; nil if it does not accept the record for another reason.
+    private func compare(_ assessed: AssessedRecord, _ primary: Settlement, _ against: Settlement) -> ReplayRoot? {
+        let (accepting, refusing) = primary.isAccepted ? (primary, against) : (against, primary)
+        guard let ledger = primary.isAccepted ? bench.against?.ledger : bench.primary.ledger else { return nil }
+        for key in accepting.enrolled {
+            if primary.isAccepted, keepsEnrolledKeys {
+                if let key = bench.primary.ledger?.ownKey(key) { ledger.adopt(key) }
+            } else {
+                let attestation = ReplayRoot(check: refusing.judgement.reason, id: assessed.id, place: assessed.place)
+                ledger.noteRefused(key, attestation)
+            }
+        }
+        guard refusing.judgement.firstFailed?.finding?.code == CheckCode.keyUnknown.name else { return nil }
+        return ledger.refusal(ofAnyOf: refusing.missing)
     }
 
     private func settle(
         _ finding: AssessedRecord.Finding, of assessed: AssessedRecord, _ side: ReplayBench.Side,
         _ view: ReplayLedgerView?, _ memo: SignatureMemo?
-    ) async throws(ReplayError) -> ReplayedRecord.Judgement {
+    ) async throws(ReplayError) -> Settlement {
         switch (finding, side) {
-        case (.failure(let failure), _), (_, .failure(let failure)): return .failure(failure)
+        case (.failure(let failure), _), (_, .failure(let failure)): return Settlement(judgement: .failure(failure))
         case (.outage(let outage), _): throw .outage(outage)
         case (.assessment(let assessment, let reads), .verifier(_, let ledger)):
             if ledger.isOutdated(reads), let record = assessed.record {
@@ -204,11 +239,24 @@ struct RecordJudge: Sendable {
             }
             do throws(VerificationError) {
                 let verdict = try await assessment.verdict(committingTo: ledger, at: assessed.time)
-                if verdict.outcome == .reject, !reads.isEmpty { ledger.noteMissing(reads) }
-                return .verdict(verdict)
+                var settlement = Settlement(judgement: .verdict(verdict))
+                if verdict.outcome == .accept {
+                    settlement.enrolled = assessment.effects.compactMap(\.enrolledKey)
+                } else if !reads.isEmpty {
+                    ledger.noteMissing(reads)
+                    settlement.missing = reads.filter { !$0.isEnrolled }.map(\.identifier)
+                }
+                return settlement
             } catch {
                 return try await settle(AssessedRecord.Finding(error), of: assessed, side, view, memo)
             }
         }
+    }
+}
+
+extension LedgerEffect {
+    /// The key that the effect enrols.
+    fileprivate var enrolledKey: KeyIdentifier? {
+        if case .enrol(let key, _) = action { key.identifier } else { nil }
     }
 }

@@ -132,7 +132,9 @@ struct ReplayBenches {
     ) -> (primary: ReplayLedger, against: ReplayLedger) {
         (
             ReplayLedger(challenges: options.challenges, base: base, tally: tallies.primary),
-            ReplayLedger(challenges: options.challenges, base: base, tally: tallies.against)
+            ReplayLedger(
+                challenges: options.challenges, base: base, readsKeys: options.keepsEnrolledKeys,
+                tally: tallies.against)
         )
     }
 

@@ -51,6 +51,9 @@ public struct ReplayOptions: Sendable {
     public var baseLedger: (any Ledger)?
     /// Whether each file has its own ledger, as test vectors need.
     public var isLedgerPerFile = false
+    /// Whether the second policy keeps the keys that were enrolled before: those that the first policy enrols, and those of
+    /// ``baseLedger``. If not, every device must enrol anew under the second policy.
+    public var keepsEnrolledKeys = true
     /// Key stores in addition to the policies' keys.
     public var keyStores: [any KeyStore] = []
     /// The services of all verifiers, such as an archive of status lists.
@@ -107,6 +110,8 @@ package struct ReplayPresumptions: Sendable, Equatable {
     package internal(set) var suppliedKeys = 0
     /// Rejected records of a key that stand before the key's attestation.
     package internal(set) var beforeEnrolment = 0
+    /// Keys kept under the second policy, which refused an attestation with which the first policy enrolled them.
+    package internal(set) var keptKeys = 0
 
     package init() {}
 }

@@ -19,17 +19,22 @@ public struct ReplayedRecord: Sendable {
     /// When the evidence was received.
     public let receivedAt: Date?
     package let expect: EvidenceRecord.Expectation?
+    /// The account that the record names; nil unless exactly one of two policies accepts the record.
+    let account: String?
     /// The decision of the policy.
     public let judgement: Judgement
     /// The decision of the second policy; nil without a comparison.
     public let against: Judgement?
     /// The duration of the assessment in seconds; nil unless measured.
     package let duration: Double?
+    /// The refused attestation because of which the record's key is not enrolled under the policy that rejects the record; nil if
+    /// it is rejected for its own sake.
+    let root: ReplayRoot?
 
     /// Composes a result.
     package init(
         place: CorpusPlace, id: String?, receivedAt: Date?, expect: EvidenceRecord.Expectation?,
-        judgement: Judgement, against: Judgement?, duration: Double?
+        judgement: Judgement, against: Judgement?, duration: Double?, account: String? = nil, root: ReplayRoot? = nil
     ) {
         self.place = place
         self.id = id
@@ -38,6 +43,8 @@ public struct ReplayedRecord: Sendable {
         self.judgement = judgement
         self.against = against
         self.duration = duration
+        self.account = account
+        self.root = root
     }
 
     /// The failure under the first policy, otherwise under the second; nil if both gave a verdict.
@@ -108,23 +115,59 @@ package struct ReplayLines: Sendable {
         json.raw("}\n")
     }
 
+    /// Adds a record that exactly one of two policies accepts: its place, what each decided, and the `cause`: the check that failed
+    /// first, and the record in which it did. Ignores any other record.
+    package mutating func addChange(_ record: ReplayedRecord) {
+        guard let against = record.against, let cause = record.cause else { return }
+        json.raw("{")
+        write(record.id, record.place)
+        json.raw(",")
+        writeDecision(record.judgement)
+        json.raw(",\"against\":{")
+        writeDecision(against)
+        json.raw("},\"cause\":{\"check\":")
+        json.string(cause.root.check)
+        json.raw(",\"consequence\":")
+        json.flag(cause.isConsequence)
+        json.raw(",")
+        write(cause.root.id, cause.root.place)
+        json.raw("}}\n")
+    }
+
+    private mutating func writeDecision(_ judgement: ReplayedRecord.Judgement) {
+        switch judgement {
+        case .failure(let failure): write(failure)
+        case .verdict(let verdict):
+            json.raw("\"kind\":")
+            json.string(verdict.kind.name)
+            json.raw(",\"outcome\":")
+            json.string(verdict.outcome.rawValue)
+            json.raw(",\"failed\":")
+            json.strings(verdict.failed.map(\.name))
+        }
+    }
+
     private mutating func write(_ failure: ReplayFailure, of record: ReplayedRecord) {
-        if let id = record.id {
+        write(record.id, record.place)
+        json.raw(",")
+        write(failure)
+    }
+
+    private mutating func write(_ id: String?, _ place: CorpusPlace) {
+        if let id {
             json.raw("\"id\":")
             json.string(id)
             json.raw(",")
         }
         json.raw("\"file\":")
-        json.string(record.place.file.name)
-        if let line = record.place.line {
+        json.string(place.file.name)
+        if let line = place.line {
             json.raw(",\"line\":")
             json.integer(line)
-        } else if record.place.number > 0 {
+        } else if place.number > 0 {
             json.raw(",\"record\":")
-            json.integer(record.place.number)
+            json.integer(place.number)
         }
-        json.raw(",")
-        write(failure)
     }
 
     private mutating func write(_ failure: ReplayFailure) {

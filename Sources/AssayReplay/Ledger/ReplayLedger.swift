@@ -17,6 +17,7 @@ package final class ReplayLedger: Ledger {
     package var isDurabilityWaived: Bool { base?.isDurabilityWaived ?? false }
 
     private let base: BaseLedger?
+    private let readsKeys: Bool
     private let state: Mutex<ReplayLedgerState>
 
     /// A ledger with its own tally, for tests.
@@ -28,9 +29,11 @@ package final class ReplayLedger: Ledger {
     ///   - challenges: which challenges count as issued.
     ///   - base: supplies keys, blocks and allowances. Its counters are today's, so a key's counter starts at that of
     ///     its first accepted assertion.
+    ///   - readsKeys: whether the keys of `base` are enrolled.
     ///   - tally: counts the presumptions.
-    init(challenges: ReplayChallenges, base: BaseLedger?, tally: PresumptionTally) {
+    init(challenges: ReplayChallenges, base: BaseLedger?, readsKeys: Bool = true, tally: PresumptionTally) {
         self.base = base
+        self.readsKeys = readsKeys
         state = Mutex(ReplayLedgerState(challenges: challenges, tally: tally))
     }
 
@@ -50,7 +53,7 @@ package final class ReplayLedger: Ledger {
     }
 
     func baseKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
-        try await base?.key(identifier)
+        readsKeys ? try await base?.key(identifier) : nil
     }
 
     package var isWithoutStandings: Bool { base == nil }
@@ -72,7 +75,10 @@ package final class ReplayLedger: Ledger {
         try LedgerRules.requireDistinct(effects)
         var known: [KnownToBase] = []
         if let base {
-            for effect in effects { known.append(try await base.known(for: effect.action)) }
+            for effect in effects {
+                let entries = try await base.known(for: effect.action)
+                known.append(readsKeys ? entries : KnownToBase(key: nil, block: entries.block))
+            }
         }
         return state.withLock { $0.commit(effects, known, at: now) }
     }
@@ -88,6 +94,19 @@ package final class ReplayLedger: Ledger {
             for read in reads where !read.isEnrolled { state.noteMissing(read.identifier) }
         }
     }
+
+    /// Notes the refused attestation of a key that another policy has enrolled.
+    func noteRefused(_ identifier: KeyIdentifier, _ attestation: ReplayRoot) {
+        state.withLock { $0.noteRefused(identifier, attestation) }
+    }
+
+    /// The refused attestation of the first of these keys that has one.
+    func refusal(ofAnyOf identifiers: [KeyIdentifier]) -> ReplayRoot? {
+        state.withLock { state in identifiers.compactMap { state.refusal(of: $0) }.first }
+    }
+
+    /// Enrols a key that another policy has enrolled.
+    func adopt(_ key: EnrolledKey) { state.withLock { $0.adopt(key) } }
 
     package func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) { throw Self.readOnly }
 

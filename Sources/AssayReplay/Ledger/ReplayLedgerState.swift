@@ -45,6 +45,8 @@ struct ReplayLedgerState: Sendable {
     /// The time of first use by digest. Never purged.
     private var digests: [LedgerDigest: Date] = [:]
     private var missing: [LedgerName: Int] = [:]
+    /// The first refused attestations of keys that another policy has enrolled.
+    private var refused: [LedgerName: ReplayRoot] = [:]
     /// The time of the commit under way, what the base ledger knows for each of its effects, and for the selected one.
     private var now = Date.distantPast
     private var known: [KnownToBase] = []
@@ -73,6 +75,30 @@ struct ReplayLedgerState: Sendable {
         let name = LedgerName(identifier)
         guard missing.count < Self.missingLimit || missing[name] != nil else { return }
         missing[name, default: 0] += 1
+    }
+
+    /// Notes the refused attestation of a key that another policy has enrolled, unless the key is enrolled here.
+    mutating func noteRefused(_ identifier: KeyIdentifier, _ attestation: ReplayRoot) {
+        let name = LedgerName(identifier)
+        if keys[name] == nil, refused[name] == nil { refused[name] = attestation }
+    }
+
+    /// The refused attestation of a key.
+    func refusal(of identifier: KeyIdentifier) -> ReplayRoot? { refused[LedgerName(identifier)] }
+
+    /// Enrols a key that another policy has enrolled, unless it is enrolled here.
+    mutating func adopt(_ key: EnrolledKey) {
+        guard keys[LedgerName(key.identifier)] == nil else { return }
+        tally.update { $0.keptKeys += 1 }
+        countMissing(key.identifier)
+        store(key)
+    }
+
+    /// Counts the records that came before the enrolment of a key.
+    private mutating func countMissing(_ identifier: KeyIdentifier) {
+        if let records = missing.removeValue(forKey: LedgerName(identifier)) {
+            tally.update { $0.beforeEnrolment += records }
+        }
     }
 
     /// Decides on effects. Applies all of them, or none if one is refused. `known` is empty without a base ledger.
@@ -170,9 +196,7 @@ extension ReplayLedgerState: LedgerRows {
     mutating func store(_ key: EnrolledKey, isNew: Bool) {
         if isNew {
             if base.key != nil { tally.update { $0.enrolments += 1 } }
-            if let records = missing.removeValue(forKey: LedgerName(key.identifier)) {
-                tally.update { $0.beforeEnrolment += records }
-            }
+            countMissing(key.identifier)
         } else if keys[LedgerName(key.identifier)] == nil {
             // Store nothing for a key found only in the base ledger: the base ledger has the facts of its latest
             // attestation, and its counter is today's, after those of the corpus.

@@ -1,7 +1,8 @@
 import Assay
 import AssayCore
 
-/// The data of a ``ReplayReport``: counts, distributions and selected records. Its memory use is bounded.
+/// The data of a ``ReplayReport``: counts, distributions and selected records. Its memory use is bounded, except that it remembers
+/// a hash of each device and account whose outcome differs in a comparison.
 public struct ReplaySummary: Sendable {
     /// Outcomes by value of one verdict field.
     package struct Breakdown: Sendable {
@@ -61,6 +62,8 @@ public struct ReplaySummary: Sendable {
     private var failures: [String: Int] = [:]
     private var checks: [String: CheckTally] = [:]
     private var flows: [ReplayFlow: Int] = [:]
+    /// The records that only one of the two policies accepts.
+    package private(set) var changes = ReplayChanges()
     private var dimensions: [String: Breakdown] = [:]
 
     /// An empty summary.
@@ -84,6 +87,7 @@ public struct ReplaySummary: Sendable {
             outcomesAgainst = outcomesAgainst ?? OutcomeTally()
             outcomesAgainst?.add(against.outcome, against: nil)
             flows[ReplayFlow(from: end, to: against), default: 0] += 1
+            changes.add(record)
         }
         if let verdict = record.judgement.verdict { addChecks(of: verdict, end, duration: record.duration) }
         if let verdict = record.judgement.verdict ?? record.against?.verdict {

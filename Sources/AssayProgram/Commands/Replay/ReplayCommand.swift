@@ -21,7 +21,10 @@ struct ReplayCommand: AsyncParsableCommand {
               assay replay captures/ --json | jq -c 'select(.outcome == "reject")'
 
             Without --policy, the policy of a file is the policy.yaml nearest to it: in its folder, or in one above it up \
-            to CORPUS. --against judges each record under a second policy as well, with a ledger of its own.
+            to CORPUS. --against judges each record under a second policy as well, with a ledger of its own. Keys that were \
+            enrolled before stay enrolled there, also where the second policy refuses their attestation: a device does not \
+            attest again when a rule changes. With --enrol-anew every device must; a request that then falls because the \
+            attestation of its key was refused counts under the check that refused it.
 
             A record whose expect differs from its verdict is a mismatch. Records that cannot be read or judged are \
             reported on standard error, the first ten of each file, and stop the replay only with --strict.
@@ -53,6 +56,9 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         guard judging.against != nil || !output.changed else {
             throw ValidationError("--changed needs --against, the policy to compare with")
+        }
+        guard judging.against != nil || !judging.enrolAnew else {
+            throw ValidationError("--enrol-anew needs --against, the policy under which devices enrol")
         }
     }
 
@@ -154,6 +160,9 @@ struct ReplayJudgingOptions: ParsableArguments {
 
     @OptionGroup var statusServer: StatusListServerOption
 
+    @Flag(help: "Judge by --against as if every device had to enrol anew: no key is kept, not even one of --ledger.")
+    var enrolAnew = false
+
     @Option(help: "How many records are judged at a time. (default: the number of processors)")
     var jobs: Int?
 
@@ -207,6 +216,7 @@ struct ReplayJudgingOptions: ParsableArguments {
         options.challenges = challenges == .presumed ? .presumed : .none
         options.baseLedger = base?.ledger
         options.isLedgerPerFile = ledgerPerFile
+        options.keepsEnrolledKeys = !enrolAnew
         options.captureKey = try captureKey.map { source throws(CommandFailure) in
             try CaptureKeyArgument.privateKey(source, of: "--capture-key")
         }
@@ -231,7 +241,7 @@ struct ReplayOutputOptions: ParsableArguments {
     @Flag(help: "Print the checks of each record that is rejected.")
     var rejected = false
 
-    @Flag(help: "Print each record whose outcome differs under --against.")
+    @Flag(help: "Print each record whose outcome differs under --against, and why; with --json as a line of JSON.")
     var changed = false
 
     @Flag(help: "Stop at the first record that cannot be read or judged.")
@@ -244,8 +254,8 @@ struct ReplayOutputOptions: ParsableArguments {
     var measure = false
 
     func validate() throws {
-        guard !json || !(rejected || changed) else {
-            throw ValidationError("--rejected and --changed print text; with --json every verdict is printed")
+        guard !json || !rejected else {
+            throw ValidationError("--rejected prints text; with --json every verdict is printed")
         }
         guard !csv || !(json || rejected || changed) else {
             throw ValidationError("--csv prints the summary; --json, --rejected and --changed print records")

@@ -56,7 +56,9 @@ struct ReplayRenderer: Sendable {
         for index in records.indices { count(records[index], in: &output) }
         if isJSON {
             var lines = ReplayLines(expecting: records.count)
-            for index in records.indices { lines.add(records[index]) }
+            for index in records.indices {
+                if showsChanged { lines.addChange(records[index]) } else { lines.add(records[index]) }
+            }
             output.bytes = lines.bytes
         } else if showsRejected || showsChanged {
             var text = ""
@@ -112,10 +114,10 @@ struct ReplayRenderer: Sendable {
             let lines = table.lines(verdict, id: name(record), unmet: unmet, hints: [])
             text += lines.joined(separator: "\n") + "\n\n"
         }
-        guard showsChanged, let against = record.against,
-            (record.judgement.outcome == .accepted) != (against.outcome == .accepted)
-        else { return }
-        let sides = "\(terminal.printable(name(record))): \(record.judgement.words), then \(against.words)"
+        guard showsChanged, let against = record.against, let cause = record.cause else { return }
+        let root = cause.root.place.description + (cause.root.id.map { " (\($0.excerpt))" } ?? "")
+        let because = cause.isConsequence ? ", because \(root) fails \(cause.root.check)" : ""
+        let sides = "\(terminal.printable(name(record))): \(record.judgement.words), then \(against.words)\(because)"
         text += terminal.wrapped(terminal.printable(sides), indent: 0).joined(separator: "\n") + "\n"
     }
 }

@@ -62,6 +62,9 @@ struct ReplaySession {
         var summary = counted
         summary.ending = ending
         for (text, count) in statistics.presumptions.notes { summary.note(text, count: count) }
+        summary.note(
+            "keys kept under --against, which refuses their attestation",
+            count: statistics.presumptionsAgainst?.keptKeys ?? 0)
         var failures: [CommandFailure] = []
         if let path = output.report {
             do throws(ReportFile.Failure) {
