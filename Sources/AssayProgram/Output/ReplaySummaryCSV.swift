@@ -48,12 +48,13 @@ struct ReplaySummaryCSV {
 
     /// The counts of a cause, each in its own table.
     private static func rows(_ cause: ReplayChanges.Cause) -> [[String]] {
-        let table = "\(cause.isLoss ? "no longer" : "newly") accepted, by cause"
+        let table = "\(cause.isLoss ? "no longer" : "newly") accepted"
         let tally = cause.tally
         return [
-            row(table, cause.check, tally.records), row("\(table), as a consequence", cause.check, tally.consequences),
-            row("\(table), devices", cause.check, tally.devices),
-            row("\(table), accounts", cause.check, tally.accounts),
+            row("\(table) by cause", cause.check, tally.records),
+            row("\(table) as a consequence by cause", cause.check, tally.consequences),
+            row("devices \(table) by cause", cause.check, tally.devices),
+            row("accounts \(table) by cause", cause.check, tally.accounts),
         ]
     }
 

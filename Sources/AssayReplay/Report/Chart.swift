@@ -19,7 +19,7 @@ struct Chart {
         """
         <figure class="chart"><svg role="img" aria-labelledby="\(id)-title \(id)-text" width="100%" height="\(height)">\
         <title id="\(id)-title">\(title)</title><desc id="\(id)-text">\(description)</desc>\(drawing)</svg>\
-        \(table.disclosed(summary: "Numbers: \(title)"))</figure>
+        \(table.disclosed(label: title))</figure>
 
         """
     }
@@ -32,7 +32,10 @@ struct DataTable {
     /// The rows, each with one cell per column.
     let rows: [[String]]
 
-    var markup: Markup {
+    /// The table in a region that scrolls if it is wider than the page.
+    ///
+    /// - Parameter label: the name of the region, for screen readers.
+    func markup(label: String) -> Markup {
         // Align columns of numbers right.
         let isText = columns.indices.map { column in
             column == 0 || rows.contains { !$0.indices.contains(column) || !DataTable.isNumber($0[column]) }
@@ -47,7 +50,7 @@ struct DataTable {
             return "<tr><th scope=\"row\">\(row.first ?? "")</th>\(cells)</tr>\n"
         }
         return """
-            <div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="data"><thead><tr>\(heads)</tr>\
+            <div class="scroll" tabindex="0" role="region" aria-label="\(label)"><table class="data"><thead><tr>\(heads)</tr>\
             </thead><tbody>
             \(lines)</tbody></table></div>
             """
@@ -58,8 +61,8 @@ struct DataTable {
     }
 
     /// The table in a `details` element.
-    func disclosed(summary: String) -> Markup {
-        "<details class=\"numbers\"><summary>\(summary)</summary>\(markup)</details>"
+    func disclosed(label: String) -> Markup {
+        "<details class=\"numbers\"><summary>Numbers: \(label)</summary>\(markup(label: label))</details>"
     }
 }
 

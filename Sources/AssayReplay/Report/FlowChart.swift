@@ -77,7 +77,9 @@ struct FlowChart {
             <text class="note" x="70%" y="14">\(against.cut)</text>\
             \(left.map { label($0, isLeft: true) })\(right.map { label($0, isLeft: false) })
             """
-        let changes = rows.filter { $0[0] != $0[1] }.map { "\($0[2]) go from \($0[0]) to \($0[1])" }
+        let changes = rows.filter { $0[0] != $0[1] }.map {
+            "\($0[2]) \($0[2] == "1" ? "goes" : "go") from \($0[0]) to \($0[1])"
+        }
         return Chart(
             id: "flow", title: "From \(policy) to \(against)",
             description: changes.isEmpty ? "No record has another outcome." : changes.joined(separator: ", ") + ".",

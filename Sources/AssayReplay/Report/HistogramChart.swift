@@ -37,6 +37,9 @@ struct HistogramChart {
 
     /// Percentiles and the maximum in a sentence.
     private var sentence: String {
+        if histogram.count == 1 {
+            return "The only value is \(histogram.greatest.map { text($0) } ?? "less than zero")."
+        }
         if let only { return "All \(NumberText.count(histogram.count, "value")) are \(text(only))." }
         let shares = [(500, "half are"), (900, "90% are"), (990, "99% are")]
         var parts = shares.compactMap { share, name in
@@ -44,7 +47,9 @@ struct HistogramChart {
         }
         if let greatest = histogram.greatest { parts.append("the greatest is \(text(greatest))") }
         let count = NumberText.count(histogram.count, "value")
-        let future = histogram.negative > 0 ? "; \(NumberText.count(histogram.negative)) are less than zero" : ""
+        let future =
+            histogram.negative > 0
+            ? "; \(NumberText.count(histogram.negative)) \(histogram.negative == 1 ? "is" : "are") less than zero" : ""
         return "Of \(count), " + parts.joined(separator: ", ") + future + "."
     }
 

@@ -1,19 +1,16 @@
 extension ReplayReport {
-    /// The most values drawn.
+    /// The most values drawn. The table has all that are counted separately.
     private static let drawn = 8
-    /// The most values in the table.
-    private static let listed = 100
 
     /// The outcomes by app, kind, version and other fields.
-    var breakdowns: Markup {
+    var breakdowns: Section? {
         let cells: [Markup] = summary.breakdowns.enumerated().map { breakdown($1, id: "by-\($0)") }
-        guard !cells.isEmpty else { return "" }
-        return """
-            <section aria-labelledby="breakdowns"><h2 id="breakdowns">Who the records are from</h2>
+        guard !cells.isEmpty else { return nil }
+        let content: Markup = """
             <p class="muted">The values of rejected evidence may be forged.</p>
-            <div class="cells">\(cells)</div></section>
-
+            <div class="cells">\(cells)</div>
             """
+        return Section(id: "breakdowns", title: "Where the records are from", content: content)
     }
 
     private func breakdown(_ breakdown: ReplaySummary.Breakdown, id: String) -> Markup {
@@ -28,10 +25,13 @@ extension ReplayReport {
                 return BarChart.Bar(
                     name: value, note: NumberText.count(tally.total) + share, parts: tally.parts)
             })
-        var rows = values.prefix(ReplayReport.listed).map { ReplayReport.row($0.value, $0.tally) }
-        let unlisted = values.dropFirst(ReplayReport.listed).reduce(into: breakdown.others) { $0.add($1.tally) }
-        if unlisted.total > 0 { rows.append(ReplayReport.row("other values", unlisted)) }
-        let most = values.first.map { "The most, \(NumberText.count($0.tally.total)), are of \($0.value)." }
+        var rows = values.map { ReplayReport.row($0.value, $0.tally) }
+        if breakdown.others.total > 0 { rows.append(ReplayReport.row("other values", breakdown.others)) }
+        let most = values.first.map {
+            values.count == 1
+                ? "The only value is \($0.value)."
+                : "The most frequent value is \($0.value), in \(NumberText.count($0.tally.total, "record"))."
+        }
         let chart = Chart(
             id: id, title: breakdown.title,
             description: "\(NumberText.count(breakdown.total.total, "record")). \(most ?? "")", height: bars.height,
@@ -45,7 +45,7 @@ extension ReplayReport {
     }
 
     /// The distributions of evidence ages, assessment durations and counters.
-    var measures: Markup {
+    var measures: Section? {
         let kinds: [(String, String, ReplaySummary.Distributions, (Int) -> String)] = [
             (
                 "age", "Age of evidence when it came", summary.ages,
@@ -64,12 +64,11 @@ extension ReplayReport {
                 ).markup
             }
         }
-        guard !cells.isEmpty else { return "" }
-        return """
-            <section aria-labelledby="measures"><h2 id="measures">Latency and counters</h2>
+        guard !cells.isEmpty else { return nil }
+        let content: Markup = """
             <p class="muted">Logarithmic scales; values are exact to an eighth.</p>
-            <div class="cells">\(cells)</div></section>
-
+            <div class="cells">\(cells)</div>
             """
+        return Section(id: "measures", title: "Latency and counters", content: content)
     }
 }

@@ -1,44 +1,40 @@
 import AssayCore
 
 extension ReplayReport {
-    private static let listed = 100
-    private static let values = 10
-
     /// The records whose acceptance differs under the second policy, and the checks responsible.
-    var comparison: Markup {
-        guard summary.isComparison else { return "" }
+    var comparison: Section? {
+        guard summary.isComparison else { return nil }
         let flows = summary.flowCounts
         let chart = FlowChart(flows: flows, policy: policy, against: against).chart
         let outcomes = summary.outcomes
+        func count(_ records: Int) -> String { "\(NumberText.count(records)) \(records == 1 ? "is" : "are")" }
         let sentence =
             outcomes.changed == 0
             ? "No outcome differs."
-            : "\(NumberText.count(outcomes.changed, "record")) "
-                + "\(outcomes.changed == 1 ? "changes" : "change") sides: \(NumberText.count(outcomes.lost)) would no longer be "
-                + "accepted, \(NumberText.count(outcomes.gained)) newly accepted."
-        return """
-            <section aria-labelledby="comparison"><h2 id="comparison">From \(policy) to \(against)</h2>
+            : "\(NumberText.count(outcomes.changed, "record")) \(outcomes.changed == 1 ? "has" : "have") another outcome: "
+                + "\(count(outcomes.lost)) no longer accepted, \(count(outcomes.gained)) newly accepted."
+        let content: Markup = """
             <p><strong>\(sentence)</strong></p>
-            \(chart.markup)\(changes(flows))\(otherReasons(flows))\(changedValues)</section>
-
+            \(chart.markup)\(causes)\(otherReasons(flows))\(changedValues)
             """
+        return Section(id: "comparison", title: "From \(policy) to \(against)", content: content)
     }
 
-    private func changes(_ flows: [(flow: ReplayFlow, count: Int)]) -> Markup {
-        let changed = flows.filter(\.flow.isChange)
-        guard !changed.isEmpty else { return "" }
+    private var causes: Markup {
+        let causes = summary.changes.causes
+        guard !causes.isEmpty else { return "" }
         let table = DataTable(
-            columns: ["By which check", "Records", "Change"],
-            rows: changed.prefix(ReplayReport.listed).map { flow, count in
-                let (check, change) =
-                    flow.from.outcome == .accepted
-                    ? (flow.to.reason, "accepted, then \(flow.to.outcome.word)")
-                    : (flow.from.reason, "\(flow.from.outcome.word), then accepted")
-                return [check, NumberText.count(count), change]
+            columns: ["Cause", "Change", "Records", "Of them consequences", "Devices", "Accounts"],
+            rows: causes.map { cause in
+                let tally = cause.tally
+                return [cause.check, cause.isLoss ? "no longer accepted" : "newly accepted"]
+                    + [tally.records, tally.consequences, tally.devices, tally.accounts].map(NumberText.count)
             })
         return """
-            <h3>Outcome differs, by check</h3>
-            \(table.markup)
+            <h3>Outcome differs, by cause</h3>
+            <p class="muted">The check that fails first: in the record itself, or, for a consequence, in the attestation of its \
+            key, without which no key is enrolled.</p>
+            \(table.markup(label: "Outcome differs, by cause"))
             <p class="screen"><button type="button" data-show-side="changed">Show these records</button></p>
 
             """
@@ -51,10 +47,11 @@ extension ReplayReport {
         guard !moved.isEmpty else { return "" }
         let table = DataTable(
             columns: ["First under \(policy)", "First under \(against)", "Records"],
-            rows: moved.prefix(ReplayReport.listed).map { flow, count in
+            rows: moved.map { flow, count in
                 [flow.from.reason, flow.to.reason, NumberText.count(count)]
             })
-        return "<h3>Not accepted by either, for another reason</h3>\n\(table.markup)\n"
+        let title = "Not accepted by either, for another reason"
+        return "<h3>\(title)</h3>\n\(table.markup(label: title))\n"
     }
 
     /// The field values of the records whose acceptance differs.
@@ -63,16 +60,16 @@ extension ReplayReport {
             let changed = breakdown.changedValues
             guard !changed.isEmpty, breakdown.name != Dimension.testAuthority.name else { return nil }
             let table = DataTable(
-                columns: [breakdown.title, "No longer", "Newly", "Of all"],
-                rows: changed.prefix(ReplayReport.values).map { value, tally in
+                columns: [breakdown.title, "No longer accepted", "Newly accepted", "Share"],
+                rows: changed.map { value, tally in
                     [
                         value, NumberText.count(tally.lost), NumberText.count(tally.gained),
                         NumberText.percent(tally.changed, of: tally.total),
                     ]
                 })
-            return "<div class=\"cell\">\(table.markup)</div>\n"
+            return "<div class=\"cell\">\(table.markup(label: "Outcome differs, by \(breakdown.title)"))</div>\n"
         }
         guard !cells.isEmpty else { return "" }
-        return "<h3>Who is no longer accepted, or newly</h3>\n<div class=\"cells\">\(cells)</div>\n"
+        return "<h3>Where the records with another outcome are from</h3>\n<div class=\"cells\">\(cells)</div>\n"
     }
 }

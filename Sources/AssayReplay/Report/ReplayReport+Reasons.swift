@@ -3,21 +3,16 @@ import Assay
 extension ReplayReport {
     /// The most checks drawn; the table has all.
     private static let drawn = 16
-    /// The most checks explained.
-    private static let explained = 40
     /// The most explanations visible at first.
     private static let explainedFirst = 6
 
     /// The first failed checks of rejected records, and the codes of records without a verdict.
-    var reasons: Markup {
+    var reasons: Section? {
         let checks = summary.checkTallies
         let examples = summary.examples
-        guard !checks.isEmpty || !summary.failureCounts.isEmpty else { return "" }
-        return """
-            <section aria-labelledby="reasons"><h2 id="reasons">Why records were not accepted</h2>
-            \(firstFailed(checks))\(explanations(checks, examples))\(failures(examples))</section>
-
-            """
+        guard !checks.isEmpty || !summary.failureCounts.isEmpty else { return nil }
+        let content: Markup = "\(firstFailed(checks))\(explanations(checks, examples))\(failures(examples))"
+        return Section(id: "reasons", title: "Why records were not accepted", content: content)
     }
 
     private func firstFailed(_ checks: [(check: String, tally: CheckTally)]) -> Markup {
@@ -32,8 +27,10 @@ extension ReplayReport {
                     parts: [BarChart.Part(fill: "rejected", count: tally.first)])
             })
         let text =
-            "\(most.check) is the first failed check of \(NumberText.count(most.tally.first)) of the "
-            + "\(NumberText.count(all)) rejected records; no other check is it more often."
+            failing.count == 1
+            ? "\(most.check) is the only check that fails first, in \(NumberText.count(all, "rejected record"))."
+            : "\(most.check) fails first in \(NumberText.count(most.tally.first)) of "
+                + "\(NumberText.count(all, "rejected record")). No check fails first in more."
         let table = DataTable(
             columns: ["Check", "Fails first", "Fails", "Only noted"],
             rows: checks.map { check, tally in
@@ -49,8 +46,9 @@ extension ReplayReport {
     private func explanations(
         _ checks: [(check: String, tally: CheckTally)], _ examples: [String: ReplayRow]
     ) -> Markup {
-        let items: [Markup] = checks.prefix(ReplayReport.explained).map { check, tally in
-            let count = tally.first > 0 ? "first in \(NumberText.count(tally.first))" : "never first"
+        let items: [Markup] = checks.map { check, tally in
+            let count =
+                tally.first > 0 ? "fails first in \(NumberText.count(tally.first, "record"))" : "never fails first"
             let definition = catalogue.first { $0.id.name == check }
             let parts = definition.map {
                 [("Proves", $0.proves), ("Stops", $0.stops), ("Look at", $0.lookAt), ("Source", $0.source)]
@@ -68,11 +66,12 @@ extension ReplayReport {
             rest.isEmpty
             ? ""
             : """
-            <details class="more"><summary>\(NumberText.count(rest.count)) more</summary>
+            <details class="more"><summary>\(NumberText.count(rest.count, "more check"))</summary>
             \(rest)</details>
 
             """
-        return "<h3>What these checks mean</h3>\n\(Array(items.prefix(ReplayReport.explainedFirst)))\(more)"
+        let title = items.count == 1 ? "What this check means" : "What these checks mean"
+        return "<h3>\(title)</h3>\n\(Array(items.prefix(ReplayReport.explainedFirst)))\(more)"
     }
 
     private func example(_ row: ReplayRow?) -> Markup {
@@ -89,6 +88,6 @@ extension ReplayReport {
                 let example = examples[code].map { "\($0.name): \($0.detail ?? "")" }
                 return [code, NumberText.count(count), example ?? ""]
             })
-        return "<h3>Not judged</h3>\n\(table.markup)\n"
+        return "<h3>Not judged</h3>\n\(table.markup(label: "Not judged"))\n"
     }
 }

@@ -37,8 +37,8 @@ public struct ReplayReport: Sendable {
     /// The page, UTF-8.
     public func html() -> String {
         let sections = [
-            headline, time, reasons, comparison, breakdowns, measures, ReportRecords(report: self).markup,
-        ]
+            comparison, reasons, time, breakdowns, measures, ReportRecords(report: self).section,
+        ].compactMap { $0 }
         let page: Markup = """
             <!DOCTYPE html>
             <html lang="en">
@@ -55,7 +55,7 @@ public struct ReplayReport: Sendable {
             <body>
             \(ReplayReport.patterns)<header><h1>\(title)</h1></header>
             <main>
-            \(sections)</main>
+            \(headline)\(ReplayReport.contents(sections))\(sections.map(\.markup))</main>
             <footer>\(footer)</footer>
             <script>\(.verbatim(ReportScript.text))</script>
             </body>
@@ -85,6 +85,32 @@ public struct ReplayReport: Sendable {
 
         """
 
+    /// A part of the page with a heading.
+    struct Section {
+        /// The ID of the heading, unique in the page.
+        let id: String
+        let title: String
+        let content: Markup
+
+        fileprivate var markup: Markup {
+            """
+            <section aria-labelledby="\(id)"><h2 id="\(id)">\(title)</h2>
+            \(content)</section>
+
+            """
+        }
+    }
+
+    private static func contents(_ sections: [Section]) -> Markup {
+        guard sections.count > 1 else { return "" }
+        let items: [Markup] = sections.map { "<li><a href=\"#\($0.id)\">\($0.title)</a></li>\n" }
+        return """
+            <nav class="contents" aria-labelledby="contents"><h2 id="contents">Contents</h2>
+            <ol>\(items)</ol></nav>
+
+            """
+    }
+
     private var footer: Markup {
         guard let time = generatedAt else { return "Made by assay." }
         return "Made by assay at \(ReplayTime(time).description)."
@@ -92,7 +118,7 @@ public struct ReplayReport: Sendable {
 }
 
 extension ReplayReport {
-    /// The outcomes and notes.
+    /// The answer, the outcomes and notes.
     var headline: Markup {
         let outcomes = summary.outcomes
         let numbers = [
@@ -114,9 +140,14 @@ extension ReplayReport {
             } else {
                 ""
             }
+        let answer = ReplayAnswer(summary, against: against)
+        let details = ([answer.reason].compactMap { $0 } + answer.remarks).joined(separator: " ")
+        let explained: Markup = details.isEmpty ? "" : "<p>\(details)</p>\n"
+        let today: Markup =
+            summary.isComparison ? "<p class=\"muted\">Under \(policy): \(summary.sentence).</p>\n" : ""
         return """
-            <section aria-labelledby="headline"><h2 id="headline">\(summary.sentence).</h2>
-            \(span)<dl class="cards">\(cards)</dl>
+            <section aria-labelledby="headline"><h2 id="headline">\(answer.sentence)</h2>
+            \(explained)\(today)\(span)<dl class="cards">\(cards)</dl>
             \(share)\(warnings)</section>
 
             """
@@ -163,8 +194,8 @@ extension ReplayReport {
         if summary.annotated > 0 {
             items.append(
                 """
-                <li><strong>\(NumberText.count(summary.annotated))</strong> of the accepted ones fail a check that the \
-                policy only notes.</li>
+                <li><strong>\(NumberText.count(summary.annotated, "accepted record"))</strong> \
+                \(summary.annotated == 1 ? "fails" : "fail") a check that the policy only notes.</li>
                 """)
         }
         if summary.isComparison {
@@ -183,16 +214,17 @@ extension ReplayReport {
     }
 
     /// Outcome over time.
-    var time: Markup {
-        guard let chart = TimeChart(summary.series)?.chart else { return "" }
+    var time: Section? {
+        guard let chart = TimeChart(summary.series)?.chart else { return nil }
         let untimed = summary.untimed
-        return """
-            <section aria-labelledby="over-time"><h2 id="over-time">Outcome over time</h2>
+        let without =
+            untimed > 0 ? " \(NumberText.count(untimed, "record")) \(untimed == 1 ? "has" : "have") no time." : ""
+        let content: Markup = """
             <p class="legend">\(ReplayReport.swatch("accepted"))accepted \(ReplayReport.swatch("rejected"))rejected \
             \(ReplayReport.swatch("failed"))not judged</p>
-            <p>\(chart.description)\(untimed > 0 ? " \(NumberText.count(untimed, "record")) without a time." : "")</p>
-            \(chart.markup)</section>
-
+            <p>\(chart.description)\(without)</p>
+            \(chart.markup)
             """
+        return Section(id: "over-time", title: "Outcome over time", content: content)
     }
 }

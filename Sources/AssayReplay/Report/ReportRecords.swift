@@ -1,7 +1,7 @@
 import Assay
 import AssayCore
 
-/// The list of records: its filters, the element that the script fills, and the script's data.
+/// The list of records with its filters, and the data with which the script shows the checks of a record.
 struct ReportRecords {
     private let rows: [ReplayRow]
     private let report: ReplayReport
@@ -13,29 +13,51 @@ struct ReportRecords {
 
     private var all: Int { report.summary.outcomes.total }
 
-    /// The section.
-    var markup: Markup {
-        guard !rows.isEmpty else { return "" }
+    /// The section; nil without records.
+    var section: ReplayReport.Section? {
+        guard !rows.isEmpty else { return nil }
         let shown =
             rows.count < all
             ? "\(NumberText.count(rows.count)) of \(NumberText.count(all)) records are in this page: first those with "
                 + "another verdict than expected, then those whose outcome differs, are rejected, could not be judged, are "
                 + "accepted; of each reason at least the first \(RowSelection.rowsPerReason)."
-            : "All \(NumberText.count(all, "record"))."
-        return """
-            <section aria-labelledby="records-title"><h2 id="records-title">Records</h2>
+            : all == 1 ? "The only record." : "All \(NumberText.count(all, "record"))."
+        let content: Markup = """
             <p class="muted">\(shown)</p>
-            <noscript><p class="warning">The list of records needs JavaScript; everything above does not.</p></noscript>
+            <noscript><p class="warning">Without JavaScript the list is complete, but cannot be filtered, and does not show \
+            all checks of a record.</p></noscript>
             <form id="filters" class="screen" hidden="hidden" role="search" aria-label="Records">
             <label class="wide">Text <input id="filter-text" type="search" autocomplete="off" spellcheck="false" \
             placeholder="id, file, detail, value"/></label>
             \(selects)<button type="reset">Clear</button>
             </form>
             <p id="shown" role="status" aria-live="polite"></p>
-            <ol id="rows"></ol>
-            <p class="screen"><button type="button" id="more" hidden="hidden">Show more</button></p>
-            </section>
+            <ol id="rows">
+            \(rows.map(line))</ol>
             <script type="application/json" id="data">\(.verbatim(ReportRecords.scriptSafe(data)))</script>
+            """
+        return ReplayReport.Section(id: "records-title", title: "Records", content: content)
+    }
+
+    /// The line of a record, which opens to show its place, and with the script all of it.
+    private func line(_ row: ReplayRow) -> Markup {
+        let outcome = row.end.outcome
+        let isLost = outcome == .accepted && row.against.map { $0.end.outcome != .accepted } == true
+        let isGained = outcome != .accepted && row.against?.end.outcome == .accepted
+        let reason = isLost ? row.against?.end.reason : row.end.reason
+        let detail = isLost ? row.against?.detail : row.detail
+        var why: Markup = reason.map { $0.isEmpty ? "" : "<code>\($0)</code>" } ?? ""
+        if isLost || isGained {
+            why += " <span class=\"change\">\(row.against?.end.outcome.word ?? "") under \(report.against)</span>"
+        }
+        if !row.unmet.isEmpty { why += " <span class=\"change\">expected \(row.unmet.joined(separator: ", "))</span>" }
+        if let because = row.because { why += " <span class=\"change\">because \(because)</span>" }
+        if let detail, !detail.isEmpty { why += "<span class=\"detail muted\">\(detail)</span>" }
+        return """
+            <li><details><summary><span class="outcome is-\(outcome.rawValue)">\(outcome.word)</span>\
+            <span class="name">\(row.name)</span><span class="why">\(why)</span>\
+            <span class="when">\(row.time?.description.replacing("T", with: " ") ?? "")</span></summary>\
+            <div class="body"><p>Stands at \(row.place).</p></div></details></li>
 
             """
     }

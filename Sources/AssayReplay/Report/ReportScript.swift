@@ -1,11 +1,10 @@
-/// The script of reports: lists and filters records and shows a record's checks. It inserts data as text and loads
+/// The script of reports: filters the list of records and shows a record's checks. It inserts data as text and loads
 /// nothing.
 enum ReportScript {
     static let text = #"""
 
         (() => {
           'use strict';
-          const PAGE = 100;
           const source = document.getElementById('data');
           if (!source) return;
           const data = JSON.parse(source.textContent);
@@ -41,10 +40,6 @@ enum ReportScript {
             const failed = checksOf(judgement).find((check) => check.status === 'f');
             return failed ? failed.name : judgement.code || '';
           };
-          const detailOf = (judgement) => {
-            const failed = checksOf(judgement).find((check) => check.status === 'f');
-            return failed ? failed.note.detail || '' : judgement.message || '';
-          };
           const placeOf = (row) => row.line === undefined ? `${row.file}: record ${row.number}` : `${row.file}:${row.line}`;
           const nameOf = (row) => row.id === undefined ? placeOf(row) : row.id;
           const sideOf = (row) => {
@@ -67,7 +62,9 @@ enum ReportScript {
             }
             return parts.filter(Boolean).join('\n').toLowerCase();
           };
-          const rows = data.rows.map((row) => ({ row, side: sideOf(row), text: null }));
+          const list = byId('rows');
+          const lines = [...list.children];
+          const rows = data.rows.map((row, index) => ({ row, side: sideOf(row), text: null, line: lines[index] }));
 
           const hasCheck = (row, name) => [row.judgement, otherOf(row)].some((judgement) => judgement &&
             (judgement.code === name || checksOf(judgement).some((check) =>
@@ -119,6 +116,7 @@ enum ReportScript {
             if (row.kind) pairs.push(['Kind', row.kind]);
             if (row.app) pairs.push(['App', row.app]);
             if (row.unmet) pairs.push(['Expected', row.unmet.join(', ')]);
+            if (row.because) pairs.push(['Cause', row.because]);
             pairs.push([other ? `Under ${data.policy}` : 'Outcome', WORDS[row.judgement.outcome]]);
             if (row.judgement.code) pairs.push(['Why', `${row.judgement.code}: ${row.judgement.message}`]);
             if (other) pairs.push([`Under ${data.against}`, WORDS[other.outcome] +
@@ -136,52 +134,28 @@ enum ReportScript {
             }
             return node;
           };
-          const item = ({ row, side }) => {
-            const outcome = row.judgement.outcome;
-            const other = otherOf(row);
-            const why = element('span', 'why');
-            const reason = outcome === 'accepted' && side === 'lost' ? reasonOf(other) : reasonOf(row.judgement);
-            if (reason) why.append(element('code', '', reason));
-            if (side === 'lost') why.append(' ', element('span', 'change', `${WORDS[other.outcome]} under ${data.against}`));
-            if (side === 'gained') why.append(' ', element('span', 'change', `accepted under ${data.against}`));
-            if (row.unmet) why.append(' ', element('span', 'change', `expected ${row.unmet.join(', ')}`));
-            const detail = detailOf(outcome === 'accepted' && side === 'lost' ? other : row.judgement);
-            if (detail) why.append(element('div', 'muted', detail));
-            const summary = element('summary', '',
-              element('span', `outcome is-${outcome}`, WORDS[outcome]), element('span', 'name', nameOf(row)), why,
-              element('span', 'when', row.time ? row.time.replace('T', ' ') : ''));
-            const details = element('details', '', summary);
+          for (const { row, line } of rows) {
+            const details = line.firstElementChild;
             details.addEventListener('toggle', () => {
-              if (details.open && !details.querySelector('.body')) details.append(body(row));
+              if (!details.open || details.dataset.isComplete) return;
+              details.dataset.isComplete = 'true';
+              details.querySelector('.body').replaceWith(body(row));
             });
-            return element('li', '', details);
-          };
+          }
 
-          const list = byId('rows');
-          const more = byId('more');
           const form = byId('filters');
-          let found = rows;
-          let shown = 0;
-          const tell = () => {
-            const part = shown < found.length ? `, the first ${number(shown)} of them listed` : '';
-            byId('shown').textContent =
-              `${number(found.length)} of ${number(rows.length)} ${rows.length === 1 ? 'record' : 'records'}${part}`;
-            more.hidden = shown >= found.length;
-          };
-          const extend = () => {
-            const next = found.slice(shown, shown + PAGE);
-            list.append(...next.map(item));
-            shown += next.length;
-            tell();
-          };
           const value = (name) => { const input = byId(`filter-${name}`); return input ? input.value : ''; };
           const apply = () => {
             const filter = { words: value('text').toLowerCase().split(/\s+/).filter(Boolean) };
             for (const name of ['outcome', 'check', 'app', 'kind', 'side']) filter[name] = value(name);
-            found = rows.filter((entry) => matches(entry, filter));
-            shown = 0;
-            list.replaceChildren();
-            extend();
+            let found = 0;
+            for (const entry of rows) {
+              const isFound = matches(entry, filter);
+              entry.line.hidden = !isFound;
+              if (isFound) found += 1;
+            }
+            byId('shown').textContent =
+              `${number(found)} of ${number(rows.length)} ${rows.length === 1 ? 'record' : 'records'}`;
           };
           let timer = 0;
           byId('filter-text').addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(apply, 120); });
@@ -189,12 +163,6 @@ enum ReportScript {
           form.addEventListener('change', (event) => { if (event.target.id !== 'filter-text') apply(); });
           form.addEventListener('submit', (event) => { event.preventDefault(); apply(); });
           form.addEventListener('reset', () => setTimeout(apply, 0));
-          more.addEventListener('click', () => {
-            const index = shown;
-            extend();
-            const first = list.children[index];
-            if (first) first.querySelector('summary').focus();
-          });
           for (const button of document.querySelectorAll('[data-show-side]')) {
             button.addEventListener('click', () => {
               form.reset();
@@ -202,6 +170,19 @@ enum ReportScript {
               setTimeout(() => { apply(); byId('records-title').scrollIntoView(); byId('filter-side').focus(); }, 0);
             });
           }
+          // Closed tables are printed too.
+          addEventListener('beforeprint', () => {
+            for (const details of document.querySelectorAll('details.numbers:not([open])')) {
+              details.open = true;
+              details.dataset.isPrinted = 'true';
+            }
+          });
+          addEventListener('afterprint', () => {
+            for (const details of document.querySelectorAll('[data-is-printed]')) {
+              details.open = false;
+              delete details.dataset.isPrinted;
+            }
+          });
           form.hidden = false;
           apply();
         })();

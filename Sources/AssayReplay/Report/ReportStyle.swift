@@ -27,6 +27,8 @@ enum ReportStyle {
         h3 { font-size: 1rem; font-weight: 650; margin: 1.75rem 0 .25rem; }
         p { margin: .25rem 0 .75rem; max-width: 44rem; }
         section { margin: 0 0 3.5rem; }
+        a { color: var(--accepted); }
+        .contents { margin: 0 0 3rem; } .contents h2 { font-size: 1rem; } .contents ol { margin: 0; padding-left: 1.5rem; }
         code, .mono { font-family: ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", monospace; font-size: .875em; }
         small, .muted, footer, .legend { color: var(--muted); }
         .muted, footer, .legend { font-size: .9rem; }
@@ -58,7 +60,7 @@ enum ReportStyle {
         .ribbon.gained { fill: var(--accepted); fill-opacity: .85; }
         summary { cursor: pointer; }
         .numbers summary { color: var(--muted); font-size: .85rem; }
-        .scroll { overflow-x: auto; max-height: 24rem; max-width: 100%; margin: .25rem 0 .75rem; }
+        .scroll { overflow-x: auto; max-width: 100%; margin: .25rem 0 .75rem; }
         table.data { border-collapse: collapse; font-size: .875rem; }
         table.data th, table.data td { padding: .3rem 1.25rem .3rem 0; text-align: left; vertical-align: top; }
         table.data .number { text-align: right; } table.data td.number { white-space: nowrap; }
@@ -80,17 +82,18 @@ enum ReportStyle {
         button { cursor: pointer; padding: .35rem .9rem; }
         :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
         #rows { list-style: none; padding: 0; margin: .5rem 0; border-top: 1px solid var(--line); }
-        #rows > li { border-bottom: 1px solid var(--line); }
+        #rows > li { border-bottom: 1px solid var(--line); } #rows > li[hidden] { display: none; }
         #rows > li > details > summary {
           display: grid; grid-template-columns: 7.5rem minmax(0, 3fr) minmax(0, 3fr) 11.5rem; gap: 0 1rem; padding: .45rem 0;
           list-style: none; align-items: baseline; font-size: .9rem;
         }
         #rows > li > details > summary::-webkit-details-marker { display: none; }
-        .outcome { font-weight: 600; } .outcome::before { content: "+ "; }
+        .outcome { font-weight: 600; } .outcome::before { content: "✓ "; }
         .is-accepted { color: var(--accepted); }
         .is-rejected { color: var(--rejected); } .is-rejected::before { content: "× "; }
         .is-failed { color: var(--muted); } .is-failed::before { content: "? "; }
         .change { color: var(--warning); font-weight: 600; }
+        .detail { display: block; }
         .when { color: var(--muted); text-align: right; }
         .body { padding: .25rem 0 1.5rem; font-size: .9rem; }
         .checks { list-style: none; margin: .75rem 0; padding: 0; }
@@ -117,7 +120,8 @@ enum ReportStyle {
         @media print {
           :root { --page: #fff; --ink: #000; --muted: #444; --line: #bbb; --soft: #eee; }
           body { max-width: none; padding: 0; font-size: 10pt; }
-          .screen, .numbers:not([open]) { display: none; }
+          .screen { display: none; } .scroll { overflow: visible; }
+          details.numbers::details-content { content-visibility: visible; display: block; block-size: auto; }
           section, figure, .cell, #rows > li { break-inside: avoid; }
           #records-title, section:has(#records-title), section:has(#reasons) { break-inside: auto; }
           * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

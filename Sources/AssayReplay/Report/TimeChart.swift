@@ -48,9 +48,12 @@ struct TimeChart {
         let most = intervals.max { $0.tally.total < $1.tally.total }
         let rejected = intervals.max { $0.tally.rejected < $1.tally.rejected }
         var text = "Each bar is \(unit), UTC."
-        if let most { text += " The most records, \(NumberText.count(most.tally.total)), are from \(name(most))." }
-        if let rejected, rejected.tally.rejected > 0 {
-            text += " The most rejected ones, \(NumberText.count(rejected.tally.rejected)), are from \(name(rejected))."
+        if let most, intervals.count > 1 {
+            text += " The tallest is \(name(most)), with \(NumberText.count(most.tally.total, "record"))."
+        }
+        if let rejected, rejected.tally.rejected > 0, intervals.count > 1 {
+            let count = NumberText.count(rejected.tally.rejected, "rejected record")
+            text += " The one with the greatest number of rejections is \(name(rejected)), with \(count)."
         }
         let rows = intervals.filter { $0.tally.total > 0 }.map { interval in
             let tally = interval.tally

@@ -62,7 +62,7 @@ struct RowSelection: Sendable {
     }
 }
 
-/// A listed record, rendered as JSON for the report's script. Texts are cut to ``RowLimits``; control and formatting
+/// A listed record: what its line in the report shows, and all else as JSON for the report's script. Texts are cut to ``RowLimits``; control and formatting
 /// characters are escaped. HTML is not escaped here.
 package struct ReplayRow: Sendable {
     /// The record's ID; without one, its place.
@@ -75,6 +75,15 @@ package struct ReplayRow: Sendable {
     let end: FlowEnd
     /// What the first failed check found, or why there is no verdict.
     package let detail: String?
+    /// The position of the record in the corpus.
+    let place: String
+    let time: ReplayTime?
+    /// What the second policy decided, and its detail; nil without a comparison.
+    let against: (end: FlowEnd, detail: String?)?
+    /// For a record that fails only because of the attestation of its key: that record, and the check that it fails.
+    let because: String?
+    /// The expectation that the verdict does not meet: the outcome and checks. Empty without one.
+    let unmet: [String]
     /// The checks that failed or were annotated, and the codes of failures, under either policy.
     let findings: [String]
     /// The row as a JSON object.
@@ -122,6 +131,20 @@ extension ReplayRow {
         app = verdict?.app?.shown(atMost: RowLimits.name)
         end = FlowEnd(record.judgement)
         detail = record.judgement.detail?.shown(atMost: RowLimits.detail)
+        self.place = place.description.shown(atMost: RowLimits.name)
+        time = record.time
+        against = record.against.map { (FlowEnd($0), $0.detail?.shown(atMost: RowLimits.detail)) }
+        because = record.root.map { root in
+            let name = root.id ?? root.place.description
+            return "\(name.shown(atMost: RowLimits.name)) fails \(root.check.shown(atMost: RowLimits.name))"
+        }
+        if record.isMismatch, let expect = record.expect {
+            unmet =
+                [expect.outcome.rawValue]
+                + expect.failed.prefix(RowLimits.expected).map { $0.description.shown(atMost: RowLimits.name) }
+        } else {
+            unmet = []
+        }
         findings = [record.judgement, record.against].compactMap { $0 }.flatMap(\.findings)
 
         var object = JSONObject()
@@ -145,10 +168,8 @@ extension ReplayRow {
                     [$0.name.shown(atMost: RowLimits.name), $0.value.text.shown(atMost: RowLimits.value)]
                 })
         }
-        if record.isMismatch, let expect = record.expect {
-            let failed = expect.failed.prefix(RowLimits.expected).map { $0.description.shown(atMost: RowLimits.name) }
-            object.add("unmet", texts: [expect.outcome.rawValue] + failed)
-        }
+        if !unmet.isEmpty { object.add("unmet", texts: unmet) }
+        if let because { object.add("because", text: because) }
         json = object.text
     }
 }
