@@ -110,10 +110,25 @@ struct ReplayCommandTests {
         let text = try scratch.assay("replay", "corpus.ndjson", "--against", "other.yaml", "--changed")
         #expect(text.status == 0, "\(text.errors)")
         #expect(text.output.contains("under other.yaml: 0 accepted, 4 rejected"))
-        #expect(text.output.contains("  2  app-attest.assertion.key  accepted, then rejected\n"))
+        #expect(text.output.contains("other.yaml would lose 3 of 3 accepted requests (100%) from 1 device."))
+        #expect(text.output.contains("  2  app-attest.assertion.app-id  no longer accepted, from 1 device\n"))
         #expect(text.output.contains("  2  app-attest.assertion  66.7% of 3 records\n"))
         #expect(
             text.output.contains("corpus.ndjson:1 (attested): accepted, then rejected (app-attest.attestation.app-id"))
+        let anew = try scratch.assay("replay", "corpus.ndjson", "--against", "other.yaml", "--enrol-anew", "--changed")
+        #expect(anew.output.contains("app-attest.assertion.key"), "\(anew.output)")
+        let cause = "app-attest.attestation.app-id"
+        #expect(anew.output.contains("because corpus.ndjson:1 (attested) fails \(cause)"))
+        #expect(anew.output.contains("  3  \(cause)  no longer accepted, from 1 device, 2 as a consequence\n"))
+        let csv = try scratch.assay("replay", "corpus.ndjson", "--against", "other.yaml", "--enrol-anew", "--csv")
+        #expect(csv.lines.contains("no longer accepted as a consequence by cause,\(cause),2,,,,,"))
+        let changes = try scratch.assay(
+            "replay", "corpus.ndjson", "--against", "other.yaml", "--enrol-anew", "--changed", "--json"
+        ).json()
+        #expect(changes.map { $0["id"] as? String } == ["attested", "first", "second"])
+        let causes = changes.map { $0["cause"] as? [String: Any] }
+        #expect(causes.allSatisfy { $0?["check"] as? String == cause && $0?["id"] as? String == "attested" })
+        #expect(causes.map { $0?["consequence"] as? Bool } == [false, true, true])
         let json = try scratch.assay("replay", "corpus.ndjson", "--against", "other.yaml", "--json").json()
         #expect((json.first?["against"] as? [String: Any])?["outcome"] as? String == "reject")
         let written = try scratch.assay(
@@ -149,7 +164,7 @@ struct ReplayCommandTests {
         "Invalid combinations of arguments are refused",
         arguments: [
             ["-"], ["c", "--jobs", "0"], ["c", "--at", "2026-01-01T00:00:00Z", "--now"], ["c", "--changed"],
-            ["c", "--json", "--rejected"], ["c", "--nearest-policy"],
+            ["c", "--json", "--rejected"], ["c", "--nearest-policy"], ["c", "--enrol-anew"],
             ["c", "--policy", "p", "--master-key", "file:m"], [],
         ])
     func usage(arguments: [String]) throws {

@@ -108,8 +108,10 @@ struct ReplayEndingTests {
         let compared = try scratch.assay("replay", "corpus.ndjson", "--csv", "--against", "other.yaml")
         #expect(
             compared.output.contains(
-                "decisions under both policies,accepted then rejected (app-attest.assertion.key),2,,,,,\n"))
+                "decisions under both policies,accepted then rejected (app-attest.assertion.app-id),2,,,,,\n"))
         #expect(compared.lines.contains("all,,4,3,1,0,3,0"))
+        #expect(compared.lines.contains("no longer accepted by cause,app-attest.assertion.app-id,2,,,,,"))
+        #expect(compared.lines.contains("devices no longer accepted by cause,app-attest.assertion.app-id,1,,,,,"))
         let names = try scratch.write(
             "formula.ndjson", Data(#"{"id":"x","kind":"=1+1,\"a\"","receivedAt":"2026-01-01T00:00:00Z"}"#.utf8))
         let formula = try scratch.assay("replay", names, "--policy", "policy.yaml", "--csv")

@@ -57,13 +57,15 @@ struct ReplayCorpus {
 
     static func attestation(
         _ id: String, of label: String, device: AppAttestDevice = .iOS26, challenge: String = "challenge",
-        at seconds: Double = 0
+        at seconds: Double = 0, account: String? = nil
     ) throws -> String {
         let minted = try AttestationBlueprint(
             authority: theAuthority.get(), key: key(label), appID: appID, device: device,
             clientData: .bytes(Array(challenge.utf8)), issuedAt: time
         ).mint()
-        return minted.record(id: id, receivedAt: time + seconds).jsonLine
+        var record = minted.record(id: id, receivedAt: time + seconds)
+        record.account = account
+        return record.jsonLine
     }
 
     static func assertion(

@@ -9,6 +9,7 @@ struct SampleSubject: EngineSubject {
     var fields: [SubjectField]
     var madeAt: Date?
     var presentedCounter: Int64?
+    var identifier: String?
 }
 
 /// Results of records, without evidence.
@@ -50,11 +51,13 @@ enum ReplaySamples {
     static func record(
         _ judgement: ReplayedRecord.Judgement, against: ReplayedRecord.Judgement? = nil, id: String? = "a",
         file: String = "corpus.ndjson", line: Int? = 1, number: Int = 1, receivedAt: Date? = time,
-        expect: EvidenceRecord.Expectation? = nil, duration: Double? = nil
+        expect: EvidenceRecord.Expectation? = nil, duration: Double? = nil, account: String? = nil,
+        root: ReplayRoot? = nil
     ) -> ReplayedRecord {
         ReplayedRecord(
             place: CorpusPlace(file: CorpusFile(name: file, folder: nil), line: line, number: number), id: id,
-            receivedAt: receivedAt, expect: expect, judgement: judgement, against: against, duration: duration)
+            receivedAt: receivedAt, expect: expect, judgement: judgement, against: against, duration: duration,
+            account: account, root: root)
     }
 
     /// Many records over several days: accepted, rejected by any check, and not judged. They have more versions than a
