@@ -1,21 +1,31 @@
 /// An inline SVG of full width with title and description, and a table of its numbers.
 ///
 /// Horizontal positions are in percent and vertical ones in pixels, so that text keeps its size on a phone.
-struct Chart {
+package struct Chart {
     /// The prefix of its element IDs, unique in the page.
-    let id: String
-    let title: String
+    package let id: String
+    package let title: String
     /// A summary of the result.
-    let description: String
+    package let description: String
     /// The height in pixels.
-    let height: Int
+    package let height: Int
     /// The SVG elements.
-    let drawing: Markup
+    package let drawing: Markup
     /// The same numbers as a table.
-    let table: DataTable
+    package let table: DataTable
+
+    /// Composes a chart.
+    package init(id: String, title: String, description: String, height: Int, drawing: Markup, table: DataTable) {
+        self.id = id
+        self.title = title
+        self.description = description
+        self.height = height
+        self.drawing = drawing
+        self.table = table
+    }
 
     /// The figure.
-    var markup: Markup {
+    package var markup: Markup {
         """
         <figure class="chart"><svg role="img" aria-labelledby="\(id)-title \(id)-text" width="100%" height="\(height)">\
         <title id="\(id)-title">\(title)</title><desc id="\(id)-text">\(description)</desc>\(drawing)</svg>\
@@ -26,16 +36,22 @@ struct Chart {
 }
 
 /// Numbers in rows and columns.
-struct DataTable {
+package struct DataTable {
     /// The column headings. The first column names the row.
-    let columns: [String]
+    package let columns: [String]
     /// The rows, each with one cell per column.
-    let rows: [[String]]
+    package let rows: [[String]]
+
+    /// Composes a table.
+    package init(columns: [String], rows: [[String]]) {
+        self.columns = columns
+        self.rows = rows
+    }
 
     /// The table in a region that scrolls if it is wider than the page.
     ///
     /// - Parameter label: the name of the region, for screen readers.
-    func markup(label: String) -> Markup {
+    package func markup(label: String) -> Markup {
         // Align columns of numbers right.
         let isText = columns.indices.map { column in
             column == 0 || rows.contains { !$0.indices.contains(column) || !DataTable.isNumber($0[column]) }
@@ -61,30 +77,32 @@ struct DataTable {
     }
 
     /// The table in a `details` element.
-    func disclosed(label: String) -> Markup {
+    package func disclosed(label: String) -> Markup {
         "<details class=\"numbers\"><summary>Numbers: \(label)</summary>\(markup(label: label))</details>"
     }
 }
 
 /// A horizontal position or length in percent, with two decimal places.
-struct Percent {
-    let hundredths: Int
+package struct Percent {
+    package let hundredths: Int
 
-    init(hundredths: Int) {
+    package init(hundredths: Int) {
         self.hundredths = hundredths
     }
 
-    init(_ part: Int, of whole: Int) {
+    package init(_ part: Int, of whole: Int) {
         hundredths = whole > 0 ? Int((Double(part) / Double(whole) * 10_000).rounded()) : 0
     }
 
     /// The value for an SVG attribute.
-    var text: String {
+    package var text: String {
         let rest = hundredths % 100
         return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)%"
     }
 
-    static func + (left: Percent, right: Percent) -> Percent { Percent(hundredths: left.hundredths + right.hundredths) }
+    package static func + (left: Percent, right: Percent) -> Percent {
+        Percent(hundredths: left.hundredths + right.hundredths)
+    }
 }
 
 /// Formats numbers for display.

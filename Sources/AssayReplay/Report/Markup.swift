@@ -1,41 +1,41 @@
 import AssayCore
 
 /// HTML that is also well-formed XML. Escapes interpolated text; other markup comes from literals in the sources.
-struct Markup: ExpressibleByStringInterpolation, Sendable {
-    struct StringInterpolation: StringInterpolationProtocol {
+package struct Markup: ExpressibleByStringInterpolation, Sendable {
+    package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var html: String
 
-        init(literalCapacity: Int, interpolationCount: Int) {
+        package init(literalCapacity: Int, interpolationCount: Int) {
             html = ""
             html.reserveCapacity(literalCapacity + interpolationCount * 16)
         }
 
-        mutating func appendLiteral(_ literal: String) { html += literal }
+        package mutating func appendLiteral(_ literal: String) { html += literal }
 
-        mutating func appendInterpolation(_ text: some StringProtocol) { html += Markup.escape(text) }
+        package mutating func appendInterpolation(_ text: some StringProtocol) { html += Markup.escape(text) }
 
-        mutating func appendInterpolation(_ number: Int) { html += "\(number)" }
+        package mutating func appendInterpolation(_ number: Int) { html += "\(number)" }
 
-        mutating func appendInterpolation(_ markup: Markup) { html += markup.html }
+        package mutating func appendInterpolation(_ markup: Markup) { html += markup.html }
 
-        mutating func appendInterpolation(_ parts: [Markup]) {
+        package mutating func appendInterpolation(_ parts: [Markup]) {
             for part in parts { html += part.html }
         }
     }
 
-    private(set) var html: String
+    package private(set) var html: String
 
-    init(stringLiteral value: String) { html = value }
+    package init(stringLiteral value: String) { html = value }
 
-    init(stringInterpolation: StringInterpolation) { html = stringInterpolation.html }
+    package init(stringInterpolation: StringInterpolation) { html = stringInterpolation.html }
 
     /// Empty markup.
-    static var nothing: Markup { "" }
+    package static var nothing: Markup { "" }
 
-    static func += (left: inout Markup, right: Markup) { left.html += right.html }
+    package static func += (left: inout Markup, right: Markup) { left.html += right.html }
 
     /// Unescaped text, only for the script, style sheet and data of a report.
-    static func verbatim(_ text: String) -> Markup {
+    package static func verbatim(_ text: String) -> Markup {
         var markup = Markup.nothing
         markup.html = text
         return markup
