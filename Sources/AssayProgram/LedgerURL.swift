@@ -183,6 +183,11 @@ enum LedgerURL: Equatable {
         return OpenLedger(ledger: ledger, keys: ledger)
     }
 
+    /// Whether it is a file that does not exist, or is empty.
+    var isMissingFile: Bool {
+        if case .sqlite(let path) = self { LedgerURL.isMissing(path) } else { false }
+    }
+
     /// Whether the file is missing or empty.
     private static func isMissing(_ path: String) -> Bool {
         var status = stat()

@@ -19,9 +19,9 @@ package struct HTTPService: Sendable {
     /// The connections of the listener of metrics: few programs ask it.
     private static let monitoringConnections = 32
 
-    private let configuration: ServiceConfiguration
-    private let inherited: InheritedSockets
-    private let dependencies: ServiceDependencies
+    let configuration: ServiceConfiguration
+    let inherited: InheritedSockets
+    let dependencies: ServiceDependencies
     private let state: ServiceState
     private let proof: ServiceReadiness
     private let tls: TLSFiles?
@@ -95,20 +95,6 @@ package struct HTTPService: Sendable {
         tokenKeys = TokenKeyUpkeep(dependencies: dependencies, state: state, logger: logger)
     }
 
-    /// Reads the policy and the files of TLS, as the initializer does, without the ledger.
-    ///
-    /// - Returns: the policy, for the initializer: reading a thousand apps again takes as long as the rest of a start.
-    /// - Throws: as the initializer.
-    package static func check(_ configuration: ServiceConfiguration) throws -> ServicePolicy {
-        let policy = try ServicePolicy(configuration.policy)
-        _ = try HTTPService(
-            configuration,
-            dependencies: ServiceDependencies(
-                ledger: MemoryLedger(), keyStores: [], services: [], metrics: MetricsRegistry()),
-            policy: policy)
-        return policy
-    }
-
     /// Serves until SIGTERM or SIGINT. Then the service becomes unready, waits for the delay, accepts no more connections, and
     /// finishes the requests that it has begun. A second signal ends the process at once, with status 130.
     ///
@@ -119,13 +105,8 @@ package struct HTTPService: Sendable {
         CoreDumps.disable()
         try await requireTokens()
         for store in dependencies.keyStores { _ = try await store.keys(for: TokenKey.purpose) }
-        // systemd keeps the files of its sockets.
-        let own = [
-            ("listen", inherited.publicListener == nil ? configuration.listen : nil),
-            ("admin", inherited.admin == nil ? configuration.admin : nil), ("metrics", configuration.metrics),
-        ]
-        for (key, address) in own {
-            if let path = address?.path { try UnixSocket.prepare(path, for: key) }
+        for (key, address) in ownListeners {
+            if let path = address.path { try UnixSocket.prepare(path, for: key) }
         }
         let (started, starting) = AsyncStream.makeStream(of: StartedListener.self)
         let signals = if let trapped { trapped } else { await EndingSignals() }
@@ -191,22 +172,6 @@ package struct HTTPService: Sendable {
         // What was counted since the last time.
         await state.verifier.refreshMetrics(at: Date())
         logger.notice("stopped")
-    }
-
-    /// Refuses to listen on TCP without any token that could be sent there. Forward auth needs none.
-    private func requireTokens() async throws {
-        guard case .tcp = configuration.listen, !configuration.isOpen, configuration.authorize.dialect == nil else {
-            return
-        }
-        let now = Date()
-        let callers = try await dependencies.ledger.operators().filter {
-            $0.state(at: now) == .live && $0.role.rights.contains(.verify)
-        }
-        guard callers.isEmpty else { return }
-        throw ServiceError(
-            "no active operator has the right to verify, so that every request on \(configuration.listen.description) would be "
-                + "refused: make a token with `assay operators add NAME --role caller --ledger ...`, with the ledger of this service, listen on "
-                + "unix:PATH, or give --open on a loopback address")
     }
 
     /// - Parameter started: called with the position of a listener in the log, and its address.
@@ -325,11 +290,15 @@ package struct HTTPService: Sendable {
             ReadinessNotice.send(ReadinessNotice.ready)
             let addresses = listeners.sorted { $0.position < $1.position }.map(\.address)
             whenReady(addresses)
-            logger.notice(
-                "ready",
-                metadata: [
-                    "assay.listen": .array(addresses.map { "\($0)" }), "assay.policyDigest": "\(state.present.digest)",
-                ])
+            // On a terminal, `whenReady` says it.
+            if !ServiceLog.isText {
+                logger.notice(
+                    "ready",
+                    metadata: [
+                        "assay.listen": .array(addresses.map { "\($0)" }),
+                        "assay.policyDigest": "\(state.present.digest)",
+                    ])
+            }
             for (address, tls) in all {
                 guard let address, tls == nil, !address.isLocal else { continue }
                 logger.warning("requests come without TLS", metadata: ["assay.listen": "\(address.description)"])

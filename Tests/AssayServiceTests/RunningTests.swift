@@ -176,6 +176,8 @@ struct RunningTests {
         }
         let without = try serve("--listen 127.0.0.1:0")
         #expect(without.status == 2 && without.errors.contains("assay operators add"), "\(without)")
+        func hasLedger() -> Bool { FileManager.default.fileExists(atPath: folder.path("l.sqlite")) }
+        #expect(!hasLedger())
         let file = try folder.write("file", "x")
         let noSocket = try serve("--listen 'unix:\(file)'")
         #expect(noSocket.status == 2 && noSocket.errors.contains("no socket"), "\(noSocket)")
@@ -186,6 +188,7 @@ struct RunningTests {
             inUse.status == 2
                 && inUse.errors.contains("listen: cannot listen on 127.0.0.1:\(service.port): Address already in use"),
             "\(inUse)")
+        #expect(!hasLedger())
         let admin = try serve("--open --listen 127.0.0.1:0 --set admin=127.0.0.1:\(service.port)")
         #expect(admin.status == 2 && admin.errors.contains("admin: cannot listen on"), "\(admin)")
         let option = try serve("--admin none")

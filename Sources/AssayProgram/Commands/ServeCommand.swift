@@ -51,13 +51,15 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("set"), parsing: .singleValue,
         help: ArgumentHelp(
-            "A key of the configuration and its value. May be given several times.", valueName: "key=value"))
+            "A key of the configuration and its value. May be given several times.", valueName: "key=value"),
+        completion: ServeCommand.keys)
     var settings: [String] = []
 
     @Option(help: "The policy.", completion: .yaml)
     var policy: String?
 
-    @Option(help: ArgumentHelp("The ledger: \(LedgerURL.durableForm).", valueName: "url"))
+    @Option(
+        help: ArgumentHelp("The ledger: \(LedgerURL.durableForm).", valueName: "url"), completion: .durableLedger)
     var ledger: String?
 
     @Option(help: ArgumentHelp("The public listener: HOST:PORT or unix:PATH.", valueName: "address"))
@@ -69,6 +71,9 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var creation: CreateLedgerOption
 
     func validate() throws { _ = try Self.pairs(settings) }
+
+    /// Completes the keys of `--set`.
+    static var keys: CompletionKind { .list(ServiceKey.all.map { "\($0.path)=" }) }
 
     /// Splits values of `--set` into keys and values.
     ///
@@ -111,6 +116,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(.unreadable, error.description)
         }
+        if let format = configuration.logFormat { ServiceLog.use(format) }
         // Set up before the ledger is opened, because the ledger counts too.
         let metrics = Self.metrics
         let url = try configuration.ledger.map { try LedgerURL($0) } ?? .standard()
@@ -126,9 +132,17 @@ struct ServeCommand: AsyncParsableCommand {
         let client = try GoogleOptions.client(
             configuration.serviceAccount, of: "serviceAccount", url: configuration.googleURL)
         try await finishing(with: { await client?.shutdown() }) {
+            if creation.createLedger, url.isMissingFile {
+                do { try await HTTPService.checkStart(configuration, policy: policy) } catch {
+                    throw CommandFailure(.unreadable, "\(error)")
+                }
+            }
             try await url.withLedger(creating: creation.createLedger) { open in
                 let stores: [any KeyStore] = try masterKey.map { [try open.keyStore($0)] } ?? []
-                try await Self.run(configuration, policy, metrics, open, stores, masterKey, client)
+                try await Self.run(configuration, policy, metrics, open, stores, masterKey, client) { addresses in
+                    guard ServiceLog.isText else { return }
+                    Console.complain(Self.sentence(configuration, policy, url, listeningOn: addresses))
+                }
             }
         }
     }
@@ -140,6 +154,22 @@ struct ServeCommand: AsyncParsableCommand {
         if let listen { all.append(("listen", listen)) }
         if open { all.append(("open", "true")) }
         return all
+    }
+
+    /// What a person reads when the service is ready: its listeners, its policy and its ledger.
+    private static func sentence(
+        _ configuration: ServiceConfiguration, _ policy: ServicePolicy, _ ledger: LedgerURL,
+        listeningOn addresses: [String]
+    ) -> String {
+        var listeners = [("listening on", configuration.certificate != nil)]
+        if configuration.admin != nil { listeners.append(("operators on", configuration.adminCertificate != nil)) }
+        if configuration.metrics != nil { listeners.append(("metrics on", configuration.adminCertificate != nil)) }
+        let places = zip(listeners, addresses).map { listener, address in
+            let scheme = address.hasPrefix("unix:") ? "" : listener.1 ? "https://" : "http://"
+            return "\(listener.0) \(scheme)\(address)"
+        }
+        let apps = "\(policy.appCount) \(policy.appCount == 1 ? "app" : "apps")"
+        return (places + ["\(configuration.policy) (\(apps))", "ledger \(ledger.description)"]).joined(separator: ", ")
     }
 
     /// Reads the policy, the files of TLS and the URLs, so that a mistake in them leaves no new ledger behind.
@@ -158,7 +188,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     private static func run(
         _ configuration: ServiceConfiguration, _ policy: ServicePolicy, _ metrics: MetricsRegistry, _ open: OpenLedger,
-        _ stores: [any KeyStore], _ masterKey: MasterKey?, _ client: PlayIntegrityClient?
+        _ stores: [any KeyStore], _ masterKey: MasterKey?, _ client: PlayIntegrityClient?,
+        whenReady: @escaping @Sendable (_ addresses: [String]) -> Void
     ) async throws {
         // Sends no request before a policy needs the list. A policy that is read later may need it.
         let status = try StatusListChoice.connection(
@@ -179,7 +210,7 @@ struct ServeCommand: AsyncParsableCommand {
                     dependencies: ServiceDependencies(
                         ledger: open.ledger, keyStores: stores, services: services.compactMap(\.self),
                         sealedKeys: open.keys, metrics: metrics, probe: { await probe.objection(to: $0) }),
-                    policy: policy
+                    policy: policy, whenReady: whenReady
                 ).run()
                 await probe.shutdown()
             }

@@ -12,7 +12,8 @@ struct ServiceOptions: ParsableArguments {
     @Option(
         name: .customLong("set"), parsing: .singleValue,
         help: ArgumentHelp(
-            "A key of the configuration and its value. May be given several times.", valueName: "key=value"))
+            "A key of the configuration and its value. May be given several times.", valueName: "key=value"),
+        completion: ServeCommand.keys)
     var settings: [String] = []
 
     @Option(
@@ -22,7 +23,8 @@ struct ServiceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The token of an operator, file:PATH or env:NAME, where the listener demands one.", valueName: "source"))
+            "The token of an operator, file:PATH or env:NAME, where the listener demands one.", valueName: "source"),
+        completion: .source)
     var token: String?
 
     func validate() throws {

@@ -54,6 +54,8 @@ package struct ServiceConfiguration: Sendable {
     package var shutdownTimeout = 25.0
     /// The least level that is logged.
     package var logLevel = Logger.Level.info
+    /// How the log is written; nil for text on a terminal and JSON elsewhere.
+    package var logFormat: LogFormat?
 
     /// What becomes of a policy that may accept more than the one in force.
     package enum PolicyGuard: String, Sendable, CaseIterable {

@@ -199,6 +199,9 @@ package struct ServiceKey: Sendable {
             path: "logLevel", help: "The least level that is logged.",
             form: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), standard: "info"
         ) { (service, node) throws(PolicyError) in service.logLevel = try node.word(Logger.Level.self) },
+        word(
+            "logFormat", \.logFormat, LogFormat.self, "Whether entries of the log are JSON or text for a person.",
+            standard: "text on a terminal, json elsewhere"),
     ]
 
     private typealias Field<Value> = any (WritableKeyPath<ServiceConfiguration, Value> & Sendable)

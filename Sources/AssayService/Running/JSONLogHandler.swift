@@ -4,7 +4,7 @@ import AssayPrimitives
 import Foundation
 import Logging
 
-/// Writes each entry as one JSON object on one line of standard error. If systemd reads it, the line begins with its priority.
+/// Writes each entry as one JSON object on one line of standard error, or as text. If systemd reads it, the line begins with its priority.
 struct JSONLogHandler: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
@@ -17,13 +17,32 @@ struct JSONLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+        guard !ServiceLog.isText else {
+            let time = RFC3339.format(Date())
+            let head = "\(time) \(event.level.rawValue): \(event.message.description)"
+            return LogOutput.write(Self.printable(all.reduce(head) { $0 + Self.text($1.key, $1.value) }))
+        }
         var object = JSONObject()
         object.add("time", text: RFC3339.format(Date()))
         object.add("level", text: event.level.rawValue)
         object.add("message", text: event.message.description)
-        let all = metadata.merging(event.metadata ?? [:]) { $1 }
-        for (name, value) in all.sorted(by: { $0.key < $1.key }) { object.add(name, raw: Self.json(value)) }
+        for (name, value) in all { object.add(name, raw: Self.json(value)) }
         LogOutput.write((JournalStream.isStandardError ? JournalStream.prefix(event.level) : "") + object.text)
+    }
+
+    /// `, NAME VALUE`, without the prefix of our names.
+    private static func text(_ name: String, _ value: Logger.Metadata.Value) -> String {
+        let name = name.hasPrefix("assay.") ? String(name.dropFirst("assay.".count)) : name
+        return ", \(name) \(value)"
+    }
+
+    /// Escapes what a terminal could interpret: text of a client may be in an entry.
+    private static func printable(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { line, scalar in
+            let isPlain = (0x20..<0x7F).contains(scalar.value) || scalar.properties.isAlphabetic
+            line += isPlain ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+        }
     }
 
     private static func json(_ value: Logger.Metadata.Value) -> String {

@@ -48,6 +48,8 @@ package struct ServiceDependencies: Sendable {
 /// A policy file that was read.
 package struct ServicePolicy: Sendable {
     let policy: VerificationPolicy
+    /// The number of its apps.
+    package var appCount: Int { policy.apps.count }
     /// Its digest, and its text with all defaults.
     let text: PolicyReport.PolicyText
 
