@@ -82,6 +82,20 @@ struct MintAppAttestTests {
         #expect(lines.last?.hasPrefix("Signature: assay=:") == true)
     }
 
+    @Test("An empty challenge, as of a variable that is not set, is refused")
+    func emptyChallenge() throws {
+        let scratch = try scratch()
+        #expect(try scratch.run(["mint", "android-key", "device", "phone.json", "--root", "roots.pem"]).status == 0)
+        for (kind, options) in [
+            ("app-attest", ["--device", "device.json", "--app-id", "x"]),
+            ("android-key", ["--device", "phone.json", "--package", "x"]),
+        ] {
+            let run = try scratch.run(["mint", kind, "attestation", "--challenge", ""] + options)
+            #expect(run.status == 64 && run.output.isEmpty, "\(run)")
+            #expect(run.errors.contains("--challenge is empty: give the text that the server issued"), "\(run)")
+        }
+    }
+
     @Test("A device file is private and never overwritten, and other files are refused")
     func files() throws {
         let scratch = try scratch()

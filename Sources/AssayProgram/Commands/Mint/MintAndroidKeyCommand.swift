@@ -10,10 +10,12 @@ struct MintAndroidKeyCommand: ParsableCommand {
         discussion: """
             For tests of a backend in any language: a policy trusts the authority by testRoots, and every verdict says so.
 
-              assay mint android-key device device.json --root test-roots.pem --package com.example.shop \\
-                --certificate-digest SHA256
-              assay mint android-key attestation --device device.json --challenge "$CHALLENGE"
-              assay mint android-key request --device device.json --target-uri https://api.example.com/v1/items
+              assay mint android-key device device.json --root test-roots.pem \\
+                --package com.example.shop --certificate-digest SHA256
+              assay mint android-key attestation --device device.json \\
+                --challenge "$CHALLENGE"
+              assay mint android-key request --device device.json \\
+                --target-uri https://api.example.com/v1/items
             """,
         subcommands: [
             MintAndroidDeviceCommand.self, MintKeyAttestationCommand.self, MintAndroidRequestCommand.self,
@@ -31,8 +33,8 @@ struct MintAndroidDeviceCommand: ParsableCommand {
     @OptionGroup var package: TestPackageOptions
 
     func run() throws {
-        let device = try package.added(to: TestDevice(createdAt: Date()))
-        try new.write(device) { (device) throws(MintingError) in [root.part(try device.androidAuthority().rootPEM)] }
+        let device = try package.added(to: root.attesting(TestDevice(createdAt: Date())))
+        try new.write(device) { (device) throws(MintingError) in root.parts(try device.androidAuthority().rootPEM) }
         root.note()
         let key = try TestDeviceOptions.minting { () throws(MintingError) in try device.androidKey(isRSA: false) }
         Console.note("key ID \(Data(key.keyID).base64EncodedString())")
@@ -73,8 +75,7 @@ struct MintKeyAttestationCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The version code of the app.", valueName: "number"))
     var versionCode: UInt32 = 1
 
-    @Option(parsing: .unconditional, help: "The challenge of the server, text.")
-    var challenge: String
+    @OptionGroup var asked: TestChallengeOption
 
     @Option(help: "The model of the device.")
     var model = TestDeviceModel.remote
@@ -90,7 +91,7 @@ struct MintKeyAttestationCommand: ParsableCommand {
                 authority: try test.androidAuthority(), key: try test.androidKey(isRSA: rsa),
                 packageName: app.packageName,
                 certificateDigest: app.digest, versionCode: versionCode, device: model.device,
-                challenge: Array(challenge.utf8), issuedAt: time
+                challenge: Array(asked.challenge.utf8), issuedAt: time
             ).mint()
         }
         try device.print(minted.record(id: "attestation", app: device.app, receivedAt: time))

@@ -12,9 +12,11 @@ struct MintAppAttestCommand: ParsableCommand {
             For tests of a backend in any language: a policy trusts the authority by testRoots, and every verdict says so.
 
               assay mint app-attest device device.json --root test-root.pem --app-id APPID
-              assay mint app-attest attestation --device device.json --challenge "$CHALLENGE"
+              assay mint app-attest attestation --device device.json \\
+                --challenge "$CHALLENGE"
               assay mint app-attest assertion --device device.json --client-data file:body
-              assay mint app-attest request --device device.json --target-uri https://api.example.com/v1/items
+              assay mint app-attest request --device device.json \\
+                --target-uri https://api.example.com/v1/items
 
             The file of the device keeps its App ID and its counter. Processes that use it at once get different counters.
             """,
@@ -38,9 +40,9 @@ struct MintDeviceCommand: ParsableCommand {
     var appID: String?
 
     func run() throws {
-        var device = TestDevice(createdAt: Date())
+        var device = try root.attesting(TestDevice(createdAt: Date()))
         device.appID = appID
-        try new.write(device) { (device) throws(MintingError) in [root.part(try device.authority().rootPEM)] }
+        try new.write(device) { (device) throws(MintingError) in root.parts(try device.authority().rootPEM) }
         root.note()
         Console.note("key ID \(Data(device.key.keyID).base64EncodedString())")
     }
@@ -79,8 +81,7 @@ struct MintAttestationCommand: ParsableCommand {
 
     @OptionGroup var app: TestAppOptions
 
-    @Option(parsing: .unconditional, help: "The challenge of the server, text.")
-    var challenge: String
+    @OptionGroup var asked: TestChallengeOption
 
     @Flag(help: "Attests for the environment development; for production without it.")
     var development = false
@@ -92,7 +93,7 @@ struct MintAttestationCommand: ParsableCommand {
             try AttestationBlueprint(
                 authority: try test.authority(), key: test.key, appID: appID,
                 environment: development ? .development : .production,
-                clientData: .bytes(Array(challenge.utf8)), issuedAt: time
+                clientData: .bytes(Array(asked.challenge.utf8)), issuedAt: time
             ).mint()
         }
         try app.device.print(minted.record(id: "attestation", app: app.device.app, receivedAt: time))

@@ -85,7 +85,8 @@ struct MintApproovTokenCommand: ParsableCommand {
             Exit status: 0, 2 a secret that cannot be read or used, 64 bad arguments.
             """)
 
-    @Option(help: ArgumentHelp("The account's secret, \(SecretSource.allowed).", valueName: "source"))
+    @Option(
+        help: ArgumentHelp("The account's secret, \(SecretSource.allowed).", valueName: "source"), completion: .source)
     var secret: String?
 
     @Option(

@@ -12,7 +12,8 @@ struct MintPlayIntegrityCommand: ParsableCommand {
             For tests of a backend in any language. They say isTestingResponse, as those that the Play Console gives to testers: a policy \
             accepts them by testResponses: allow, and every verdict says so.
 
-              assay mint play-integrity device device.json --decryption-key d.b64 --verification-key v.b64 \\
+              assay mint play-integrity device device.json \\
+                --decryption-key d.b64 --verification-key v.b64 \\
                 --package com.example.shop --certificate-digest SHA256
               assay mint play-integrity classic --device device.json --nonce "$CHALLENGE"
               assay mint play-integrity standard --device device.json --request-hash "$HASH"

@@ -10,7 +10,8 @@ struct TestDevice: Equatable {
     /// The issuer that tokens of the test account of Approov name: a policy accepts them by `issuers`.
     static let approovIssuer = "assay-test"
     private static let members = [
-        "testDeviceSeed", "createdAt", "appID", "counter", "packageName", "certificateDigest",
+        "testDeviceSeed", "createdAt", "appID", "counter", "packageName", "certificateDigest", "authoritySeed",
+        "authorityCreatedAt",
     ]
 
     /// 32 random bytes, hexadecimal.
@@ -25,6 +26,10 @@ struct TestDevice: Equatable {
     var packageName: String?
     /// SHA-256 of the certificate that signs this app, hexadecimal; nil until one is given.
     var certificateDigest: String?
+    /// The seed of the device whose authority attests this one too; nil for an authority of its own.
+    private var authoritySeed: String?
+    /// The creation time of that device.
+    private var authorityCreatedAt: Date?
 
     init(createdAt: Date) {
         seed = Self.random(32).hexadecimal
@@ -42,6 +47,8 @@ struct TestDevice: Equatable {
         appID = try fields.text("appID")
         packageName = try fields.text("packageName")
         certificateDigest = try fields.text("certificateDigest")
+        authoritySeed = try fields.text("authoritySeed")
+        authorityCreatedAt = try fields.text("authorityCreatedAt").flatMap(RFC3339.parse)
         guard let counter = fields["counter"] else { return }
         guard case .number(let text) = counter.content, let number = UInt32(text) else {
             throw fields.error("counter", "expected a number of 32 bits")
@@ -58,6 +65,8 @@ struct TestDevice: Equatable {
         if counter > 0 { object.add("counter", raw: "\(counter)") }
         if let packageName { object.add("packageName", text: packageName) }
         if let certificateDigest { object.add("certificateDigest", text: certificateDigest) }
+        if let authoritySeed { object.add("authoritySeed", text: authoritySeed) }
+        if let authorityCreatedAt { object.add("authorityCreatedAt", text: RFC3339.format(authorityCreatedAt)) }
         return object.text + "\n"
     }
 
@@ -69,14 +78,20 @@ struct TestDevice: Equatable {
 
 extension TestDevice {
     /// Authorities become valid two days before the device is created.
-    private var authoritySince: Date { createdAt.addingTimeInterval(-2 * 86_400) }
+    private var authoritySince: Date { (authorityCreatedAt ?? createdAt).addingTimeInterval(-2 * 86_400) }
+
+    /// Has the authority of another device attest this one.
+    mutating func share(authorityOf other: TestDevice) {
+        authoritySeed = other.authoritySeed ?? other.seed
+        authorityCreatedAt = other.authorityCreatedAt ?? other.createdAt
+    }
 
     /// The key of App Attest.
     var key: AttestedKey { AttestedKey(seed: seed, label: "device") }
 
     /// The authority in place of Apple.
     func authority() throws(MintingError) -> TestAuthority {
-        try TestAuthority(seed: seed, notBefore: authoritySince)
+        try TestAuthority(seed: authoritySeed ?? seed, notBefore: authoritySince)
     }
 
     /// The key of Android's key store.
@@ -86,7 +101,7 @@ extension TestDevice {
 
     /// The authority in place of Google's for attested keys.
     func androidAuthority() throws(MintingError) -> AndroidKeyTestAuthority {
-        try AndroidKeyTestAuthority(seed: seed, notBefore: authoritySince)
+        try AndroidKeyTestAuthority(seed: authoritySeed ?? seed, notBefore: authoritySince)
     }
 
     /// The keys of classic integrity tokens, in place of those of the Play Console.

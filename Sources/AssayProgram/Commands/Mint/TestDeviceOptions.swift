@@ -10,7 +10,7 @@ struct NewTestDevice: ParsableArguments {
     static let discussion = """
         The file of the device has all private keys. None of the files must exist.
 
-        Exit status: 0, 64 bad arguments, 74 a file that cannot be written.
+        Exit status: 0, 2 a file that cannot be read, 64 bad arguments, 74 a file that cannot be written.
         """
 
     /// A file beside that of the device.
@@ -39,18 +39,57 @@ struct NewTestDevice: ParsableArguments {
     }
 }
 
-/// The file of the roots that attest a new device.
+/// The authority that attests a new device.
 struct TestRootOption: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The file for the authority's root, PEM, for testRoots.", valueName: "file"),
+        help: ArgumentHelp("The file for the root of a new authority, PEM, for testRoots.", valueName: "file"),
         completion: .file())
-    var root: String
+    var root: String?
 
-    func part(_ rootPEM: String) -> NewTestDevice.Part {
-        NewTestDevice.Part(path: root, text: rootPEM, isSecret: false)
+    @Option(
+        help: ArgumentHelp(
+            "In place of --root: the file of another test device, whose authority attests this one too.",
+            valueName: "device"),
+        completion: .file())
+    var authority: String?
+
+    func validate() throws {
+        guard (root == nil) != (authority == nil) else {
+            throw ValidationError("exactly one of --root and --authority is needed")
+        }
     }
 
-    func note() { Console.note("a policy trusts this device with testRoots: [\"file:\(root)\"], for tests only") }
+    /// The device, attested by the given authority.
+    func attesting(_ device: TestDevice) throws(CommandFailure) -> TestDevice {
+        guard let authority else { return device }
+        var device = device
+        device.share(authorityOf: try TestDeviceFile(path: authority).read())
+        return device
+    }
+
+    /// The file of a new root.
+    func parts(_ rootPEM: String) -> [NewTestDevice.Part] {
+        root.map { [NewTestDevice.Part(path: $0, text: rootPEM, isSecret: false)] } ?? []
+    }
+
+    func note() {
+        Console.note(
+            root.map { "a policy trusts this device with testRoots: [\"file:\($0)\"], for tests only" }
+                ?? "a policy that trusts \(authority ?? "") trusts this device")
+    }
+}
+
+/// The challenge of an attestation.
+struct TestChallengeOption: ParsableArguments {
+    @Option(parsing: .unconditional, help: "The challenge of the server, text.")
+    var challenge: String
+
+    func validate() throws {
+        // An unset variable of a shell. No server issues an empty challenge.
+        guard !challenge.isEmpty else {
+            throw ValidationError("--challenge is empty: give the text that the server issued")
+        }
+    }
 }
 
 /// The app of an Android test device.
