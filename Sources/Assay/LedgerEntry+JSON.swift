@@ -93,6 +93,42 @@ extension JSONObject {
     }
 }
 
+extension LedgerStanding {
+    /// The entry as `ledger export` prints it.
+    package var entryJSON: String {
+        switch self {
+        case .blocked(let block): LedgerEntry.block(block).json
+        case .allowed(let allowance): LedgerEntry.allowance(allowance).json
+        }
+    }
+}
+
+extension LedgerSubject {
+    /// The subject with its keys and standings as one JSON object on one line.
+    package func json(keys: [EnrolledKey], standings: [LedgerStanding]) -> String {
+        var object = JSONObject()
+        object.add("kind", text: kind.rawValue)
+        object.add("name", text: name)
+        object.add("keys", raw: JSONText.array(keys.map { LedgerEntry.key($0).json }))
+        object.add("standings", raw: JSONText.array(standings.map(\.entryJSON)))
+        return object.text
+    }
+}
+
+extension JSONObject {
+    /// Adds the counts of a ledger.
+    package mutating func add(_ summary: LedgerSummary) {
+        for (name, count) in [
+            ("openChallenges", summary.openChallenges), ("usedChallenges", summary.consumedChallenges),
+            ("keys", summary.keys), ("digests", summary.digests), ("blocks", summary.blocks),
+            ("allowances", summary.allowances), ("operators", summary.operators),
+            ("documents", summary.documents), ("tasks", summary.tasks),
+        ] {
+            add(name, raw: "\(count)")
+        }
+    }
+}
+
 extension LedgerOperator {
     /// The operator as one JSON object on one line, with its state at a time.
     package func json(at now: Date) -> String {

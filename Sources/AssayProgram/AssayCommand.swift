@@ -13,16 +13,28 @@ package struct AssayCommand: AsyncParsableCommand {
             Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
             outage of the ledger, the key store or Google, 4 settings of a ledger to correct, 64 bad arguments, 74 the output cannot be written.
 
-            Shell completions: assay --generate-completion-script bash (or zsh, fish) prints a script to be installed \
-            where the shell looks for it.
+            Begin with `assay dev`, or with `assay policy init`.
             """,
         version: "0.1.0",
-        subcommands: [
-            VerifyCommand.self, InspectCommand.self, ReplayCommand.self, CaptureCommand.self,
-            ExplainCommand.self, PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, TokensCommand.self,
-            LedgerCommand.self, ReceiptsCommand.self, DeviceCheckCommand.self,
-            OperatorsCommand.self, AuditCommand.self, MigrateCommand.self, MintCommand.self, ServeCommand.self,
-            DevCommand.self, HealthcheckCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Evidence",
+                subcommands: [
+                    VerifyCommand.self, InspectCommand.self, ReplayCommand.self, CaptureCommand.self,
+                    ExplainCommand.self,
+                ]),
+            CommandGroup(
+                name: "Policy and secrets",
+                subcommands: [PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, TokensCommand.self]),
+            CommandGroup(
+                name: "Ledger",
+                subcommands: [
+                    LedgerCommand.self, ReceiptsCommand.self, DeviceCheckCommand.self, OperatorsCommand.self,
+                    AuditCommand.self, MigrateCommand.self,
+                ]),
+            CommandGroup(name: "Service", subcommands: [ServeCommand.self, HealthcheckCommand.self]),
+            CommandGroup(name: "Test", subcommands: [DevCommand.self, MintCommand.self]),
+            CommandGroup(name: "Program", subcommands: [VersionCommand.self, CompletionCommand.self]),
         ])
 
     package init() {}
@@ -43,7 +55,8 @@ package struct AssayCommand: AsyncParsableCommand {
                 try await run(arguments)
             } catch  where !(error is CommandFailure) && exitCode(for: error).isSuccess {
                 // Help. Print it here, because the argument parser ignores write errors.
-                try Console.print(fullMessage(for: error))
+                let text = fullMessage(for: error, columns: HelpText.unlimited)
+                try Console.print(HelpText(text, arguments: arguments)?.text ?? text)
             }
             return ExitStatus.success.rawValue
         } catch let failure as CommandFailure {
@@ -57,6 +70,7 @@ package struct AssayCommand: AsyncParsableCommand {
     }
 
     private static func run(_ arguments: [String]) async throws {
+        let arguments = CompletionScript.asCommand(arguments).map { $0 == HelpText.all ? "--help" : $0 }
         do throws(CommandFailure) { try CommandSuggestion.check(arguments, in: AssayCommand.self) } catch {
             throw CommandFailure(error.status, ParserMessage.hidingURLs(error.message ?? "", arguments))
         }

@@ -14,7 +14,10 @@ enum CommandSuggestion {
             guard !subcommands.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return }
             guard let next = subcommands.first(where: { $0._commandName == argument }) else {
                 let names = subcommands.map { $0._commandName }
-                let advice = Nearest.advice(for: argument, among: names)
+                let below = Array(paths(to: argument, below: command).prefix(5))
+                let advice =
+                    below.isEmpty
+                    ? Nearest.advice(for: argument, among: names) : "; did you mean \(below.joined(separator: " or "))?"
                 throw CommandFailure(
                     .usage,
                     "\(path) has no command \"\(argument.prefix(60))\""
@@ -22,6 +25,14 @@ enum CommandSuggestion {
             }
             command = next
             path += " \(argument)"
+        }
+    }
+
+    /// The paths of the commands of a name, such as `policy init`.
+    private static func paths(to name: String, below command: any ParsableCommand.Type) -> [String] {
+        command.configuration.subcommands.flatMap { next in
+            (next._commandName == name ? [name] : [])
+                + paths(to: name, below: next).map { "\(next._commandName) \($0)" }
         }
     }
 }
@@ -72,19 +83,21 @@ struct UnknownOption {
             } else if let next = command.subcommands?.first(where: { $0.commandName == argument }) {
                 command = next
                 path += " \(argument)"
-            } else if argument == "--" || path == root._commandName {
-                // Options before a command belong to the parser, such as the one for completions. Its help omits them.
+            } else if argument == "--" {
                 return nil
+            } else if path == root._commandName {
+                guard let advice = Self.advice(onOptionOfRoot: argument) else { return nil }
+                message = "\(path) has no option \(argument.prefix { $0 != "=" }.prefix(60))\(advice)"
+                return
             } else if argument.hasPrefix("--") {
                 let name = String(argument.dropFirst(2).prefix { $0 != "=" })
                 guard let option = command.option(name) else {
                     let known = command.arguments?.flatMap { $0.names ?? [] }.map(\.name).filter { $0.count > 1 } ?? []
-                    let nearest = Nearest.names(to: name, among: known).map { "--\($0)" }
                     let advice =
                         if path.hasSuffix(" serve"), ServiceKey.all.contains(where: { $0.path == name }) {
                             "; it is a key of the configuration: --set \(name)=VALUE"
                         } else {
-                            nearest.isEmpty ? "" : "; did you mean \(nearest.joined(separator: " or "))?"
+                            Self.advice(Nearest.names(to: name, among: known))
                         }
                     message = "\(path) has no option --\(name.prefix(60))\(advice)"
                     return
@@ -93,5 +106,20 @@ struct UnknownOption {
             }
         }
         return nil
+    }
+
+    private static func advice(_ nearest: [String]) -> String {
+        nearest.isEmpty ? "" : "; did you mean \(nearest.map { "--\($0)" }.joined(separator: " or "))?"
+    }
+
+    /// A suggestion for an option before any command; nil for an option of the parser that its help omits, and for other words.
+    private static func advice(onOptionOfRoot argument: String) -> String? {
+        let name = String(argument.drop { $0 == "-" }.prefix { $0 != "=" })
+        guard argument.hasPrefix("-"), !name.isEmpty,
+            !["generate-completion-script", "experimental-dump-help", "-completion"].contains(name)
+        else { return nil }
+        // -v and -V are the version in many programs.
+        guard argument.hasPrefix("--") else { return name.lowercased() == "v" ? "; did you mean --version?" : "" }
+        return advice(Nearest.names(to: name, among: ["help", "help-all", "version"]))
     }
 }

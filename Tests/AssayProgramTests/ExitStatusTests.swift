@@ -31,7 +31,7 @@ struct ExitStatusTests {
             // The worst status wins: unreadable over rejected.
             (other + ["bad.json", "broken.json", "bad.json"], 2),
             (verify, 64),
-            (["verify", "good.json"], 64),
+            (["verify", "-"], 64),
             (verify + ["--at", "2026-01-01T00:00:00Z", "good.json"], 64),
             (["verify", "--policy", "policy.yaml", "--at", "yesterday", "good.json"], 64),
             (verify + ["--ledger", "postgresql://%2Fno%2Fsuch%2Ffolder/x", "good.json"], 3),
@@ -124,8 +124,9 @@ struct HelpTests {
     @Test(
         "Every command has help on standard output",
         arguments: [
-            "verify", "explain", "challenge", "challenge issue", "ledger", "ledger show", "ledger block",
-            "ledger allow", "ledger check", "ledger export", "ledger quarantine", "ledger create", "keys", "keys add",
+            "verify", "explain", "challenge", "challenge issue", "ledger", "ledger show", "ledger keys",
+            "ledger block", "ledger unblock", "ledger disallow", "version", "completion", "ledger allow",
+            "ledger check", "ledger export", "ledger quarantine", "ledger create", "keys", "keys add",
             "keys import",
             "keys import play-console", "keys list", "keys retire", "keys remove", "mint", "mint approov",
             "mint corpus", "mint app-attest", "mint app-attest device", "mint app-attest request",

@@ -48,6 +48,7 @@ struct LedgerCommandTests {
         let table: [(arguments: [String], status: Int32)] = [
             (["--app", "shop"], 0), (["--app", "shop", "--for", "assertion", "--ttl", "90s"], 0),
             (["--app", "shop", "--for", "app-attest.attestation"], 0), (["--app", "shop", "--for", "receipt"], 64),
+            (["--app", "shop", "--kind", "assertion"], 0), (["--app", "shop", "--kind", "receipt"], 64),
             (["--app", "shop", "--ttl", "0s"], 64), (["--app", "shop", "--ttl", "5"], 64), ([], 64),
             (["--app", "shop", "--ttl", "1d"], 0), (["--app", "shop", "--ttl", "86401s"], 64),
             (["--app", "shoe", "--policy", "policy.yaml"], 2),
@@ -160,12 +161,19 @@ struct LedgerCommandTests {
         let other = try run("block", "--device", "phone 1", "--reason", "of another form")
         #expect(other.status == 0 && other.errors.contains("is no device ID of Approov"), "\(other.errors)")
         #expect(!begun.errors.contains("is no device ID"))
-        let ended = try run("unblock", "--device", device)
+        let lifted = try run("unblock", "--device", device)
+        #expect(lifted.status == 1 && lifted.output.isEmpty, "\(lifted)")
+        #expect(lifted.errors.contains("the device has been allowed since"), "\(lifted)")
+        #expect(lifted.errors.contains("`assay ledger disallow` removes that"), "\(lifted)")
+        #expect(try run("show", "--device", device).output == allowed)
+        let ended = try run("disallow", "--device", device)
         #expect(ended.status == 0)
         #expect(ended.output == "device \(device) is no longer allowed what policy refuses\n")
-        let again = try run("unblock", "--device", device)
-        #expect(again.status == 1)
-        #expect(again.errors.contains("there was no block on device \(device), and no allowance of it"))
+        for command in ["unblock", "disallow"] {
+            let again = try run(command, "--device", device)
+            #expect(again.status == 1)
+            #expect(again.errors.contains("there was no block of device \(device), and no allowance in force"))
+        }
         let nothing = try run("show", "--device", device)
         #expect(nothing.status == 0)
         #expect(nothing.output == "device \(device) is neither blocked nor allowed\n")
@@ -181,6 +189,8 @@ struct LedgerCommandTests {
         #expect(try run("show", "--issuer", "server-token").output.contains(": leaked\n"))
         #expect(try run("show", "--account", "server-token").output.contains("is neither blocked nor allowed"))
         #expect(try run("unblock", "--account", "server-token").status == 1)
+        let disallowed = try run("disallow", "--issuer", "server-token")
+        #expect(disallowed.status == 1 && disallowed.errors.contains("`assay ledger unblock` removes that"))
         let lifted = try run("unblock", "--issuer", "server-token")
         #expect(lifted.output == "issuer server-token is no longer blocked\n")
     }

@@ -219,6 +219,21 @@ struct ExplainTests {
         }
     }
 
+    @Test("Every remedy of a verdict is explained, with the codes that have it")
+    func remedies() throws {
+        let scratch = try Scratch()
+        for remedy in Remedy.allCases {
+            let text = try scratch.assay("explain", remedy.rawValue)
+            #expect(text.status == 0 && text.output.contains("\(remedy.rawValue)  a remedy: "), "\(text)")
+            let objects = try scratch.assay("explain", remedy.rawValue, "--json").json()
+            #expect(objects.count == 1 && objects.first?["remedy"] as? String == remedy.rawValue)
+            #expect((objects.first?["meaning"] as? String)?.isEmpty == false)
+            let codes = try #require(objects.first?["codes"] as? [String])
+            #expect(!codes.isEmpty && codes.allSatisfy { text.output.contains($0) })
+        }
+        #expect(try scratch.assay("explain", "new-atestation").errors.contains("new-attestation"))
+    }
+
     @Test("A prefix lists its checks; an unknown name is answered with the nearest names")
     func others() throws {
         let scratch = try Scratch()

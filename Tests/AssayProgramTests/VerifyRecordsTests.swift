@@ -8,6 +8,35 @@ import Testing
 
 @Suite("assay verify, records")
 struct VerifyRecordsTests {
+    @Test("Without --policy, the policy.yaml beside the records is used and named; for standard input there is none")
+    func foundPolicy() throws {
+        let scratch = try Scratch()
+        try FileManager.default.createDirectory(
+            at: scratch.folder.appendingPathComponent("captures"), withIntermediateDirectories: false)
+        try scratch.policy()
+        let line = try TestEvidence.attestationLine("x")
+        for name in ["x.json", "y.json", "captures/z.json"] { try scratch.write(name, Data(line.utf8)) }
+        let verify = ["verify", "--as-captured", "--json"]
+        let found = try scratch.run(verify + ["x.json"])
+        #expect(
+            found.status == 0 && found.errors.contains("the policy is policy.yaml; --policy names another"), "\(found)")
+        #expect(try found.output == scratch.run(verify + ["--policy", "policy.yaml", "x.json"]).output)
+        #expect(try scratch.run(verify + ["x.json", "y.json"]).lines.count == 2)
+        #expect(try scratch.run(["verify", "--as-captured", "--quiet", "x.json"]).errors.isEmpty)
+        let none = try scratch.run(verify + ["captures/z.json"])
+        #expect(none.status == 64 && none.errors.contains("--policy is required for records"), "\(none)")
+        let input = try scratch.run(verify + ["-"], input: line)
+        #expect(input.status == 64 && input.errors.contains("--policy is required for records"), "\(input)")
+        for files in [["x.json", "captures/z.json"], ["x.json", "-"]] {
+            let several = try scratch.run(verify + files)
+            #expect(several.status == 64 && several.errors.contains("give --policy"), "\(several)")
+        }
+        // A policy with an error is not passed over.
+        try scratch.write("captures/policy.yaml", Data("version: 1\napps: []\n".utf8))
+        let broken = try scratch.run(verify + ["captures/z.json"])
+        #expect(broken.status == 2 && broken.errors.contains("captures/policy.yaml:2"), "\(broken)")
+    }
+
     @Test("Records from standard input are judged in order, with one verdict per line")
     func standardInput() throws {
         let scratch = try Scratch()

@@ -23,6 +23,8 @@ struct HealthcheckTests {
         #expect(try check(service.folder, "--config serve.yaml --live") == (0, "live\n"))
         #expect(try check(service.folder, "--address 'unix:\(admin)'") == (0, "ready\n"))
         #expect(try check(service.folder, "--set 'admin=unix:\(admin)'") == (0, "ready\n"))
+        let object = try check(service.folder, "--config serve.yaml --json").output
+        #expect(object == #"{"address":"unix:\#(admin)","path":"/readyz","status":200,"ok":true}"# + "\n", "\(object)")
         service.signal(SIGTERM)
         try service.waitUntil("stopping") { !service.entries("stopping").isEmpty }
         let stopping = try check(service.folder, "--config serve.yaml")
@@ -31,6 +33,23 @@ struct HealthcheckTests {
         service.signal(SIGTERM)
         #expect(service.wait() == 130)
         #expect(try check(service.folder, "--config serve.yaml").status == 3)
+    }
+
+    @Test("As JSON, an answer that says no is printed too, and no answer is not")
+    func json() throws {
+        let service = try RunningService("shutdown.delay=10m")
+        let admin = service.folder.path("admin.sock")
+        service.signal(SIGTERM)
+        try service.waitUntil("stopping") { !service.entries("stopping").isEmpty }
+        let no = try service.assay("healthcheck", "--json", "--address", "unix:\(admin)")
+        #expect(no.status == 1 && no.errors.contains("answered 503"), "\(no)")
+        let object = try JSONSerialization.jsonObject(with: Data(no.output.utf8)) as? [String: Any]
+        #expect(object?["ok"] as? Bool == false && object?["status"] as? Int == 503, "\(no)")
+        #expect((object?["detail"] as? String)?.contains("starts or stops") == true, "\(no)")
+        let live = try service.assay("healthcheck", "--json", "--live", "--address", "unix:\(admin)")
+        #expect(live.status == 0 && live.output.contains(#""path":"/livez""#), "\(live)")
+        let none = try service.assay("healthcheck", "--json", "--address", "unix:\(admin).none")
+        #expect(none.status == 3 && none.output.isEmpty, "\(none)")
     }
 
     @Test("A listener on all interfaces is asked on the loopback address, without a token or with one")

@@ -128,8 +128,9 @@ struct CommandTests {
         let page = try #require(Page.all.first { $0.path == "README.md" })
         let folder = try Self.folder()
         let run = try Self.run("assay --help\n", in: folder, path: folder.path("bin") + ":/usr/bin:/bin")
-        let help = try #require(run.output.components(separatedBy: "SUBCOMMANDS:").last)
-        let names = help.matches(of: #/(?m)^  ([a-z]+) /#).map { String($0.1) }.filter { $0 != "help" }
+        // The groups of commands, of which the last has those about the program itself.
+        let groups = run.output.components(separatedBy: "SUBCOMMANDS:").dropFirst().dropLast()
+        let names = groups.flatMap { $0.matches(of: #/(?m)^  ([a-z]+) /#).map { String($0.1) } }
         let rows = page.rows.compactMap { $0.first?.firstMatch(of: /^`assay ([a-z]+)/).map { String($0.1) } }
         #expect(!names.isEmpty)
         #expect(Set(rows) == Set(names))

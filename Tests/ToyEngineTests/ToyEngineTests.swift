@@ -106,7 +106,7 @@ struct ToyEngineTests {
             (["inspect", stamp, "--policy", policy], 0, "ACCEPTED"),
             (["explain", "toy.stamp.word"], 0, "Stamps of other toys."),
             (["capture", "redact", record], 0, #""evidence":{"stamp":"TOY:hello"}"#),
-            (["verify", "--help"], 0, "RAW BLOBS OF TOY"),
+            (["verify", "--help-all"], 0, "RAW BLOBS OF TOY"),
         ]
         for entry in table {
             let run = try await Self.assay(entry.arguments)

@@ -19,6 +19,20 @@ public enum Remedy: String, Sendable, CaseIterable, Comparable {
     /// The client can do nothing: no genuine app sends such evidence.
     case nothing = "none"
 
+    /// What the client does, one sentence.
+    package var meaning: String {
+        switch self {
+        case .retry:
+            "Make new evidence of the same kind, and send the request again: a new assertion, token or signature."
+        case .newChallenge: "Ask the backend for a new challenge, and make new evidence over it."
+        case .newAttestation: "Make a new key, and attest it with a new challenge."
+        case .updateApp: "Have the user install the current version of the app from the store."
+        case .updateSystem: "Have the user update the operating system."
+        case .contactSupport: "Refer the user or the app's developers to the backend's operators: only they can help."
+        case .nothing: "The client can do nothing: no genuine app sends such evidence."
+        }
+    }
+
     /// Whether `left` demands less of the client than `right`, in the order of the cases.
     public static func < (left: Remedy, right: Remedy) -> Bool { left.weight < right.weight }
 

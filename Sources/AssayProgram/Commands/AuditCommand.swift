@@ -18,7 +18,11 @@ struct AuditListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Prints the entries, the first one first.",
-        discussion: "Exit status: 0, 3 an outage or no ledger.")
+        discussion: """
+            --json prints the lines of `assay audit export`.
+
+            Exit status: 0, 3 an outage or no ledger.
+            """)
 
     @Option(
         help: ArgumentHelp("Only entries from this time on (RFC 3339).", valueName: "time"),
@@ -29,6 +33,9 @@ struct AuditListCommand: AsyncParsableCommand {
         name: .customLong("operator"), help: ArgumentHelp("Only entries of this operator.", valueName: "name"))
     var operatorName: String?
 
+    @Flag(help: "Print one JSON object per entry.")
+    var json = false
+
     @OptionGroup var options: LedgerOptions
 
     func run() async throws {
@@ -37,6 +44,7 @@ struct AuditListCommand: AsyncParsableCommand {
             guard since.map({ change.at >= $0 }) ?? true,
                 operatorName.map({ change.operatorName.isByteEqual(to: $0) }) ?? true
             else { return }
+            if json { return try Console.print(entry.json) }
             let author = change.operatorName.isEmpty ? "(not named)" : change.operatorName
             try Console.print(
                 escaping: "\(entry.number)  \(RFC3339.format(change.at))  \(author)  \(change.action.rawValue)  "
@@ -56,6 +64,8 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             Blocks, allowances, operators, sealed keys and the accounts of moved keys must be in the ledger as the entries say, and \
             in the trail as the ledger has them. A difference shows that another program has written to the ledger.
 
+            --json prints one object: ledger, sound, entries, lastHash, problems, and with --expect expectedFound.
+
             Exit status: 0 sound, 1 the trail or the ledger was changed, or no entry has the expected hash, 3 an outage or no \
             ledger.
             """)
@@ -63,6 +73,9 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("The hash of an entry that must be there, 64 hexadecimal digits.", valueName: "hash"))
     var expect: String?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
 
     @OptionGroup var options: LedgerOptions
 
@@ -80,7 +93,18 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             try await review.take(open.ledger)
             return review
         }
-        for problem in review.problems { try Console.print(escaping: problem) }
+        if json {
+            var object = JSONObject()
+            object.add("ledger", text: options.url.description)
+            object.add("sound", raw: "\(review.problems.isEmpty)")
+            object.add("entries", raw: "\(review.count)")
+            object.add("lastHash", text: review.lastHash)
+            object.add("problems", raw: JSONText.array(review.problems.map(JSONText.string)))
+            if expect != nil { object.add("expectedFound", raw: "\(review.isFound)") }
+            try Console.print(object.text)
+        } else {
+            for problem in review.problems { try Console.print(escaping: problem) }
+        }
         guard review.problems.isEmpty else {
             throw CommandFailure(
                 .rejected,
@@ -93,6 +117,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
                 "no entry of \(options.url.description) has the expected hash: entries were cut off or replaced, or the "
                     + "hash is of another ledger")
         }
+        if json { return }
         try Console.print(
             "\(review.count) \(review.count == 1 ? "entry" : "entries"), sound; the last hash is \(review.lastHash)"
         )

@@ -15,14 +15,20 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
         abstract: "Issues a challenge that can be used once.",
         discussion: """
             Prints 32 random bytes as base64url, 43 characters, and nothing else. For approov.proof it prints 16 bytes, \
-            22 characters, which is a nonce. A ledger that does not exist is created.
+            22 characters, which is a nonce. A ledger that does not exist is created. With --policy, an app that the policy does \
+            not have is refused.
+
+            The kind of evidence is the field purpose of --json and of POST /v1/challenges. --for is the former name of --kind.
+
+              assay challenge issue --app shop-ios --kind app-attest.assertion \\
+                --policy policy.yaml
             """)
 
     @Option(help: "The policy's app that may use the challenge.")
     var app: String
 
     @Option(
-        name: .customLong("for"),
+        name: [.customLong("kind"), .customLong("for")],
         help: ArgumentHelp(
             "The kind of evidence that may use it.\(purposes.first.map { " (default: \($0))" } ?? "")",
             valueName: "kind"),
@@ -36,6 +42,7 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The ledger: \(LedgerURL.allowed). Without it the user's own.", valueName: "url"),
+        completion: .ledger,
         transform: { try LedgerURL($0) })
     var ledger: LedgerURL?
 

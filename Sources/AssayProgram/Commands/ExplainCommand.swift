@@ -7,20 +7,20 @@ import Foundation
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explains a check or a code, or lists all checks.",
+        abstract: "Explains a check, a code or a remedy, or lists all checks.",
         discussion: """
             A gate is always enforced, and what depends on it is skipped when it fails. A policy check runs in the \
             mode that the policy sets. A ledger check is decided when the effects of an acceptance are committed.
 
             A verdict has a code, such as challenge-expired, beside each check that failed, was annotated, was skipped or \
             passed with a remark. Its remedy is what a client can do about a failure, such as new-challenge. \
-            Outages, which give no verdict, and errors of assay serve have codes too, such as unreachable and body-too-long.
+            Outages, which give no verdict, and errors of `assay serve` have codes too, such as unreachable and body-too-long.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "The name of a check, the first parts of several, such as app-attest.attestation, or a code.",
-            valueName: "check-or-code"),
+            "The name of a check, the first parts of several, such as app-attest.attestation, a code, or a remedy.",
+            valueName: "name"),
         completion: .list(Self.names(in: EngineRegistry.current.catalogue)))
     var name: String?
 
@@ -41,22 +41,27 @@ struct ExplainCommand: ParsableCommand {
         // All JSON lines must have the same form.
         if let outage, uses.isEmpty || !json { try explain(outage) }
         if let problem, uses.isEmpty && outage == nil || !json { try explain(problem) }
-        guard uses.isEmpty, outage == nil, problem == nil else { return }
+        let remedy = Remedy(rawValue: name)
+        if let remedy, uses.isEmpty && outage == nil && problem == nil || !json { try explain(remedy, catalogue) }
+        guard uses.isEmpty, outage == nil, problem == nil, remedy == nil else { return }
         let beginning = name.hasSuffix(".") ? name : name + "."
         let below = catalogue.filter { $0.id.name.hasPrefix(beginning) }
         guard below.isEmpty else { return try list(below) }
-        let codes = ProblemCode.allCases.map(\.rawValue)
+        let codes = ProblemCode.allCases.map(\.rawValue) + Remedy.allCases.map(\.rawValue)
         let advice = Nearest.advice(for: name, among: Self.names(in: catalogue) + codes)
         throw CommandFailure(
             .usage,
-            "there is no check or code \"\(name.prefix(60))\""
+            "there is no check, code or remedy \"\(name.prefix(60))\""
                 + (advice.isEmpty ? "; `assay explain` lists all checks" : advice))
     }
 
     /// The names of all checks in catalogue order, then the sorted names of their codes.
     private static func names(in catalogue: [CheckDefinition]) -> [String] {
         catalogue.map(\.id.name)
-            + Set(catalogue.flatMap { $0.codes.map(\.name) } + OutageExplanation.all.map(\.code.name)).sorted()
+            + Set(
+                catalogue.flatMap { $0.codes.map(\.name) } + OutageExplanation.all.map(\.code.name)
+                    + Remedy.allCases.map(\.rawValue)
+            ).sorted()
     }
 
     /// The policy field that enforces a check which annotates by default; nil if there is none.
@@ -125,6 +130,25 @@ struct ExplainCommand: ParsableCommand {
         let terminal = Terminal(STDOUT_FILENO)
         try Console.print("\(terminal.colour(problem.rawValue, .bold))  an error of assay serve")
         try printWrapped(problem.meaning, indent: 2, terminal)
+    }
+
+    /// Explains a remedy, and lists the codes that have it.
+    private func explain(_ remedy: Remedy, _ catalogue: [CheckDefinition]) throws {
+        let codes = Set(
+            catalogue.flatMap { check in check.codes.map(\.name).filter { check.remedy(for: $0) == remedy } }
+        ).sorted()
+        if json {
+            var object = JSONObject()
+            object.add("remedy", text: remedy.rawValue)
+            object.add("meaning", text: remedy.meaning)
+            object.add("codes", raw: JSONText.array(codes.map(JSONText.string)))
+            return try Console.print(object.text)
+        }
+        let terminal = Terminal(STDOUT_FILENO)
+        try Console.print("\(terminal.colour(remedy.rawValue, .bold))  a remedy: what a client can do about a failure")
+        try printWrapped(remedy.meaning, indent: 2, terminal)
+        try Console.print("\nof the codes")
+        try printWrapped(codes.joined(separator: " "), indent: 2, terminal)
     }
 
     private func printWrapped(_ text: String, indent: Int, _ terminal: Terminal) throws {

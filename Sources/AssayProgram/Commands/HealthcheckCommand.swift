@@ -1,4 +1,5 @@
 import ArgumentParser
+import Assay
 
 struct HealthcheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,6 +12,8 @@ struct HealthcheckCommand: AsyncParsableCommand {
               assay healthcheck --config /etc/assay/serve.yaml
               assay healthcheck --address unix:/run/assay/admin/admin.sock --live
 
+            --json prints one object for an answer: address, path, status, ok, and detail if the answer has one.
+
             Exit status: 0 the service is ready, 1 it answers that it is not, 2 a configuration or a token that cannot be read, \
             3 no answer, 64 bad arguments.
             """)
@@ -20,6 +23,9 @@ struct HealthcheckCommand: AsyncParsableCommand {
     @Flag(help: "Ask only whether the process answers, and not whether its ledger and key stores do.")
     var live = false
 
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
     @Option(help: ArgumentHelp("How long the answer may take.", valueName: "duration"))
     var timeout = "5s"
 
@@ -28,12 +34,21 @@ struct HealthcheckCommand: AsyncParsableCommand {
     func run() async throws {
         let path = live ? "/livez" : "/readyz"
         let answer = try await service.send("GET", path, within: TimeArgument.duration(timeout))
+        if json {
+            var object = JSONObject()
+            object.add("address", text: answer.address)
+            object.add("path", text: path)
+            object.add("status", raw: "\(answer.status)")
+            object.add("ok", raw: "\(answer.status == 200)")
+            if let detail = answer.detail { object.add("detail", text: detail) }
+            try Console.print(object.text)
+        }
         guard answer.status == 200 else {
             throw CommandFailure(
                 .rejected,
                 "\(answer.address): \(path) answered \(answer.status)\(answer.detail.map { ": \($0)" } ?? "")"
                     + ServiceOptions.advice(for: answer.status))
         }
-        try Console.print(live ? "live" : "ready")
+        if !json { try Console.print(live ? "live" : "ready") }
     }
 }

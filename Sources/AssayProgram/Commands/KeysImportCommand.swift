@@ -124,7 +124,7 @@ struct KeysImportApproovCommand: AsyncParsableCommand {
                 | assay keys import approov - --name approov-2026 --for shop-api
 
             When the secret is updated, import the new one under another name: both are live until the old one is \
-            retired with assay keys retire, six minutes later, and no request is refused meanwhile.
+            retired with `assay keys retire`, six minutes later, and no request is refused meanwhile.
 
             Exit status: 0, 1 there is a key of this name, 2 a file that cannot be read or has no secret, 3 an outage of \
             the key store, 64 bad arguments.

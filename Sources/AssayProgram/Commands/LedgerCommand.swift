@@ -9,16 +9,16 @@ struct LedgerCommand: AsyncParsableCommand {
         commandName: "ledger",
         abstract: "Shows, checks and exports the ledger; blocks and allows keys, devices, accounts and issuers.",
         subcommands: [
-            LedgerShowCommand.self, LedgerBlockCommand.self, LedgerUnblockCommand.self, LedgerAllowCommand.self,
-            LedgerMoveCommand.self, LedgerCheckCommand.self, LedgerExportCommand.self, LedgerQuarantineCommand.self,
-            LedgerCreateCommand.self,
+            LedgerShowCommand.self, LedgerKeysCommand.self, LedgerBlockCommand.self, LedgerUnblockCommand.self,
+            LedgerAllowCommand.self, LedgerDisallowCommand.self, LedgerMoveCommand.self, LedgerCheckCommand.self,
+            LedgerExportCommand.self, LedgerQuarantineCommand.self, LedgerCreateCommand.self,
         ])
 }
 
 struct LedgerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The ledger: \(LedgerURL.durableForm). Without it the user's own.", valueName: "url"),
-        transform: LedgerOptions.durable)
+        completion: .durableLedger, transform: LedgerOptions.durable)
     var ledger: LedgerURL?
 
     /// The given URL, or the user's standard ledger.
@@ -53,7 +53,8 @@ struct LedgerCreateCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("The ledger: \(LedgerURL.durableForm).", valueName: "url"), transform: LedgerOptions.durable)
+        help: ArgumentHelp("The ledger: \(LedgerURL.durableForm).", valueName: "url"), completion: .durableLedger,
+        transform: LedgerOptions.durable)
     var ledger: LedgerURL
 
     @Option(
@@ -90,11 +91,14 @@ struct LedgerCheckCommand: AsyncParsableCommand {
         discussion: """
             Damage is in the entries, and a backup replaces them. Settings are those of the storage: of the database server and the \
             tables' definitions and rights, or the mode of the file. Each is corrected in place, as its line says; lines about \
-            settings begin with "setting: ".
+            settings begin with "setting: ". --json prints one object: ledger, sound, problems and settings.
 
             Exit status: 0 sound, 1 damaged, 4 sound with settings to correct, 3 an outage, or no ledger: also a file of another \
             program, and one whose first page is damaged.
             """)
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
 
     @OptionGroup var options: LedgerOptions
 
@@ -112,8 +116,17 @@ struct LedgerCheckCommand: AsyncParsableCommand {
             problems = options.url.damage()
             if problems.isEmpty { throw error }
         }
-        for problem in problems { try Console.print(escaping: problem) }
-        for setting in settings { try Console.print(escaping: "setting: \(setting)") }
+        if json {
+            var object = JSONObject()
+            object.add("ledger", text: options.url.description)
+            object.add("sound", raw: "\(problems.isEmpty)")
+            object.add("problems", raw: JSONText.array(problems.map(JSONText.string)))
+            object.add("settings", raw: JSONText.array(settings.map(JSONText.string)))
+            try Console.print(object.text)
+        } else {
+            for problem in problems { try Console.print(escaping: problem) }
+            for setting in settings { try Console.print(escaping: "setting: \(setting)") }
+        }
         guard problems.isEmpty else {
             throw CommandFailure(
                 .rejected, "\(options.url.description) is damaged: \(Self.count(problems)); restore a backup")
@@ -124,7 +137,7 @@ struct LedgerCheckCommand: AsyncParsableCommand {
                 "\(options.url.description) is sound, and its settings put it at risk: \(Self.count(settings)); correct them as "
                     + "each line says")
         }
-        try Console.print(escaping: "\(options.url.description) is sound")
+        if !json { try Console.print(escaping: "\(options.url.description) is sound") }
     }
 
     private static func count(_ findings: [String]) -> String {
@@ -151,7 +164,7 @@ struct LedgerExportCommand: AsyncParsableCommand {
             significant bit of the first byte, is for the counter less 1 + i.
 
             A challenge that can still be used is a secret: the export has its SHA-256 digest instead. Keys of the key \
-            store and the hashes of operators' tokens are not exported; see assay keys list.
+            store and the hashes of operators' tokens are not exported; see `assay keys list`.
 
             Exit status: 0, 3 an outage or no ledger.
             """)

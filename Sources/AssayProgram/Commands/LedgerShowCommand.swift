@@ -11,7 +11,10 @@ struct LedgerShowCommand: AsyncParsableCommand {
         discussion: """
             An enrolled key is shown with its counter, an account with its keys, and each subject with the block or the \
             allowance that is in force, and its end. --blocks and --allowances list those in force, with who set them and \
-            when.
+            when. `assay ledger keys` lists enrolled keys.
+
+            --json prints the counts as one object, a subject as one object with its keys and standings, and --blocks and \
+            --allowances as one object per line. Keys and standings are as `assay ledger export` prints them.
 
             Exit status: 0, 1 when the key is neither enrolled nor blocked nor allowed, 3 an outage or no ledger.
             """)
@@ -34,6 +37,9 @@ struct LedgerShowCommand: AsyncParsableCommand {
     @Flag(help: "List the allowances in force.")
     var allowances = false
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     @OptionGroup var options: LedgerOptions
 
     private var keyID: [UInt8]? { keyArgument ?? keyOption }
@@ -55,21 +61,31 @@ struct LedgerShowCommand: AsyncParsableCommand {
 
     private func show(_ ledger: any LedgerAdministration, at now: Date) async throws {
         if let keyID {
+            let subject = LedgerSubject(keyID: keyID)
             let key = try await ledger.enrolledKey(withID: keyID)
-            try show(key, await ledger.standings(of: [LedgerSubject(keyID: keyID)], at: now))
+            let standings = try await ledger.standings(of: [subject], at: now)
+            guard key != nil || !standings.isEmpty else {
+                throw CommandFailure(.rejected, "\(options.url.description) has no such key")
+            }
+            guard !json else {
+                return try Console.print(subject.json(keys: [key].compactMap(\.self), standings: standings))
+            }
+            try show(key, standings)
         } else if blocks || allowances {
             let standings = try await ledger.standings().filter {
                 $0.isInForce(at: now) && ($0.block == nil ? allowances : blocks)
             }
-            for standing in standings { try show(standing) }
-            if standings.isEmpty { try Console.print("there are none in force") }
+            for standing in standings { try json ? Console.print(standing.entryJSON) : show(standing) }
+            if standings.isEmpty, !json { try Console.print("there are none in force") }
         } else if let subject = named.given.first {
+            let keys = subject.kind == .account ? try await ledger.keys(of: subject.name) : []
+            let standings = try await ledger.standings(of: [subject], at: now)
+            guard !json else { return try Console.print(subject.json(keys: keys, standings: standings)) }
             if subject.kind == .account {
-                let keys = try await ledger.keys(of: subject.name)
-                for key in keys { try show(key) }
+                for key in keys { try Console.print(escaping: key.line) }
                 try Console.print("\(keys.count) \(keys.count == 1 ? "key" : "keys") of the account")
             }
-            try show(await ledger.standings(of: [subject], at: now), of: subject.description)
+            try show(standings, of: subject.description)
         } else {
             let quarantineEnd = try await ledger.quarantineEnd().flatMap { now < $0 ? $0 : nil }
             try show(await ledger.summary(at: now), quarantineEnd: quarantineEnd)
@@ -77,6 +93,13 @@ struct LedgerShowCommand: AsyncParsableCommand {
     }
 
     private func show(_ summary: LedgerSummary, quarantineEnd: Date?) throws {
+        guard !json else {
+            var object = JSONObject()
+            object.add("ledger", text: options.url.description)
+            object.add(summary)
+            if let quarantineEnd { object.add("quarantineUntil", text: RFC3339.format(quarantineEnd)) }
+            return try Console.print(object.text)
+        }
         var rows: [(name: String, value: String)] = [
             ("ledger", options.url.description),
             ("open challenges", "\(summary.openChallenges)"),
@@ -99,15 +122,6 @@ struct LedgerShowCommand: AsyncParsableCommand {
         try Console.print(escaping: "\(standing.subject): \(standing.sentence)\(author)\(checks)")
     }
 
-    /// A key of an account on one line.
-    private func show(_ key: EnrolledKey) throws {
-        let end = key.retiredAt.map { ", retired at \(RFC3339.format($0))" } ?? ""
-        try Console.print(
-            escaping:
-                "\(Base64.encode(key.identifier.value, .standard)) of \(key.identifier.engine), app \(key.app), enrolled at "
-                + "\(RFC3339.format(key.enrolledAt))\(end)")
-    }
-
     private func show(_ key: EnrolledKey?, _ standings: [LedgerStanding]) throws {
         if let key {
             try print(
@@ -121,9 +135,6 @@ struct LedgerShowCommand: AsyncParsableCommand {
                 ] + (key.account.map { [("account", $0)] } ?? [])
                     + (key.retiredAt.map { [("retired at", RFC3339.format($0))] } ?? [])
                     + key.properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
-        }
-        guard key != nil || !standings.isEmpty else {
-            throw CommandFailure(.rejected, "\(options.url.description) has no such key")
         }
         if key == nil { try Console.print("the key is not enrolled") }
         try show(standings, of: "the key")

@@ -63,7 +63,7 @@ struct LedgerAllowCommand: AsyncParsableCommand {
             gate and no block is excused. Without --check an allowance of a device excuses \
             \(LedgerAllowance.deviceChecks[0].name). It ends after 30 days unless --for or --until says otherwise.
 
-            assay ledger unblock removes a block or an allowance.
+            `assay ledger disallow` removes the allowance.
 
             Exit status: 0, 1 when the subject is blocked, 3 an outage or no ledger.
             """)
@@ -127,27 +127,66 @@ struct LedgerAllowCommand: AsyncParsableCommand {
 struct LedgerUnblockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unblock",
-        abstract: "Removes the block or the allowance of a key, a device, an account or an issuer.",
-        discussion: "Exit status: 0, 1 when there was neither a block nor an allowance, 3 an outage or no ledger.")
+        abstract: "Removes the block of a key, a device, an account or an issuer.",
+        discussion: """
+            An allowance stays: `assay ledger disallow` removes it.
+
+            Exit status: 0, 1 when there was no block, 3 an outage or no ledger.
+            """)
+
+    @OptionGroup var removal: StandingRemoval
+
+    func run() async throws { try await removal.run(.block) }
+}
+
+struct LedgerDisallowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disallow",
+        abstract: "Removes the allowance of a key, a device or an account.",
+        discussion: """
+            A block stays: `assay ledger unblock` removes it.
+
+            Exit status: 0, 1 when there was no allowance, 3 an outage or no ledger.
+            """)
+
+    @OptionGroup var removal: StandingRemoval
+
+    func run() async throws { try await removal.run(.allowance) }
+}
+
+/// The options of the commands that remove a block or an allowance.
+struct StandingRemoval: ParsableArguments {
+    /// What a command removes.
+    enum Kind: String {
+        case block
+        case allowance
+    }
 
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var author: OperatorOption
     @OptionGroup var confirmation: ConfirmationOption
     @OptionGroup var options: LedgerOptions
 
-    func run() async throws {
+    /// Removes the standing of the subject if it is of a kind; otherwise fails, and says what there is.
+    func run(_ kind: Kind) async throws {
         let subject = subject.subject
-        try confirmation.require("This removes the block or the allowance of \(subject) in \(options.url.description)")
-        let removed = try await options.url.withLedger(creating: false) { open in
-            return try await open.ledger.removeStanding(of: subject, by: author.name, at: Date())
+        try confirmation.require("This removes the \(kind.rawValue) of \(subject) in \(options.url.description)")
+        try await options.url.withLedger(creating: false) { open in
+            let now = Date()
+            let present = try await open.ledger.standings(of: [subject], at: now).first
+            let isBlock = kind == .block
+            if let present, (present.block != nil) != isBlock {
+                throw CommandFailure(
+                    .rejected,
+                    "there was no \(kind.rawValue) of \(subject): \(present.sentence); `assay ledger "
+                        + "\(isBlock ? "disallow" : "unblock")` removes that")
+            }
+            guard present != nil, try await open.ledger.removeStanding(of: subject, by: author.name, at: now) != nil
+            else { throw CommandFailure(.rejected, "there was no block of \(subject), and no allowance in force") }
         }
-        guard let removed else {
-            throw CommandFailure(.rejected, "there was no block on \(subject), and no allowance of it")
-        }
-        let sentence =
-            removed.block == nil
-            ? "\(subject) is no longer allowed what policy refuses" : "\(subject) is no longer blocked"
-        try Console.print(escaping: sentence)
+        try Console.print(
+            escaping: kind == .block
+                ? "\(subject) is no longer blocked" : "\(subject) is no longer allowed what policy refuses")
     }
 }
 

@@ -18,10 +18,10 @@ struct MigrateCommand: AsyncParsableCommand {
             Exit status: 0 moved, 1 the copy differs, 3 an outage, 64 bad arguments.
             """)
 
-    @Argument(help: "The ledger to move.", transform: { try LedgerURL($0) })
+    @Argument(help: "The ledger to move.", completion: .durableLedger, transform: { try LedgerURL($0) })
     var from: LedgerURL
 
-    @Argument(help: "The ledger to move it to.", transform: { try LedgerURL($0) })
+    @Argument(help: "The ledger to move it to.", completion: .durableLedger, transform: { try LedgerURL($0) })
     var to: LedgerURL
 
     @Flag(help: "Let writers into FROM again instead, after a migration to TO that was not finished.")

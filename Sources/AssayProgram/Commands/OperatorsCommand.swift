@@ -27,7 +27,9 @@ struct OperatorsAddCommand: AsyncParsableCommand {
         abstract: "Adds an operator, and prints its token once.",
         discussion: """
             Standard output is the token alone: assay_ and 43 characters of base64url. It cannot be printed again. Write it to \
-            a file that only its bearer can read: (umask 077; assay operators add shop --role caller >shop.token)
+            a file that only its bearer can read:
+
+              (umask 077; assay operators add shop --role caller >shop.token)
 
             To renew a token without a gap, add an operator of another name, give its token to the bearer, and revoke the old \
             one. A ledger that does not exist is created.

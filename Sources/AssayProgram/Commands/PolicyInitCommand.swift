@@ -14,9 +14,12 @@ struct PolicyInitCommand: ParsableCommand {
 
               assay policy init --app-id 1234567890.com.example.shop --output policy.yaml
               assay policy init --package-name com.example.shop --certificate-digest HEX
-              assay policy init --android-key-package com.example.shop --certificate-digest HEX
-              assay policy init --approov-binding Authorization --approov-secret file:secret.b64
-              assay policy init --name shop --app-id 1234567890.com.example.shop --token-issuer https://attest.example.com \\
+              assay policy init --android-key-package com.example.shop \\
+                --certificate-digest HEX
+              assay policy init --approov-binding Authorization \\
+                --approov-secret file:secret.b64
+              assay policy init --name shop --app-id 1234567890.com.example.shop \\
+                --token-issuer https://attest.example.com \\
                 --token-audience https://api.example.com
 
             For tests, --test-roots replaces the roots of Apple and Google by those of `assay mint`, and --test-responses accepts its \

@@ -4,6 +4,7 @@ import Assay
 import AssayCore
 import AssayInspection
 import AssayPlatforms
+import AssayReplay
 import Foundation
 
 struct VerifyCommand: AsyncParsableCommand {
@@ -22,7 +23,8 @@ struct VerifyCommand: AsyncParsableCommand {
             discussion: """
                 FILE holds evidence records: a JSON object, an array of them, or one per line. With --kind it is one raw \
                 blob instead, and the options say what a record and a policy would contain. Where a field of the policy has \
-                no option of its own, --set gives it a value:
+                no option of its own, --set gives it a value. Without --policy, the policy of records is the policy.yaml beside \
+                them; a note names it.
 
                   assay verify --policy policy.yaml records.json
                 \(examples.joined(separator: "\n"))
@@ -44,7 +46,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "The evidence, and - for standard input.", completion: .file())
     var files: [String]
 
-    @Option(help: "The policy.", completion: .yaml)
+    @Option(help: "The policy. (default: the policy.yaml beside the records)", completion: .yaml)
     var policy: String?
 
     @Option(help: "The name of an app of the policy; a record that names another is an error.")
@@ -63,6 +65,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The ledger: \(LedgerURL.allowed). (default: memory:)", valueName: "url"),
+        completion: .ledger,
         transform: { try LedgerURL($0) })
     var ledger: LedgerURL?
 
@@ -82,7 +85,8 @@ struct VerifyCommand: AsyncParsableCommand {
     var quiet = false
 
     @Option(
-        help: ArgumentHelp("The private key that opens sealed records: file:PATH or env:NAME.", valueName: "source"))
+        help: ArgumentHelp("The private key that opens sealed records: file:PATH or env:NAME.", valueName: "source"),
+        completion: .source)
     var captureKey: String?
 
     @OptionGroup var google: GoogleOptions
@@ -122,14 +126,15 @@ struct VerifyCommand: AsyncParsableCommand {
             }
         }
         guard raw.kind != nil else {
-            guard policy != nil else {
+            guard try policy != nil || policyOfFiles() != nil else {
                 // Reading a terminal would block without an explanation.
                 let readable = files.first.flatMap { $0 == "-" && isatty(STDIN_FILENO) == 1 ? nil : $0 }
                 let choice = readable.flatMap { file in
                     RecognisedBlob(file: file)?.choice.map { ". \(InputFile.name(file)): \($0)" }
                 }
                 throw ValidationError(
-                    "--policy is required for records; one raw blob needs --kind instead\(choice ?? "")")
+                    "--policy is required for records without a policy.yaml beside them; one raw blob needs --kind instead"
+                        + (choice ?? ""))
             }
             return
         }
@@ -211,10 +216,28 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func readPolicy() throws -> VerificationPolicy {
         guard let path = policy else {
-            guard let kind = raw.kind else { throw ValidationError("--policy is required for records") }
-            return try RawPolicy.read(kind, raw, app: app ?? RawOptions.unnamedApp)
+            if let kind = raw.kind { return try RawPolicy.read(kind, raw, app: app ?? RawOptions.unnamedApp) }
+            guard let path = try policyOfFiles() else { throw ValidationError("--policy is required for records") }
+            if !quiet { Console.note("the policy is \(path); --policy names another") }
+            return try PolicyArgument.read(path)
         }
         return try PolicyArgument.read(path)
+    }
+
+    /// The `policy.yaml` beside the files, as `assay replay` finds it for a file; nil without one.
+    ///
+    /// - Throws: `ValidationError` for files of which each has another, or one has none.
+    private func policyOfFiles() throws -> String? {
+        let paths = files.map { file -> String? in
+            guard file != "-" else { return nil }
+            let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+            let path = folder + ReplayPolicies.fileName
+            return access(path, F_OK) == 0 ? path : nil
+        }
+        guard Set(paths).count <= 1 else {
+            throw ValidationError("the files have not one policy.yaml beside them all; give --policy")
+        }
+        return paths.first ?? nil
     }
 
     private func verify(

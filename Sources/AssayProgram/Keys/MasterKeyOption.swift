@@ -10,7 +10,8 @@ struct MasterKeyOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The key store's master key: file:PATH or env:NAME. (default: env:\(variable), if it is set)",
-            valueName: "source"))
+            valueName: "source"),
+        completion: .source)
     var masterKey: String?
 
     func validate() throws { try SecretArgument.validate(masterKey, of: "--master-key") }

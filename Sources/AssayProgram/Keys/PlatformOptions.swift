@@ -43,7 +43,8 @@ struct GoogleOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The service account's JSON, \(SecretSource.allowed): standard tokens are sent to Google.",
-            valueName: "source"))
+            valueName: "source"),
+        completion: .source)
     var serviceAccount: String?
 
     @Option(

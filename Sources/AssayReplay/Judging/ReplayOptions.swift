@@ -21,7 +21,7 @@ public enum ReplayChallenges: Sendable {
 /// The policies of a replay.
 public struct ReplayPolicies: Sendable {
     /// The file name of a policy for the records in its folder and subfolders.
-    static let fileName = "policy.yaml"
+    package static let fileName = "policy.yaml"
 
     let given: VerificationPolicy?
     let isNearestFirst: Bool

@@ -85,26 +85,14 @@ extension Administration {
             case .device, .issuer: break
             }
             let standings = try await ledger.standings(of: [subject], at: Date())
-            var object = JSONObject()
-            object.add("kind", text: subject.kind.rawValue)
-            object.add("name", text: subject.name)
-            object.add("keys", raw: JSONText.array(keys.map { LedgerEntry.key($0).json }))
-            object.add("standings", raw: JSONText.array(standings.map(\.entryJSON)))
-            return .json(object.text)
+            return .json(subject.json(keys: keys, standings: standings))
         }
     }
 
     private func summary() async throws(Problem) -> Response {
         let summary = try await ledger { (ledger) async throws(LedgerOutage) in try await ledger.summary(at: Date()) }
         var object = JSONObject()
-        for (name, count) in [
-            ("openChallenges", summary.openChallenges), ("usedChallenges", summary.consumedChallenges),
-            ("keys", summary.keys), ("digests", summary.digests), ("blocks", summary.blocks),
-            ("allowances", summary.allowances), ("operators", summary.operators),
-            ("documents", summary.documents), ("tasks", summary.tasks),
-        ] {
-            object.add(name, raw: "\(count)")
-        }
+        object.add(summary)
         return .json(object.text)
     }
 
@@ -217,15 +205,5 @@ extension AdminFields {
     fileprivate func subject() throws(Problem) -> LedgerSubject {
         let (kind, name) = (try text("kind"), try text("name"))
         do { return try Administration.subject(kind, name) } catch { throw problem(error.field, error.message) }
-    }
-}
-
-extension LedgerStanding {
-    /// The entry as `ledger export` prints it.
-    fileprivate var entryJSON: String {
-        switch self {
-        case .blocked(let block): LedgerEntry.block(block).json
-        case .allowed(let allowance): LedgerEntry.allowance(allowance).json
-        }
     }
 }

@@ -109,7 +109,8 @@ struct CaptureOpenCommand: ParsableCommand {
 
     @OptionGroup var corpus: CorpusArguments
 
-    @Option(help: ArgumentHelp("The private key: file:PATH or env:NAME.", valueName: "source"))
+    @Option(
+        help: ArgumentHelp("The private key: file:PATH or env:NAME.", valueName: "source"), completion: .source)
     var key: String
 
     @Flag(
@@ -183,7 +184,8 @@ struct CaptureSealCommand: ParsableCommand {
 
     @OptionGroup var corpus: CorpusArguments
 
-    @Option(help: ArgumentHelp("The public key: file:PATH or env:NAME.", valueName: "source"))
+    @Option(
+        help: ArgumentHelp("The public key: file:PATH or env:NAME.", valueName: "source"), completion: .source)
     var to: String
 
     func validate() throws { try SecretArgument.validate(to, of: "--to") }

@@ -133,7 +133,7 @@ struct ReplayJudgingOptions: ParsableArguments {
         help: ArgumentHelp(
             "Begin with the keys and blocks of this ledger, which stay as they are: \(LedgerURL.durableForm).",
             valueName: "url"),
-        transform: { try LedgerURL($0) })
+        completion: .durableLedger, transform: { try LedgerURL($0) })
     var ledger: LedgerURL?
 
     @OptionGroup var masterKey: MasterKeyOption
@@ -141,7 +141,9 @@ struct ReplayJudgingOptions: ParsableArguments {
     @Flag(help: "Begin a new ledger with each file, as test vectors demand.")
     var ledgerPerFile = false
 
-    @Option(help: ArgumentHelp("Open sealed records with this key: file:PATH or env:NAME.", valueName: "source"))
+    @Option(
+        help: ArgumentHelp("Open sealed records with this key: file:PATH or env:NAME.", valueName: "source"),
+        completion: .source)
     var captureKey: String?
 
     @Option(

@@ -7,6 +7,9 @@ import AssayInspection
 ///
 /// The argument parser finds options by reflection. The registry supplies these as reflected children.
 struct EngineOptions: ParsableArguments, CustomReflectable {
+    /// The beginning of the titles of the help groups.
+    static let sectionTitle = "Raw blobs of"
+
     /// The option values by name.
     private(set) var texts: [String: [String]] = [:]
 
@@ -32,7 +35,7 @@ struct EngineOptions: ParsableArguments, CustomReflectable {
     }
 
     private static func child<Engine: InspectableEngine>(_: Engine.Type) -> Mirror.Child {
-        (Engine.title, OptionGroup<OptionsOfEngine<Engine>>(title: "Raw blobs of \(Engine.title)"))
+        (Engine.title, OptionGroup<OptionsOfEngine<Engine>>(title: "\(EngineOptions.sectionTitle) \(Engine.title)"))
     }
 }
 
@@ -82,7 +85,17 @@ struct OptionsOfEngine<Engine: InspectableEngine>: ParsableArguments, CustomRefl
         let name = NameSpecification.customLong(option.name)
         let help = ArgumentHelp("\(help)", valueName: option.valueName)
         let completion: CompletionKind? =
-            option.isFile ? .file() : option.words.isEmpty ? nil : .list(option.words)
+            if option.isFile {
+                .file()
+            } else if !option.words.isEmpty {
+                .list(option.words)
+            } else if option.key != nil {
+                .source
+            } else if case .bytes = option.evidence?.encoding {
+                .value
+            } else {
+                nil
+            }
         if option.isFlag { return Flag(wrappedValue: false, name: name, help: help) }
         if option.isRepeatable {
             return Option<[String]>(

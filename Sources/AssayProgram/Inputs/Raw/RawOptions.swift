@@ -10,7 +10,8 @@ struct RawOptions: ParsableArguments {
     static let unnamedApp = "command-line"
 
     @Option(
-        help: "FILE is one raw blob of this kind: bytes, base64 or base64url, the text of a token, or an HTTP request.")
+        help: "FILE is one raw blob of this kind: bytes, base64 or base64url, the text of a token, or an HTTP request.",
+        completion: .list(RawKindArgument.allValueStrings))
     var kind: RawKindArgument?
 
     @Option(
