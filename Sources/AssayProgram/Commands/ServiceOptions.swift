@@ -33,9 +33,11 @@ struct ServiceOptions: ParsableArguments {
     }
 
     /// Sends a request without a body to the listener of operators.
+    ///
+    /// - Parameter size: the longest answer that is read, in bytes.
     func send(
-        _ method: String, _ path: String, within seconds: Double
-    ) async throws -> (address: String, status: Int, detail: String?) {
+        _ method: String, _ path: String, within seconds: Double, atMost size: Int = ServiceProbe.maximumAnswer
+    ) async throws -> (address: String, status: Int, detail: String?, body: [UInt8]) {
         let probe: ServiceProbe
         do throws(PolicyError) { probe = try self.probe() } catch {
             throw CommandFailure(error.field == "--address" ? .usage : .unreadable, error.description)
@@ -49,8 +51,8 @@ struct ServiceOptions: ParsableArguments {
                 .unreadable, "--token: expected one token and nothing else, as `assay operators add` prints it")
         }
         do {
-            let answer = try await probe.send(method, path, token: bearer, within: seconds)
-            return (probe.address.description, answer.status, answer.detail)
+            let answer = try await probe.send(method, path, token: bearer, within: seconds, atMost: size)
+            return (probe.address.description, answer.status, answer.detail, answer.body)
         } catch {
             throw CommandFailure(.outage, "\(probe.address.description): \(error)")
         }

@@ -4,7 +4,7 @@ import AssayPrimitives
 import FoundationEssentials
 import HTTPTypes
 
-/// `/v1/admin/...`: what the commands `ledger`, `keys`, `policy`, `audit` and `operators` do, for operators with a token.
+/// `/v1/admin/...`: what the commands `ledger`, `keys`, `policy`, `audit`, `operators` and `recent` do, for operators with a token.
 struct Administration: Sendable {
     /// The longest body that is no policy, in bytes.
     static let bodyLimit = 64 << 10
@@ -19,7 +19,7 @@ struct Administration: Sendable {
 
     /// All endpoints, in the order of the documentation.
     var endpoints: [Endpoint] {
-        subjectEndpoints + keyEndpoints + policyEndpoints + auditEndpoints + operatorEndpoints
+        subjectEndpoints + keyEndpoints + policyEndpoints + auditEndpoints + operatorEndpoints + recentEndpoints
     }
 
     /// Calls the ledger. An outage is answered with 503.

@@ -87,9 +87,19 @@ struct AuthorizeEndpoint: Sendable {
         }
         let decision = await RequestJudge(state: requests, settings: settings)
             .decide(source, .bytes(body), on: route, account: nil)
+        state.recent.add(decision, recentSource(served.id, name, source.address, decision))
         served.note.decision = decision
         served.note.route = name
         return answer(decision, on: route)
+    }
+
+    private func recentSource(
+        _ request: RequestID, _ route: String, _ address: String?, _ decision: RequestDecision
+    ) -> RecentSource {
+        var recent = RecentSource(.authorize, request)
+        (recent.route, recent.app, recent.kind) = (route, decision.app, decision.kind.name)
+        recent.address = address.flatMap { state.verifier.policy.addresses.text(of: $0) }
+        return recent
     }
 
     /// Refuses a request whose host is missing or not in `authorize.origins`: a backend with several hosts could handle

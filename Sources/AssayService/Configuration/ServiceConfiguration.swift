@@ -46,6 +46,8 @@ package struct ServiceConfiguration: Sendable {
     package var failover = Failover()
     /// The limits of requests.
     package var limits = Limits()
+    /// How many of the last verdicts are kept.
+    package var recent = RecentVerdicts.Settings()
     /// `Retry-After` of answers with 503, in seconds.
     package var retryAfter = 5
     /// How long the service still accepts requests after it reports unready, in seconds.

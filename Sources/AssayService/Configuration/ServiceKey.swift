@@ -190,6 +190,14 @@ package struct ServiceKey: Sendable {
             "limits.idleTime", \.limits.idleTime,
             "How long a connection may be idle, also within the head of a request, and how long a client may take nothing of an "
                 + "answer."),
+        number(
+            "recent.rejections", \.recent.rejections, 0...100_000,
+            "The last rejections, outages and malformed records kept in memory for `assay recent`; 0 keeps no verdicts."
+        ),
+        number(
+            "recent.acceptances", \.recent.acceptances, 0...100_000,
+            "The last sampled acceptances that are kept beside them."),
+        number("recent.sampling", \.recent.sampling, 1...1_000_000, "One in so many acceptances is sampled."),
         number("retryAfter", \.retryAfter, 0...86_400, "Retry-After of answers with 503, in seconds."),
         duration(
             "shutdown.delay", \.shutdownDelay, "How long requests are accepted after the service has become unready.",

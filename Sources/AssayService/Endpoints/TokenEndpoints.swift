@@ -97,25 +97,37 @@ struct TokenEndpoints: Sendable {
 
     private func issue(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let limits = configuration.limits
-        let request = try Self.read(
-            try await served.fields(
-                ["record", "challenge", "audience", "jkt", "jwk", "pay", "limitedUse", "ear"], upTo: limits.body,
-                within: limits.bodyTime))
+        let request: TokenRequest
+        do throws(Problem) {
+            request = try Self.read(
+                try await served.fields(
+                    ["record", "challenge", "audience", "jkt", "jwk", "pay", "limitedUse", "ear"], upTo: limits.body,
+                    within: limits.bodyTime))
+        } catch {
+            state.recent.add(error, RecentSource(.token, served.id))
+            throw error
+        }
         served.note.kind = request.record.kind.name
         _ = try rules()
         if let failover { return try await issue(request, failover, &served) }
         let answer: TokenAnswer
         do throws(VerificationError) {
             answer = try await state.verifier.issueToken(request, at: Date())
-        } catch { throw problem(error) }
+        } catch {
+            state.recent.add(error, RecentSource(.token, served.id, request.record))
+            throw problem(error)
+        }
         switch answer {
         case .rejected(let verdict):
+            state.recent.add(verdict, RecentSource(.token, served.id, request.record))
             served.note.take(verdict)
             return .json(verdict.jsonBytes(id: request.record.id), .forbidden)
         case .issued(let token, let verdict), .decoy(let token, let verdict):
+            state.recent.add(verdict, RecentSource(.token, served.id, request.record))
             served.note.take(verdict)
             return Self.response(token)
         case .concealed(let token, let error):
+            state.recent.add(.request(error), as: .reject, RecentSource(.token, served.id, request.record))
             served.note.app = request.record.app
             (served.note.outcome, served.note.problem) = (Verdict.Outcome.reject.rawValue, error.code)
             served.note.detail = error.message

@@ -37,14 +37,19 @@ struct VerifyEndpoint: Sendable {
         let limits = configuration.limits
         let bytes = try await served.wholeBody(upTo: limits.body, within: limits.bodyTime)
         let record: EvidenceRecord
-        do { record = try RecordFile.readLine(bytes[...]).get() } catch { throw Problem(error.error) }
+        do { record = try RecordFile.readLine(bytes[...]).get() } catch {
+            state.recent.add(.record(error.error), RecentSource(.verify, served.id, record: error.record))
+            throw Problem(error.error)
+        }
         served.note.kind = record.kind.name
         let verdict: Verdict
         do throws(VerificationError) {
             verdict = try await state.verifier.verify(record, at: Date())
         } catch {
+            state.recent.add(error, RecentSource(.verify, served.id, record))
             throw Problem(error, retryAfter: configuration.retryAfter)
         }
+        state.recent.add(verdict, RecentSource(.verify, served.id, record))
         served.note.take(verdict)
         return .json(verdict.jsonBytes(id: record.id))
     }
@@ -52,7 +57,7 @@ struct VerifyEndpoint: Sendable {
     /// Judges the records of a stream in order. Each line of the answer is a verdict or a problem; the client's reading limits how fast
     /// records are read. A token that is revoked or ends meanwhile ends the stream.
     private func stream(_ served: inout ServiceRequest) -> Response {
-        let (body, slot, caller) = (served.request.body, served.slot, served.caller)
+        let (body, slot, caller, id) = (served.request.body, served.slot, served.caller, served.id)
         let (channel, deadlines) = (served.channel, served.deadlines)
         let answer = ResponseBody.stream { writer in
             defer { withExtendedLifetime(slot) {} }
@@ -67,7 +72,7 @@ struct VerifyEndpoint: Sendable {
                     }
                     asked = .now
                 }
-                try await writer.write(ByteBuffer(string: await judge(line) + "\n"))
+                try await writer.write(ByteBuffer(string: await judge(line, id) + "\n"))
             }
         }
         return Response(
@@ -77,17 +82,21 @@ struct VerifyEndpoint: Sendable {
     /// How often a stream authenticates its caller again.
     private static let callerInterval = Duration.seconds(1)
 
-    private func judge(_ line: Result<[UInt8], Problem>) async -> String {
+    private func judge(_ line: Result<[UInt8], Problem>, _ request: RequestID) async -> String {
         let bytes: [UInt8]
         do throws(Problem) { bytes = try line.get() } catch { return Self.line(error, id: nil) }
         let record: EvidenceRecord
         // An unreadable record is named by its `id`, if that can be read.
         do throws(RecordFile.Unreadable) { record = try RecordFile.readLine(bytes[...]).get() } catch {
+            state.recent.add(.record(error.error), RecentSource(.stream, request, record: error.record))
             return Self.line(Problem(error.error), id: error.record)
         }
         do throws(VerificationError) {
-            return try await state.verifier.verify(record, at: Date()).json(id: record.id)
+            let verdict = try await state.verifier.verify(record, at: Date())
+            state.recent.add(verdict, RecentSource(.stream, request, record))
+            return verdict.json(id: record.id)
         } catch {
+            state.recent.add(error, RecentSource(.stream, request, record))
             return Self.line(Problem(error, retryAfter: configuration.retryAfter), id: record.id)
         }
     }

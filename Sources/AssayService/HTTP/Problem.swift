@@ -43,9 +43,8 @@ struct Problem: Error {
             self.init(outage, retryAfter: retryAfter)
             uncounted = nil
         case .request(let error):
-            // Errors that only the operator of the service can fix are 500, not 422.
-            let isOperators = [.noKey, .noService, .noStatusList].contains(error.reason)
-            self.init(isOperators ? .internalServerError : .unprocessableContent, ProblemCode(error), error.message)
+            self.init(
+                error.isOfOperator ? .internalServerError : .unprocessableContent, ProblemCode(error), error.message)
         }
     }
 
@@ -83,6 +82,11 @@ struct Problem: Error {
         headers[.contentType] = "application/problem+json"
         return .text(json, status, headers)
     }
+}
+
+extension RequestError {
+    /// Whether only the operator of the service can fix it: 500, not 422.
+    var isOfOperator: Bool { [.noKey, .noService, .noStatusList].contains(reason) }
 }
 
 extension Problem {

@@ -6,15 +6,16 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Asks the listener of operators of a running service, as `assay healthcheck` and `assay policy reload` do.
+/// Asks the listener of operators of a running service, as `assay healthcheck`, `assay policy reload` and `assay recent` do.
 package struct ServiceProbe: Sendable {
     /// Where the listener is.
     package let address: ListenAddress
     /// The certificate that the listener must present; nil if it has no TLS.
     private let certificate: NIOSSLCertificate?
 
-    /// The longest answer that is read, in bytes. Health endpoints answer with less than a kilobyte.
-    private static let maximumAnswer = 65_536
+    /// The longest answer that is read unless the caller names another limit, in bytes. Health endpoints answer with less than a
+    /// kilobyte.
+    package static let maximumAnswer = 65_536
 
     /// What a listener answered.
     package struct Answer: Sendable, Equatable {
@@ -22,6 +23,8 @@ package struct ServiceProbe: Sendable {
         package let status: Int
         /// The `detail` of a problem (RFC 9457); nil for other bodies.
         package let detail: String?
+        /// The body.
+        package let body: [UInt8]
     }
 
     /// - Parameters:
@@ -65,9 +68,10 @@ package struct ServiceProbe: Sendable {
     ///   - path: such as `/readyz`.
     ///   - token: the token of an operator, for listeners that demand one.
     ///   - seconds: how long connecting and answering may take together.
+    ///   - size: the longest answer that is read, in bytes.
     /// - Throws: ``ServiceError`` if there is no answer. It says so if a `POST` may take effect all the same.
     package func send(
-        _ method: String, _ path: String, token: String?, within seconds: Double
+        _ method: String, _ path: String, token: String?, within seconds: Double, atMost size: Int = maximumAnswer
     ) async throws -> Answer {
         let limit = Duration.nanoseconds(Int64(seconds * 1e9))
         let end = ContinuousClock.now + limit
@@ -77,7 +81,7 @@ package struct ServiceProbe: Sendable {
         }
         do {
             return try await withThrowingTaskGroup(of: Answer.self) { tasks in
-                tasks.addTask { try await request(method, path, token, on: connection) }
+                tasks.addTask { try await request(method, path, token, atMost: size, on: connection) }
                 tasks.addTask {
                     try await Task.sleep(until: end)
                     throw ServiceError("no answer within \(PolicyNode.text(ofSeconds: seconds))")
@@ -96,7 +100,8 @@ package struct ServiceProbe: Sendable {
     }
 
     private func request(
-        _ method: String, _ path: String, _ token: String?, on connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+        _ method: String, _ path: String, _ token: String?, atMost size: Int,
+        on connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>
     ) async throws -> Answer {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         if method != "GET" { head += "Content-Length: 0\r\n" }
@@ -109,7 +114,7 @@ package struct ServiceProbe: Sendable {
                 do { try await outbound.write(request) } catch ChannelError.ioOnClosedChannel {}
                 for try await buffer in inbound {
                     bytes += buffer.readableBytesView
-                    guard bytes.count <= Self.maximumAnswer else { throw ServiceError("the answer is too long") }
+                    guard bytes.count <= size else { throw ServiceError("the answer is too long") }
                 }
             } catch let error as IOError {
                 throw ServiceError("the connection broke: \(Listener.reason(error))")
@@ -163,7 +168,8 @@ extension ServiceProbe.Answer {
             let status = Int(String(decoding: words[1], as: UTF8.self)),
             let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))
         else { return nil }
-        let body = Data(bytes[end.upperBound...])
-        self.init(status: status, detail: (try? JSONDecoder().decode(Problem.self, from: body))?.detail)
+        let body = Array(bytes[end.upperBound...])
+        let detail = status < 400 ? nil : (try? JSONDecoder().decode(Problem.self, from: Data(body)))?.detail
+        self.init(status: status, detail: detail, body: body)
     }
 }

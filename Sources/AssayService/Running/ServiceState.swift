@@ -12,15 +12,20 @@ final class ServiceState: Sendable {
 
     /// The verifier, and what it demands of requests.
     let requests: ReloadableVerifier
+    /// The last verdicts.
+    let recent: RecentVerdicts
     private let policy: Mutex<PolicyReport.PolicyText>
     private let phase = Atomic<Int>(Phase.starting.rawValue)
 
     /// Starts with a verifier and the text of its policy, with all defaults.
     ///
     /// - Throws: `PolicyError` for a policy under which requests cannot be verified.
-    init(_ verifier: Verifier, policy: PolicyReport.PolicyText, logger: Logger) throws(PolicyError) {
+    init(
+        _ verifier: Verifier, policy: PolicyReport.PolicyText, recent: RecentVerdicts, logger: Logger
+    ) throws(PolicyError) {
         requests = try ReloadableVerifier(verifier, logger: logger)
         self.policy = Mutex(policy)
+        self.recent = recent
     }
 
     /// The verifier of the next request. A request keeps the one with which it began.
