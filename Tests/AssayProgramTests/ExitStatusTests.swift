@@ -39,6 +39,8 @@ struct ExitStatusTests {
             (verify + ["--key-id", "AAAA", "good.json"], 64),
             (verify + ["-", "-"], 64),
             (verify + ["--no-such-option", "good.json"], 64),
+            (["recent", "--address", "unix:none.sock"], 3),
+            (["recent", "--address", "unix:none.sock", "--limit", "0"], 64),
             (["verfy"], 64),
             (["ledger", "shwo"], 64),
             (["--version"], 0),

@@ -133,6 +133,9 @@ struct OutageCountTests {
         if example.changesPolicy { try await waitUntil("a count") { try await !counts().isEmpty } }
         let planned = LedgerOutage.planned.code.name
         #expect(try await counts() == [#"assay_outages_total{part="ledger",code="\#(planned)"} 1"#])
+        let recent = try await ask(Self.text("GET", "/v1/admin/recent", "", token: token.text), onAdmin: true)
+        let isKept = recent.contains(#""outcome":"outage","code":"\#(planned)""#)
+        #expect(isKept == [.commit, .standings].contains(example.operation), "\(recent)")
         running.cancel()
         _ = await running.result
     }
