@@ -148,7 +148,7 @@ struct RecentTests {
         let key = Base64.encode(Evidence.key.keyID, .standard)
         let list = try service.assay("recent", "--address", socket, "--key", key, "--since", "1d")
         #expect(list.status == 0, "\(list)")
-        let line = try #require(list.output.split(separator: "\n").first { $0.contains("REJECT") })
+        let line = try #require(list.output.split(separator: "\n").first { $0.contains("  REJECTED  ") })
         #expect(line.contains("app-attest.attestation.enrolment: ") && line.contains("request \(id)"), "\(list)")
         let one = try service.assay("recent", "--address", socket, "--request", id)
         #expect(one.status == 0 && one.output.contains("app-attest.attestation.enrolment"), "\(one)")

@@ -40,6 +40,15 @@ struct RecentPage: Decodable {
 }
 
 extension RecentPage.Item {
+    /// The outcome as `assay verify` prints it, in capitals.
+    var word: String {
+        switch RecentVerdict.Outcome(rawValue: outcome) {
+        case .accept: "ACCEPTED"
+        case .reject: "REJECTED"
+        case .outage, .misconfigured, .unjudged, .unreadable, nil: outcome.uppercased()
+        }
+    }
+
     /// The cells of a line.
     var row: [String] {
         let failed = checks.filter { $0.status == CheckResult.Status.failed.rawValue }
@@ -51,7 +60,7 @@ extension RecentPage.Item {
             value.map { "\(name) \($0)" }
         }
         return [
-            time, outcome.uppercased(), app ?? "-", kind ?? "-", reason,
+            time, word, app ?? "-", kind ?? "-", reason,
             subject.isEmpty ? "-" : subject.joined(separator: ", "), "request \(request)",
         ]
     }
@@ -65,7 +74,7 @@ struct RecentReport {
     func lines(_ item: RecentPage.Item) -> [String] {
         let colour: Terminal.Colour = item.outcome == RecentVerdict.Outcome.accept.rawValue ? .green : .red
         var lines = [
-            "\(terminal.colour(item.outcome.uppercased(), colour))  \(item.kind ?? "unknown kind")  "
+            "\(terminal.colour(terminal.printable(item.word), colour))  \(item.kind ?? "unknown kind")  "
                 + terminal.printable(item.app.map { "app \($0)" } ?? "no app")
         ]
         let passed = item.enforcement == "annotate" ? " (the request passed)" : ""
