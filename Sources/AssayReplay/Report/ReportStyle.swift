@@ -121,6 +121,7 @@ package enum ReportStyle {
           :root { --page: #fff; --ink: #000; --muted: #444; --line: #bbb; --soft: #eee; }
           body { max-width: none; padding: 0; font-size: 10pt; }
           .screen { display: none; } .scroll { overflow: visible; }
+          table.data th, table.data td, table.data tbody th, table.data td.text { min-width: 0; overflow-wrap: anywhere; }
           details.numbers::details-content { content-visibility: visible; display: block; block-size: auto; }
           section, figure, .cell, #rows > li { break-inside: avoid; }
           #records-title, section:has(#records-title), section:has(#reasons) { break-inside: auto; }

@@ -205,6 +205,8 @@ class Report:
             "[...document.querySelectorAll('table')].filter((n) => !n.checkVisibility({ contentVisibilityAuto: false })"
             " || n.getBoundingClientRect().height === 0 || n.parentElement.scrollHeight > n.parentElement.clientHeight + 1).length")
         self.hold("every table is printed with all of its rows", hidden == 0, hidden)
+        overflow = browser.run("document.scrollingElement.scrollWidth - document.documentElement.clientWidth")
+        self.hold("nothing is wider than the paper", overflow <= 0, overflow)
         self.hold("every record is printed", browser.run(
             "[...document.querySelectorAll('#rows > li')].every((n) => n.getBoundingClientRect().height > 0)"))
 
