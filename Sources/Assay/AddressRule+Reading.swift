@@ -7,7 +7,7 @@ extension AddressRule {
     private static let part = KeyPart(
         "hash", .secret, isRequired: true, form: "at least \(minimumKeyLength) random bytes")
 
-    /// Reads the field `addresses` of a policy. `hash` without a key uses one that ends with the process.
+    /// Reads the field `addresses` or `log.account` of a policy. `hash` without a key uses one that ends with the process.
     init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         if case .mapping = node.content {
             guard let source = try node.members(["hash"])["hash"] else {
@@ -23,13 +23,8 @@ extension AddressRule {
         switch try node.text() {
         case "keep": self = .keep
         case "drop": self = .drop
-        case "hash": self = .hash(key: Self.keyOfProcess)
+        case "hash": self = .hashOfProcess
         default: throw node.error("\(Self.allowed), found \(node.found)")
         }
     }
-
-    private static let keyOfProcess: SecretBytes = {
-        var generator = SystemRandomNumberGenerator()
-        return SecretBytes((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
-    }()
 }

@@ -62,12 +62,13 @@ public enum PolicyFile {
     /// Reads a value of a policy from text that is not in a file.
     package static func value(_ yaml: String) throws(PolicyError) -> PolicyNode { try document(yaml, file: nil) }
 
-    /// Reads a policy from its root mapping: `version`, `keys`, `apps`, `routes`, `checks` and `addresses`. `given` are additional keys.
+    /// Reads a policy from its root mapping: `version`, `keys`, `apps`, `routes`, `checks`, `addresses`, `log` and `metrics`.
+    /// `given` are additional keys.
     package static func policy(
         _ root: PolicyNode, files: any PolicyFiles, engines: EngineRegistry, keyMaterials: [any KeyMaterial.Type],
         besides given: [NamedKey]
     ) throws(PolicyError) -> VerificationPolicy {
-        let fields = try root.members(["version", "keys", "apps", "routes", "checks", "addresses"])
+        let fields = try root.members(["version", "keys", "apps", "routes", "checks", "addresses", "log", "metrics"])
         guard let version = fields["version"] else { throw root.missing("version", "allowed is 1") }
         guard try version.text().isByteEqual(to: "1") else { throw version.error("expected 1, found \(version.found)") }
         let keys = given + (try PolicyKeys(materials: keyMaterials, files: files).read(fields["keys"]))
@@ -96,7 +97,27 @@ public enum PolicyFile {
         }
         return try VerificationPolicy(
             apps: apps, keys: keys, modes: modes, catalogue: engines.catalogue, addresses: addresses ?? .keep,
+            logAccounts: readLog(fields["log"], files), countedFacts: readMetrics(fields["metrics"], engines),
             routes: routes, notes: notes)
+    }
+
+    /// Reads `log`: what logs contain of accounts.
+    private static func readLog(_ node: PolicyNode?, _ files: any PolicyFiles) throws(PolicyError) -> AddressRule {
+        guard let account = try node?.members(["account"])["account"] else { return .hashOfProcess }
+        return try AddressRule(reading: account, files: files)
+    }
+
+    /// Reads `metrics`: the names of the facts by which verdicts are counted.
+    private static func readMetrics(_ node: PolicyNode?, _ engines: EngineRegistry) throws(PolicyError) -> [String] {
+        guard let list = try node?.members(["by"])["by"] else { return [] }
+        let known = engines.dimensions.map(\.name)
+        let names = try list.uniqueTexts()
+        for (name, element) in zip(names, try list.elements()) where !known.containsBytes(of: name) {
+            throw element.error(
+                "unknown fact \(name.excerpt); allowed are \(known.joined(separator: ", "))"
+                    + Nearest.advice(for: name, among: known))
+        }
+        return names
     }
 
     private static func repeatedName(_ name: String, at app: PolicyNode) -> PolicyError {

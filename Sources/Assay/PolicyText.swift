@@ -53,6 +53,9 @@ extension PolicyFile {
             root.value(at: "addresses").map { YAMLText.lines("addresses", $0.content, indent: 0) } ?? [
                 "addresses: keep"
             ]
+        lines +=
+            root.value(at: "log").map { YAMLText.lines("log", $0.content, indent: 0) } ?? ["log:", "  account: hash"]
+        if let metrics = root.value(at: "metrics") { lines += YAMLText.lines("metrics", metrics.content, indent: 0) }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -1,6 +1,7 @@
 import AppAttest
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayTestSupport
 import Foundation
 import Testing
@@ -69,6 +70,40 @@ struct PolicyFileTests {
         check(app + "addresses: { key: x }\n", 9, "addresses.key", "allowed are hash")
     }
 
+    @Test(
+        "Logs have pseudonyms of accounts, unless the policy keeps or drops accounts; the key may be one of the policy")
+    func logAccounts() throws {
+        let app = app(required[0], required[1], required[2], required[3])
+        func account(_ log: String) throws -> String? { try parse(app + log).logAccounts.shown(account: "al\nice") }
+        #expect(try account("log: { account: keep }\n") == #"al\nice"#)
+        #expect(try account("log: { account: drop }\n") == nil)
+        let pseudonym = try #require(try account(""))
+        #expect(pseudonym.hasPrefix("hmac-sha256:") && pseudonym.utf8.count == 34)
+        #expect(try account("log: { account: hash }\n") == pseudonym && account("log: {}\n") == pseudonym)
+        let keyed = AddressRule.hash(key: SecretBytes([UInt8](repeating: 7, count: 32)))
+        #expect(
+            keyed.shown(account: "al\nice") != pseudonym && keyed.shown(account: "bob") != keyed.shown(account: "Bob"))
+        #expect(keyed.shown(account: pseudonym) != pseudonym, "an account in the form of a pseudonym")
+        check(app + "log: { account: none }\n", 9, "log.account", "allowed are keep, drop, hash")
+        check(app + "log: { accounts: drop }\n", 9, "log.accounts", "allowed are account")
+        check(app + "log: drop\n", 9, "log", "expected a mapping of account")
+    }
+
+    @Test("Metrics count verdicts by facts that exist, each once")
+    func countedFacts() throws {
+        let app = app(required[0], required[1], required[2], required[3])
+        #expect(try parse(app).countedFacts == [] && parse(app + "metrics: {}\n").countedFacts == [])
+        #expect(
+            try parse(app + "metrics: { by: [bundleVersion, osVersion] }\n").countedFacts == [
+                "bundleVersion", "osVersion",
+            ])
+        check(app + "metrics: { by: [osVersions] }\n", 9, "metrics.by[0]", "did you mean osVersion?")
+        check(app + "metrics: { by: [keyId] }\n", 9, "metrics.by[0]", "unknown fact keyId; allowed are platform, ")
+        check(app + "metrics: { by: [platform, platform] }\n", 9, "metrics.by[1]", "platform is in the list twice")
+        check(app + "metrics: { by: [] }\n", 9, "metrics.by", "a list of at least one value")
+        check(app + "metrics: { for: [platform] }\n", 9, "metrics.for", "allowed are by")
+    }
+
     @Test("Routes name apps that expect evidence with their requests")
     func routes() throws {
         let apps = """
@@ -131,7 +166,7 @@ struct PolicyFileTests {
         check("---\n", 2, "", "found nothing")
         check(
             "just text", 1, "",
-            "expected a mapping of version, keys, apps, routes, checks, addresses, found \"just text\"")
+            "expected a mapping of version, keys, apps, routes, checks, addresses, log, metrics, found \"just text\"")
         check("- 1\n", 1, "", "found a list")
         check("version: 1\napps: [", 3, "", "not YAML")
         check("\u{FEFF}version: 1\n", 1, "", "byte order mark")
@@ -152,7 +187,7 @@ struct PolicyFileTests {
         check("version: 1\napps: {}\n", 2, "apps", "found a mapping")
         check(
             "version: 1\nunknown: 2\n", 2, "unknown",
-            "unknown field; allowed are version, keys, apps, routes, checks, addresses")
+            "unknown field; allowed are version, keys, apps, routes, checks, addresses, log, metrics")
         check("version: 1\n<<: {apps: []}\n", 2, "<<", "unknown field")
         check("version: 1\napps:\n  - shop\n", 3, "apps[0]", "expected a mapping of name, appAttest")
         check("version: 1\napps:\n  - appAttest: {}\n", 3, "apps[0].name", "required field is missing")

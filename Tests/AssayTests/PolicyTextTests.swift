@@ -39,6 +39,8 @@ struct PolicyTextTests {
         #expect(
             policy.apps.map { policy.modes(of: $0) } == original.apps.map { original.modes(of: $0) }, "\(path)")
         #expect("\(policy.addresses)" == "\(original.addresses)", "\(path)")
+        #expect("\(policy.logAccounts)" == "\(original.logAccounts)", "\(path)")
+        #expect(policy.countedFacts == original.countedFacts, "\(path)")
         #expect(policy.routes == original.routes, "\(path)")
         #expect(try PolicyFile.effectiveText(path: copy, engines: .standard) == shown, "\(path)")
     }
@@ -216,6 +218,8 @@ struct PolicyTextTests {
           app-attest.attestation.receipt: enforce
           play-integrity.licensing: off
           approov.token.address: off
+        log: { account: drop }
+        metrics: { by: [bundleVersion, annotations] }
 
         """
 

@@ -14,10 +14,29 @@ extension AddressRule {
         case .drop: return nil
         case .hash(let key):
             guard !address.isEmpty, !Self.isPseudonym(address) else { return address }
-            let bytes = IPAddress(address)?.bytes ?? Array(address.utf8)
-            return Self.prefix + Base64.encode(Array(HMAC.sha256(key: key, bytes[...]).prefix(16)), .url)
+            return Self.pseudonym(of: IPAddress(address)?.bytes ?? Array(address.utf8), key)
         }
     }
+
+    /// The text for an account in a log, on one line; nil if the rule drops accounts. A pseudonym has the form of that of an address, of
+    /// the account's bytes in UTF-8. Without the key, an attacker with the log cannot try the names of accounts.
+    package func shown(account: String) -> String? {
+        switch form {
+        case .keep: account.excerpt(atMost: 255)
+        case .drop: nil
+        case .hash(let key): Self.pseudonym(of: Array(account.utf8), key)
+        }
+    }
+
+    private static func pseudonym(of bytes: [UInt8], _ key: SecretBytes) -> String {
+        prefix + Base64.encode(Array(HMAC.sha256(key: key, bytes[...]).prefix(16)), .url)
+    }
+
+    /// Pseudonyms under a random key that ends with the process.
+    package static let hashOfProcess: AddressRule = {
+        var generator = SystemRandomNumberGenerator()
+        return .hash(key: SecretBytes((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }))
+    }()
 
     /// Whether a text is a pseudonym, as in captures under this rule.
     package static func isPseudonym(_ text: String) -> Bool { text.utf8.starts(with: prefix.utf8) }

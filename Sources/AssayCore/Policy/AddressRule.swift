@@ -1,6 +1,7 @@
 public import AssayPrimitives
 
-/// The form of network addresses in verdicts, logs, reports and captures: the policy's `addresses`.
+/// The form of network addresses in verdicts, logs, reports and captures, the policy's `addresses`; or of accounts in logs, its
+/// `log.account`.
 public struct AddressRule: Sendable {
     package enum Form: Sendable {
         case keep

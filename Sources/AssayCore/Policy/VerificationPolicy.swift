@@ -16,6 +16,10 @@ public struct VerificationPolicy: Sendable {
     private let setModes: [CheckID: CheckMode]
     /// What verdicts, logs and reports contain of network addresses. Give it to `CaptureOptions.addresses` too.
     public let addresses: AddressRule
+    /// What logs contain of accounts: the policy's `log.account`.
+    package let logAccounts: AddressRule
+    /// The facts of subjects by which metrics count verdicts: the policy's `metrics.by`.
+    package let countedFacts: [String]
     /// Names in lists of the policy file that Assay does not know, such as a misspelt annotation, each with file, line
     /// and the nearest known name. They are no errors, because Google and Approov add names. A server logs them when it
     /// starts.
@@ -28,7 +32,8 @@ public struct VerificationPolicy: Sendable {
     ///   a check that is not a policy check.
     package init(
         apps: [PolicyApp], keys: [NamedKey] = [], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition],
-        addresses: AddressRule = .keep, routes: [PolicyRoute] = [], notes: [String] = []
+        addresses: AddressRule = .keep, logAccounts: AddressRule = .hashOfProcess, countedFacts: [String] = [],
+        routes: [PolicyRoute] = [], notes: [String] = []
     ) throws(PolicyError) {
         guard !apps.isEmpty else { throw PolicyError(field: "apps", "a policy names at least one app") }
         var names: Set<[UInt8]> = []
@@ -54,6 +59,8 @@ public struct VerificationPolicy: Sendable {
         self.apps = apps
         self.keys = keys
         self.addresses = addresses
+        self.logAccounts = logAccounts
+        self.countedFacts = countedFacts
         self.routes = routes
         self.notes = notes
         setModes = modes
