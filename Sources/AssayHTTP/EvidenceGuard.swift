@@ -1,3 +1,4 @@
+import Assay
 public import AssayCore
 public import HTTPTypes
 public import Logging
@@ -90,7 +91,7 @@ public struct EvidenceGuard: Sendable {
         let source = ReceivedRequest(head: request, proxy: options.proxy, peer: peer)
         let decision = await judge.decide(source, body, on: route, account: account)
         var logger = logger
-        RefusalLog.write(decision, route: route.name, to: &logger)
+        log(decision, route: route.name, account: account, to: &logger)
         return refusal(of: decision).map { .refuse($0) } ?? .pass(JudgedRequest(decision))
     }
 
@@ -108,6 +109,12 @@ public struct EvidenceGuard: Sendable {
         guard let (judge, route) = current else { return nil }
         let source = ReceivedRequest(head: request, proxy: options.proxy, peer: peer)
         return (await judge.judge(source, mayStream: mayStream, on: route, account: account), route.name)
+    }
+
+    /// Logs a decision, and adds it to the metadata of the request's logger.
+    package func log(_ decision: RequestDecision, route: String, account: String?, to logger: inout Logger) {
+        RefusalLog.write(
+            decision, route: route, account: account, verifier.state.verifier.policy.logAccounts, to: &logger)
     }
 
     /// The answer to a refused request; nil if the handler must answer.

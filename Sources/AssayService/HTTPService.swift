@@ -221,7 +221,9 @@ package struct HTTPService: Sendable {
             ? [] : [try AuthorizeEndpoint(state: state, configuration: configuration).endpoint]
         return OpenAPIDocument.ofPublicListener(configuration).describing(
             authorize + [
-                VerifyEndpoint(state: state, configuration: configuration, metrics: dependencies.metrics).endpoint,
+                VerifyEndpoint(
+                    state: state, configuration: configuration, metrics: dependencies.metrics, logger: logger
+                ).endpoint,
                 ChallengeEndpoint(state: state, configuration: configuration).endpoint,
             ] + TokenEndpoints(state: state, configuration: configuration, failover: failover).endpoints
                 + [InspectEndpoint(configuration: configuration).endpoint] + CheckEndpoints.endpoints)
@@ -260,7 +262,7 @@ package struct HTTPService: Sendable {
             sites: SiteRules(
                 address, isForOperators: key != "listen", isOpen: isOpen, names: configuration.allowedHosts),
             requests: limits.requests, retryAfter: configuration.retryAfter, deadlines: deadlines,
-            logger: logger, metrics: dependencies.metrics)
+            logger: logger, state: state, metrics: dependencies.metrics)
         return try Listener(
             key, address, inherited: descriptor, responder, limits, tls: tls?.configuration(),
             connections: connections, retryAfter: configuration.retryAfter, log: logger,

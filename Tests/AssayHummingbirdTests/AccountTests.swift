@@ -7,6 +7,7 @@ import AssayTesting
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
 import Testing
 
@@ -58,6 +59,41 @@ struct AccountTests {
                 }
             }
         }
+    }
+
+    @Test("The log has the account of the session as the policy says", arguments: ["keep", "hash", "drop"])
+    func log(_ rule: String) async throws {
+        let accounts: AddressRule = rule == "keep" ? .keep : rule == "drop" ? .drop : .hashOfProcess
+        var settings = ApproovConfiguration.Settings()
+        settings.keys = ["now"]
+        let policy = try VerificationPolicy(
+            apps: [PolicyApp(name: "api", try ApproovConfiguration(settings))], keys: [try TestAPI.key()],
+            catalogue: Verifier.catalogue, logAccounts: accounts)
+        let live = try ReloadableVerifier(
+            Verifier(policy: policy, ledger: MemoryLedger()), logger: Logger(label: "test"))
+        let log = TestLog()
+        let router = Router(context: SessionContext.self)
+        router.add(middleware: SessionMiddleware())
+        router.add(middleware: try EvidenceMiddleware(live, app: "api", options: TestAPI.options()))
+        router.get("stock") { _, _ in "done" }
+        try await Application(router: router, logger: log.logger).test(.router) { client in
+            for token in [try TestAPI.token(), try TestAPI.token(expiresIn: 0)] {
+                var fields: HTTPFields = [.approovToken: token]
+                fields[.session] = "bob"
+                try await client.execute(uri: "/stock", method: .get, headers: fields)
+            }
+        }
+        let lines = log.entries.filter { $0.text.hasPrefix("request check") }
+        #expect(lines.map(\.level) == [.debug, .info])
+        for line in lines.map(\.text) {
+            switch rule {
+            case "keep": #expect(line.contains("assay.account=bob"), "\(line)")
+            case "drop": #expect(!line.contains("assay.account") && !line.contains("bob"), "\(line)")
+            default: #expect(line.contains("assay.account=hmac-sha256:") && !line.contains("bob"), "\(line)")
+            }
+            #expect(line.contains("assay.arc=ABCDEF") && line.contains("assay.deviceId=\(TestAPI.deviceID)"), "\(line)")
+        }
+        #expect(lines.last?.text.contains(#"assay.codes=["expired"]"#) == true, "\(lines)")
     }
 }
 

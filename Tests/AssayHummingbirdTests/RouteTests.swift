@@ -218,9 +218,13 @@ struct RouteTests {
             let text = try #require(log.entries.last { $0.level == .info && $0.text.hasPrefix("request check") }).text
             for part in [
                 "assay.app=phone", "assay.kind=app-attest.request", "assay.route=one", "assay.outcome=reject",
-                #"assay.failed=["app-attest.assertion.counter"]"#, "assay.keyId=\(keyID)", "hb.request.id=",
+                #"assay.failed=["app-attest.assertion.counter"]"#, #"assay.codes=["counter-not-increasing"]"#,
+                "assay.keyId=\(keyID)", "hb.request.id=", "assay.account=hmac-sha256:",
             ] { #expect(text.contains(part), "\(part) in \(text)") }
-            #expect(log.entries.contains { $0.level == .debug && $0.text.contains("assay.outcome=accept") })
+            let accepted = log.entries.first { $0.level == .debug && $0.text.contains("assay.outcome=accept") }
+            #expect(accepted?.text.contains("assay.keyId=\(keyID)") == true)
+            // The ledger's account of the key.
+            #expect(!log.entries.contains { $0.text.contains("alice") })
         }
     }
 

@@ -69,7 +69,7 @@ public struct EvidenceMiddleware<Context: EvidenceRequestContext>: RouterMiddlew
             }
             decision = try await decide(unread, body, &request)
         }
-        RefusalLog.write(decision, route: route, to: &context.logger)
+        guarding.log(decision, route: route, account: context.account, to: &context.logger)
         if let refusal = guarding.refusal(of: decision) { return Response(refusal) }
         context.judged = JudgedRequest(decision)
         return try await next(request, context)
@@ -111,7 +111,7 @@ public struct EvidenceMiddleware<Context: EvidenceRequestContext>: RouterMiddlew
         if isSuccess, mayRefuse { await reader.drain() }
         let decision = reader.outcome.decision
         var logger = context.logger
-        RefusalLog.write(decision, route: route, to: &logger)
+        guarding.log(decision, route: route, account: context.account, to: &logger)
         if let refusal = guarding.refusal(of: decision) { return Response(refusal) }
         if isSuccess, mayRefuse, case .pending = decision.outcome {
             // A task of the handler still reads the body.

@@ -107,7 +107,7 @@ struct TokenEndpoints: Sendable {
             state.recent.add(error, RecentSource(.token, served.id))
             throw error
         }
-        served.note.kind = request.record.kind.name
+        served.note.take(request.record)
         _ = try rules()
         if let failover { return try await issue(request, failover, &served) }
         let answer: TokenAnswer
@@ -128,7 +128,6 @@ struct TokenEndpoints: Sendable {
             return Self.response(token)
         case .concealed(let token, let error):
             state.recent.add(.request(error), as: .reject, RecentSource(.token, served.id, request.record))
-            served.note.app = request.record.app
             (served.note.outcome, served.note.problem) = (Verdict.Outcome.reject.rawValue, error.code)
             served.note.detail = error.message
             return Self.response(token)

@@ -3,6 +3,7 @@ import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 import HTTPTypes
+import Logging
 import NIOCore
 
 /// `POST /v1/verify`: judges one evidence record, or a stream of them.
@@ -10,6 +11,7 @@ struct VerifyEndpoint: Sendable {
     let state: ServiceState
     let configuration: ServiceConfiguration
     let metrics: MetricsRegistry
+    let logger: Logger
 
     var endpoint: Endpoint {
         Endpoint(
@@ -41,7 +43,7 @@ struct VerifyEndpoint: Sendable {
             state.recent.add(.record(error.error), RecentSource(.verify, served.id, record: error.record))
             throw Problem(error.error)
         }
-        served.note.kind = record.kind.name
+        served.note.take(record)
         let verdict: Verdict
         do throws(VerificationError) {
             verdict = try await state.verifier.verify(record, at: Date())
@@ -57,22 +59,35 @@ struct VerifyEndpoint: Sendable {
     /// Judges the records of a stream in order. Each line of the answer is a verdict or a problem; the client's reading limits how fast
     /// records are read. A token that is revoked or ends meanwhile ends the stream.
     private func stream(_ served: inout ServiceRequest) -> Response {
-        let (body, slot, caller, id) = (served.request.body, served.slot, served.caller, served.id)
+        let (body, slot, caller) = (served.request.body, served.slot, served.caller)
         let (channel, deadlines) = (served.channel, served.deadlines)
+        let (id, name) = (served.id, served.calledBy?.name)
         let answer = ResponseBody.stream { writer in
             defer { withExtendedLifetime(slot) {} }
             var lines = RecordLines(body, of: channel, deadlines, limits: configuration.limits)
             var asked = ContinuousClock.now
             while let line = await lines.next() {
+                var note = RequestNote(caller: name)
                 if ContinuousClock.now - asked > Self.callerInterval {
                     do throws(Problem) { _ = try await caller() } catch {
                         if let outage = error.uncounted { metrics.count(outage) }
+                        note.take(error)
+                        log(note, error.status.code, id)
                         try await writer.write(ByteBuffer(string: Self.line(error, id: nil) + "\n"))
                         break
                     }
                     asked = .now
                 }
-                try await writer.write(ByteBuffer(string: await judge(line, id) + "\n"))
+                let text: String
+                do throws(Problem) {
+                    text = try await judge(line, id, &note)
+                    log(note, 200, id)
+                } catch {
+                    note.take(error)
+                    log(note, error.status.code, id)
+                    text = Self.line(error, id: note.record)
+                }
+                try await writer.write(ByteBuffer(string: text + "\n"))
             }
         }
         return Response(
@@ -82,23 +97,37 @@ struct VerifyEndpoint: Sendable {
     /// How often a stream authenticates its caller again.
     private static let callerInterval = Duration.seconds(1)
 
-    private func judge(_ line: Result<[UInt8], Problem>, _ request: RequestID) async -> String {
-        let bytes: [UInt8]
-        do throws(Problem) { bytes = try line.get() } catch { return Self.line(error, id: nil) }
+    /// The verdict on the record of a line, as JSON.
+    private func judge(
+        _ line: Result<[UInt8], Problem>, _ request: RequestID, _ note: inout RequestNote
+    ) async throws(Problem) -> String {
+        let bytes = try line.get()
         let record: EvidenceRecord
         // An unreadable record is named by its `id`, if that can be read.
         do throws(RecordFile.Unreadable) { record = try RecordFile.readLine(bytes[...]).get() } catch {
             state.recent.add(.record(error.error), RecentSource(.stream, request, record: error.record))
-            return Self.line(Problem(error.error), id: error.record)
+            note.record = error.record
+            throw Problem(error.error)
         }
+        note.take(record)
         do throws(VerificationError) {
             let verdict = try await state.verifier.verify(record, at: Date())
             state.recent.add(verdict, RecentSource(.stream, request, record))
+            note.take(verdict)
             return verdict.json(id: record.id)
         } catch {
             state.recent.add(error, RecentSource(.stream, request, record))
-            return Self.line(Problem(error, retryAfter: configuration.retryAfter), id: record.id)
+            throw Problem(error, retryAfter: configuration.retryAfter)
         }
+    }
+
+    /// Logs the outcome of a record of a stream, at the level that a request with the status would have.
+    private func log(_ note: RequestNote, _ status: Int, _ id: RequestID) {
+        let level = note.level(status)
+        guard level >= logger.logLevel else { return }
+        var metadata: Logger.Metadata = ["assay.requestId": "\(id)"]
+        note.write(to: &metadata, state.verifier.policy.logAccounts)
+        logger.log(level: level, "record", metadata: metadata)
     }
 
     private static func line(_ problem: Problem, id: String?) -> String {

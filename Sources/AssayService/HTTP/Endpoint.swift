@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHTTP
 import HTTPTypes
 import NIOCore
 import Synchronization
@@ -121,36 +120,4 @@ final class RequestSlot: Sendable {
     }
 
     deinit { counter.present.subtract(1, ordering: .relaxed) }
-}
-
-/// Log fields of a request. Must not contain evidence.
-struct RequestNote {
-    /// The name of the operator whose token was sent.
-    var caller: String?
-    var kind: String?
-    var app: String?
-    var outcome: String?
-    var failed: [String] = []
-    /// The route of forward auth.
-    var route: String?
-    /// What the client of the gateway sent, in forward auth.
-    var client: (method: String, host: String?, target: String)?
-    /// The decision of forward auth.
-    var decision: RequestDecision?
-    /// The name of the debug token for which a token was issued.
-    var debugToken: String?
-    /// Whether a failover instance issued a token without evidence.
-    var isFailover = false
-    /// The code of a problem.
-    var problem: String?
-    /// Whether the problem is that of a gateway's configuration.
-    var isGatewayWrong = false
-    /// The detail of a problem of the service or of a gateway.
-    var detail: String?
-
-    mutating func take(_ verdict: Verdict) {
-        app = verdict.app
-        outcome = verdict.outcome.rawValue
-        failed = verdict.failed.map(\.name)
-    }
 }

@@ -16,6 +16,7 @@ final class ServiceResponder: Sendable {
     private let limit: Int
     private let retryAfter: Int
     private let logger: Logger
+    private let state: ServiceState
     private let deadlines: BodyDeadlines
     private let slots = RequestSlot.Counter()
     private let ids = RequestID.Source()
@@ -24,8 +25,7 @@ final class ServiceResponder: Sendable {
 
     init(
         _ endpoints: [Endpoint], callers: CallerCheck, sites: SiteRules, requests limit: Int, retryAfter: Int,
-        deadlines: BodyDeadlines,
-        logger: Logger, metrics: MetricsRegistry
+        deadlines: BodyDeadlines, logger: Logger, state: ServiceState, metrics: MetricsRegistry
     ) {
         durations = RequestDurations(metrics)
         self.metrics = metrics
@@ -36,6 +36,7 @@ final class ServiceResponder: Sendable {
         self.retryAfter = retryAfter
         self.deadlines = deadlines
         self.logger = logger
+        self.state = state
     }
 
     /// Answers a request, in a span whose parent is that of the field `traceparent`.
@@ -69,11 +70,7 @@ final class ServiceResponder: Sendable {
             response = try await answer(&served, channel)
         } catch {
             if let outage = error.uncounted { metrics.count(outage) }
-            served.note.problem = error.code.rawValue
-            if error.status.code >= 500 || error.code.concernsGateway {
-                served.note.detail = error.logDetail ?? error.detail
-            }
-            served.note.isGatewayWrong = error.code.concernsGateway
+            served.note.take(error)
             response = error.response
         }
         response.id = served.id
@@ -140,19 +137,9 @@ final class ServiceResponder: Sendable {
         request.headers.hold(.transferEncoding) || request.headers.value(.contentLength).map { $0 != "0" } ?? false
     }
 
-    private func level(of note: borrowing RequestNote, _ status: Int) -> Logger.Level {
-        if status >= 500 { return .error }
-        if note.isGatewayWrong { return .warning }
-        // Each use must be in the log at its standard level.
-        if note.debugToken != nil || note.isFailover { return .notice }
-        let outcome = note.decision?.word ?? note.outcome
-        return note.problem != nil || outcome != "accept" && outcome != nil ? .info : .debug
-    }
-
     private func log(_ served: ServiceRequest, _ response: Response, _ seconds: Double, _ parent: TraceParent?) {
-        let level = level(of: served.note, response.status.code)
+        let level = served.note.level(response.status.code)
         guard level >= logger.logLevel else { return }
-        let note = served.note
         var metadata: Logger.Metadata = [
             "assay.requestId": "\(served.id)", "http.request.method": "\(served.request.method.rawValue.excerpt)",
             "url.path": "\(served.request.head.path.excerpt)",
@@ -160,22 +147,7 @@ final class ServiceResponder: Sendable {
             "http.server.request.duration": .stringConvertible(seconds),
         ]
         if let parent { metadata["trace_id"] = "\(parent.traceID)" }
-        if let caller = note.caller { metadata["assay.caller"] = "\(caller)" }
-        if let kind = note.kind { metadata["assay.kind"] = "\(kind.excerpt)" }
-        if let app = note.app { metadata["assay.app"] = "\(app.excerpt)" }
-        if let debugToken = note.debugToken { metadata["assay.debugToken"] = "\(debugToken)" }
-        if note.isFailover { metadata["assay.failover"] = "true" }
-        if let outcome = note.outcome { metadata["assay.outcome"] = "\(outcome)" }
-        if !note.failed.isEmpty { metadata["assay.failed"] = .array(note.failed.map { "\($0)" }) }
-        if let route = note.route { metadata["assay.route"] = "\(route.excerpt)" }
-        if let client = note.client {
-            metadata["assay.client.method"] = "\(client.method.excerpt)"
-            if let host = client.host { metadata["assay.client.host"] = "\(host.excerpt)" }
-            metadata["assay.client.path"] = "\(client.target.prefix { $0 != "?" }.description.excerpt)"
-        }
-        for (name, value) in note.decision?.logFields ?? [] { metadata["assay.\(name)"] = value }
-        if let code = note.problem { metadata["assay.code"] = "\(code)" }
-        if let detail = note.detail { metadata["assay.problem"] = "\(detail)" }
+        served.note.write(to: &metadata, state.verifier.policy.logAccounts)
         logger.log(level: level, "request", metadata: metadata)
     }
 }
