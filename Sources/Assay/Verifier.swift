@@ -67,10 +67,12 @@ public struct Verifier: Sendable {
     /// - Parameters:
     ///   - use: the purpose of the verdicts. Verifiers from the public initialiser admit requests.
     ///   - devices: the device counts of the verifier under an earlier policy.
+    ///   - facts: its values of facts that are counted.
     package init(
         policy: VerificationPolicy, ledger: any Ledger, keyStores: [any KeyStore] = [],
         services: [any EngineService] = [],
-        engines registry: EngineRegistry, use: VerdictUse = .admission, devices: DistinctDevices = DistinctDevices()
+        engines registry: EngineRegistry, use: VerdictUse = .admission, devices: DistinctDevices = DistinctDevices(),
+        facts: FactCounts = FactCounts()
     ) {
         self.policy = policy
         self.ledger = ledger
@@ -81,7 +83,7 @@ public struct Verifier: Sendable {
         engines = Engines(registry, policy: policy, resources: resources)
         keys = resources.keys
         observers = use == .admission ? services.compactMap { $0 as? any AcceptanceObserver } : []
-        metrics = use == .admission ? VerifierMetrics(policy, registry, devices: devices) : nil
+        metrics = use == .admission ? VerifierMetrics(policy, registry, devices: devices, facts: facts) : nil
         isTraced = use == .admission && Self.hasTracer
     }
 

@@ -74,8 +74,8 @@ struct NoEvidenceTests {
         for line in [
             #"assay_verdicts_total{app="bank",kind="none",outcome="accept"} 1"#,
             #"assay_verdicts_total{app="bank",kind="none",outcome="reject"} 2"#,
-            #"assay_checks_total{check="none.evidence",status="annotated",code="no-evidence"} 2"#,
-            #"assay_checks_total{check="none.system-version",status="failed",code="system-version-too-high"} 1"#,
+            #"assay_checks_total{app="bank",check="none.evidence",status="annotated",code="no-evidence"} 2"#,
+            #"assay_checks_total{app="bank",check="none.system-version",status="failed",code="system-version-too-high"} 1"#,
             #"assay_no_evidence_plausible_share{app="bank"} 0.02"#,
             #"assay_no_evidence_plausible_share{app="shop"} 0.0"#,
         ] { #expect(metrics.contains(line + "\n"), "\(line)") }

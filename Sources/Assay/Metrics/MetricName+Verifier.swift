@@ -5,7 +5,7 @@ extension MetricName {
         "assay_verdicts_total", labels: ["app", "kind", "outcome"],
         help: "Verdicts. The app is empty if no app of the policy could decode the evidence.")
     package static let checks = MetricName(
-        "assay_checks_total", labels: ["check", "status", "code"],
+        "assay_checks_total", labels: ["app", "check", "status", "code"],
         help: "Checks that failed, or that failed and were only annotated.")
     package static let verification = MetricName(
         "assay_verification_seconds", labels: ["kind"], help: "Time to judge evidence, until the ledger has committed.")
@@ -18,6 +18,14 @@ extension MetricName {
     package static let distinctDevices = MetricName(
         "assay_distinct_devices", labels: ["app", "period"],
         help: "Estimate of the distinct devices and keys accepted in the current period (UTC).")
+    package static let refusedDevices = MetricName(
+        "assay_refused_devices", labels: ["app", "period"],
+        help:
+            "Estimate of the distinct devices and keys whose authentic evidence was rejected in the current period (UTC)."
+    )
+    package static let verdictFacts = MetricName(
+        "assay_verdict_facts_total", labels: ["app", "fact", "value", "outcome"],
+        help: "Verdicts by the facts that the policy's metrics.by lists.")
     package static let keyEnd = MetricName(
         "assay_key_end_timestamp_seconds", labels: ["name", "use"],
         help: "When a key of the policy or the key store ends, in seconds since 1970.")
@@ -35,7 +43,7 @@ extension MetricName {
 
     /// The metrics of the verifier.
     package static let verifier: [MetricName] = [
-        .verdicts, .checks, .verification, .requestErrors, .challenges, .distinctDevices, .keyEnd, .plausibleShare,
-        .debugTokens, .failoverTokens,
+        .verdicts, .verdictFacts, .checks, .verification, .requestErrors, .challenges, .distinctDevices,
+        .refusedDevices, .keyEnd, .plausibleShare, .debugTokens, .failoverTokens,
     ]
 }

@@ -26,15 +26,18 @@ final class VerifierMetrics: Sendable {
         let sighting: DeviceHash
         let accepted: any CounterHandler
         let rejected: any CounterHandler
+        /// Shared by the kinds of the app. Without those of an app among many, which are made when they are needed.
+        let checks: [CheckID: [CodeMetrics]]
         let verification: any TimerHandler
         /// Nil for a kind without challenges of the ledger.
         let challenges: ChallengeMetrics?
 
         init(
-            _ kind: EvidenceKind, app: String, _ verification: any TimerHandler, hasChallenges: Bool,
-            _ factory: any MetricsFactory
+            _ kind: EvidenceKind, app: String, _ checks: [CheckID: [CodeMetrics]], _ verification: any TimerHandler,
+            hasChallenges: Bool, _ factory: any MetricsFactory
         ) {
             self.app = app
+            self.checks = checks
             var hash = DeviceHash()
             hash.combine(app)
             sighting = hash
@@ -73,6 +76,23 @@ final class VerifierMetrics: Sendable {
         let code: String
         let failed: any CounterHandler
         let annotated: any CounterHandler
+
+        /// The metrics of checks, by their names.
+        static func of(
+            _ definitions: [CheckDefinition], app: String, _ factory: any MetricsFactory
+        ) -> [CheckID: [CodeMetrics]] {
+            func counter(_ labels: String...) -> any CounterHandler { factory.counter(.checks, [app] + labels) }
+            return Dictionary(
+                definitions.map { definition in
+                    let name = definition.id.name
+                    let codes = definition.codes.map { code in
+                        CodeMetrics(
+                            code: code.name, failed: counter(name, "failed", code.name),
+                            annotated: counter(name, "annotated", code.name))
+                    }
+                    return (definition.id, codes)
+                }, uniquingKeysWith: { first, _ in first })
+        }
     }
 
     /// The labels of an error. The ledger or the service may define its code.
@@ -82,7 +102,8 @@ final class VerifierMetrics: Sendable {
         let code: String
     }
 
-    /// Up to this number of apps, a linear search is faster than hashing the name.
+    /// Up to this number of apps, a linear search is faster than hashing the name, and the counters of all checks exist from the start:
+    /// Prometheus sees no increase in the first value of a series. More apps would fill scrapes with zeros.
     private static let fewApps = 8
     private let apps: [AppKinds]
     private let appsByName: [String: AppKinds]
@@ -90,56 +111,67 @@ final class VerifierMetrics: Sendable {
     private let unknown: Range<Int>
     /// The kinds of all apps, those of an app side by side: one array in place of one per app saves references.
     private let kinds: [KindEntry]
-    private let checks: [CheckID: [CodeMetrics]]
+    /// The codes of the catalogue, which alone become labels.
+    private let codes: [CheckID: [String]]
+    private let laterChecks = Mutex<[[String]: any CounterHandler]>([:])
     private let distinct: [(app: String, meters: [Meter])]
+    private let refused: [(app: String, meters: [Meter])]
+    /// The facts by which the policy counts verdicts; mostly none.
+    private let facts: [String]
     private let errors = Mutex<[ErrorLabels: Counter]>([:])
     private let keyEnds = Mutex<[[String]: Meter]>([:])
     private let factory: any MetricsFactory
     /// Metrics of debug and failover tokens.
     let tokens: TokenMetrics
     private let devices: DistinctDevices
+    private let factCounts: FactCounts
 
     /// Creates the metrics of a policy; nil if the process has no metrics backend.
-    init?(_ policy: VerificationPolicy, _ registry: EngineRegistry, devices: DistinctDevices) {
+    ///
+    /// - Parameters:
+    ///   - devices: the device counts under an earlier policy.
+    ///   - facts: the values of facts under an earlier policy.
+    init?(
+        _ policy: VerificationPolicy, _ registry: EngineRegistry, devices: DistinctDevices, facts: FactCounts
+    ) {
         let factory = MetricsSystem.factory
         guard !(factory is NOOPMetricsHandler) else { return nil }
         self.factory = factory
         self.devices = devices
+        factCounts = facts
+        self.facts = policy.countedFacts
         tokens = TokenMetrics(policy, factory)
         let timers = Dictionary(
             registry.kinds.map { kind in
                 (kind, factory.timer(.verification, [kind.name]))
             }, uniquingKeysWith: { first, _ in first })
         var entries: [KindEntry] = []
-        func add(_ app: String, _ kinds: [EvidenceKind]) -> Range<Int> {
+        func add(_ app: String, _ kinds: [EvidenceKind], _ definitions: [CheckDefinition]) -> Range<Int> {
             let start = entries.count
+            let checks = CodeMetrics.of(definitions, app: app, factory)
             for kind in kinds {
                 guard let timer = timers[kind] else { continue }
                 let metrics = KindMetrics(
-                    kind, app: app, timer, hasChallenges: registry.challengeKinds.contains(kind), factory)
+                    kind, app: app, checks, timer, hasChallenges: registry.challengeKinds.contains(kind), factory)
                 entries.append(KindEntry(kind: kind, metrics: metrics))
             }
             return start..<entries.count
         }
         apps = policy.apps.map { app in
-            let kinds = registry.engines.filter { $0.judges(app) }.flatMap { $0.kinds }
-            return AppKinds(name: app.name, range: add(app.name, kinds))
+            let kinds = registry.engines.filter { $0.isSection(of: app) }.flatMap { $0.kinds }
+            let sections = policy.apps.count > Self.fewApps ? [] : registry.sections.filter { $0.isSection(of: app) }
+            return AppKinds(name: app.name, range: add(app.name, kinds, sections.flatMap { $0.catalogue }))
         }
         appsByName = Dictionary(apps.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        unknown = add("", registry.kinds)
+        unknown = add("", registry.kinds, registry.catalogue)
         kinds = entries
-        checks = Dictionary(
-            registry.catalogue.map { definition in
-                let codes = definition.codes.map { code in
-                    CodeMetrics(
-                        code: code.name, failed: factory.counter(.checks, [definition.id.name, "failed", code.name]),
-                        annotated: factory.counter(.checks, [definition.id.name, "annotated", code.name]))
-                }
-                return (definition.id, codes)
-            }, uniquingKeysWith: { first, _ in first })
-        distinct = policy.apps.map { app in
-            (app.name, DevicePeriods.names.map { Meter(.distinctDevices, [app.name, $0], factory) })
+        codes = Dictionary(
+            registry.catalogue.map { ($0.id, $0.codes.map(\.name)) }, uniquingKeysWith: { first, _ in first })
+        func meters(_ name: MetricName) -> [(app: String, meters: [Meter])] {
+            policy.apps.map { app in (app.name, DevicePeriods.names.map { Meter(name, [app.name, $0], factory) }) }
         }
+        distinct = meters(.distinctDevices)
+        refused = meters(.refusedDevices)
         // For every app, so that a policy that is exchanged leaves no share of the one before.
         for app in policy.apps {
             let section = app.configuration(NoEvidenceConfiguration.self)
@@ -171,8 +203,10 @@ final class VerifierMetrics: Sendable {
     func count(_ verdict: Verdict, of assessment: Assessment, since start: UInt64?) {
         guard let metrics = metrics(of: verdict.app, verdict.kind) else { return }
         if let start { metrics.recordDuration(since: start) }
+        if !facts.isEmpty { factCounts.count(verdict, app: metrics.app, by: facts, factory) }
         guard verdict.outcome == .accept else {
             metrics.countRejected()
+            countDevice(verdict, among: .refused, of: metrics)
             return countFindings(verdict, from: 0, of: metrics)
         }
         metrics.countAccepted()
@@ -181,15 +215,21 @@ final class VerifierMetrics: Sendable {
         {
             challenges.used.increment(by: 1)
         }
-        var sighting = metrics.sighting
-        if verdict.engineSubject?.hashDevice(into: &sighting) == true,
-            devices.isNew(&sighting, at: verdict.judgedAt), let identifier = verdict.engineSubject?.identifier
-        {
-            devices.add(identifier, app: metrics.app, at: verdict.judgedAt)
-        }
+        countDevice(verdict, among: .accepted, of: metrics)
         // The checks of the ledger follow.
         let first = assessment.hasFindings ? 0 : assessment.checks.count
         if first < verdict.checks.count { countFindings(verdict, from: first, of: metrics) }
+    }
+
+    @inline(__always)
+    private func countDevice(_ verdict: Verdict, among series: DistinctDevices.Series, of metrics: KindMetrics) {
+        var sighting = metrics.sighting
+        if verdict.engineSubject?.hashDevice(into: &sighting) == true,
+            devices.isNew(&sighting, among: series, at: verdict.judgedAt),
+            let identifier = verdict.engineSubject?.identifier
+        {
+            devices.add(identifier, to: series, app: metrics.app, at: verdict.judgedAt)
+        }
     }
 
     private func countFindings(_ verdict: Verdict, from first: Int, of metrics: KindMetrics) {
@@ -202,10 +242,19 @@ final class VerifierMetrics: Sendable {
     }
 
     private func count(_ result: CheckResult, of metrics: KindMetrics) {
-        guard let code = result.finding?.code, let codes = checks[result.check],
-            let counters = codes.first(where: { $0.code == code })
-        else { return }
-        (result.status == .failed ? counters.failed : counters.annotated).increment(by: 1)
+        guard let code = result.finding?.code else { return }
+        if let counters = metrics.checks[result.check]?.first(where: { $0.code == code }) {
+            (result.status == .failed ? counters.failed : counters.annotated).increment(by: 1)
+        } else if codes[result.check]?.contains(code) == true {
+            let labels = [metrics.app, result.check.name, result.status.rawValue, code]
+            let counter = laterChecks.withLock { known in
+                if let counter = known[labels] { return counter }
+                let made = factory.counter(.checks, labels)
+                known[labels] = made
+                return made
+            }
+            counter.increment(by: 1)
+        }
         if code == CheckCode.challengeExpired.name { metrics.challenges?.expired.increment(by: 1) }
     }
 
@@ -246,9 +295,11 @@ final class VerifierMetrics: Sendable {
     /// Exchanges device counts with other processes and sets the device gauges.
     func exchangeDevices(with documents: any LedgerDocuments, at now: Date) async {
         do throws(LedgerOutage) {
-            let found = try await devices.exchange(with: documents, apps: distinct.map(\.app), at: now)
-            for (metrics, app) in zip(distinct, found) {
-                for (meter, estimate) in zip(metrics.meters, app.estimates) { meter.set(estimate.rounded()) }
+            for (series, all) in [(DistinctDevices.Series.accepted, distinct), (.refused, refused)] {
+                let found = try await devices.exchange(series, with: documents, apps: all.map(\.app), at: now)
+                for (metrics, app) in zip(all, found) {
+                    for (meter, estimate) in zip(metrics.meters, app.estimates) { meter.set(estimate.rounded()) }
+                }
             }
         } catch {
             count(.outage(error))
@@ -280,9 +331,9 @@ extension LedgerEffect {
     }
 }
 
-extension EvidenceEngine {
-    /// Whether the app has a section for this engine.
-    fileprivate static func judges(_ app: PolicyApp) -> Bool { app.configuration(Configuration.self) != nil }
+extension PolicySection {
+    /// Whether the app has the section.
+    fileprivate static func isSection(of app: PolicyApp) -> Bool { app.configuration(Configuration.self) != nil }
 }
 
 extension MetricName {

@@ -1,7 +1,8 @@
 /// The name, labels and help text of a metric. Each module declares its metrics in an extension. Names are API.
 ///
 /// The labels of a metric contain names from the policy and the catalogue, and codes. They never contain a device, an
-/// account, an address, a path, or a name from evidence.
+/// account, an address, a path, or a name from evidence. The exception is the policy's choice: values of the facts in its
+/// `metrics.by`, whose number is bounded.
 package struct MetricName: Sendable, Hashable {
     /// The name in swift-metrics and Prometheus.
     package let rawValue: String

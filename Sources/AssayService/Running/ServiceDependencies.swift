@@ -19,6 +19,8 @@ package struct ServiceDependencies: Sendable {
     let probe: @Sendable (_ url: String) async -> String?
     /// Counts distinct devices. Kept across reloads of the policy.
     private let devices = DistinctDevices()
+    /// Counts verdicts by facts. Kept likewise, so that their values stay bounded.
+    private let facts = FactCounts()
 
     /// Collects what the service depends on.
     package init(
@@ -41,7 +43,7 @@ package struct ServiceDependencies: Sendable {
     func verifier(of policy: VerificationPolicy) -> Verifier {
         Verifier(
             policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard,
-            devices: devices)
+            devices: devices, facts: facts)
     }
 }
 

@@ -38,7 +38,7 @@ struct MetricsTests {
             #"assay_verdicts_total{app="shop",kind="app-attest.attestation",outcome="accept"} 1"#,
             #"assay_verdicts_total{app="shop",kind="app-attest.assertion",outcome="accept"} 1"#,
             #"assay_verdicts_total{app="shop",kind="app-attest.assertion",outcome="reject"} 1"#,
-            #"assay_checks_total{check="app-attest.assertion.counter",status="failed",code="counter-not-increasing"} 1"#,
+            #"assay_checks_total{app="shop",check="app-attest.assertion.counter",status="failed",code="counter-not-increasing"} 1"#,
             #"assay_verification_seconds_count{kind="app-attest.assertion"} 2"#,
             #"assay_challenges_total{app="bank",kind="app-attest.attestation",event="issued"} 1"#,
             #"assay_outages_total{part="ledger",code="full"} 0"#, "assay_ready 1.0",

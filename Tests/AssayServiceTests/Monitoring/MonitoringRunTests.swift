@@ -84,7 +84,7 @@ struct MonitoringRunTests {
             "policy.yaml",
             text.replacingOccurrences(
                 of: #"secret: "file:approov.b64" }"#, with: #"secret: "file:approov.b64", notAfter: \#(end) }"#
-            ).replacingOccurrences(of: "routes:\n", with: android + "routes:\n"))
+            ).replacingOccurrences(of: "routes:\n", with: android + "metrics: { by: [environment, form] }\nroutes:\n"))
     }
 
     private static func writeCertificate(_ folder: TestFolder, days: Int) throws {

@@ -45,7 +45,8 @@ struct VerifierMetricsTests {
                     times[verdict.kind.name, default: 0] += 1
                     for result in verdict.checks where result.status == .failed || result.status == .annotated {
                         let code = try #require(result.finding?.code)
-                        checks[[result.check.name, result.status.rawValue, code], default: 0] += 1
+                        let labels = [verdict.app ?? "", result.check.name, result.status.rawValue, code]
+                        checks[labels, default: 0] += 1
                     }
                 }
             }
@@ -151,6 +152,9 @@ struct VerifierMetricsTests {
             let gauges = Self.gauges(metrics, .distinctDevices)
             #expect(DevicePeriods.names.map { gauges[["shop", $0]] } == [4, 4, 4])
             #expect(DevicePeriods.names.map { gauges[["bank", $0]] } == [0, 0, 0])
+            let refused = Self.gauges(metrics, .refusedDevices)
+            #expect(DevicePeriods.names.map { refused[["shop", $0]] } == [1, 1, 1])
+            #expect(DevicePeriods.names.map { refused[["bank", $0]] } == [0, 0, 0])
         }
         var documents: [String] = []
         try await ledger.export { entry in
@@ -162,9 +166,10 @@ struct VerifierMetricsTests {
                 )
             }
         }
-        #expect(documents.count == 2, "the key, and the sketches of the one app that was seen: \(documents)")
+        #expect(documents.count == 3, "the key, and two sketches of the one app that was seen: \(documents)")
         await verifiers[0].refreshMetrics(at: Fixtures.time + 86_400)
         #expect(Self.gauges(first, .distinctDevices)[["shop", "day"]] == 0)
+        #expect(Self.gauges(first, .refusedDevices)[["shop", "day"]] == 0)
     }
 
     @Test("Without a backend nothing is counted, and no document is stored")
