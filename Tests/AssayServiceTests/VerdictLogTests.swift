@@ -91,6 +91,21 @@ struct VerdictLogTests {
         #expect(service.entries("record")[2]["assay.offset"] is Int)
     }
 
+    @Test("A request that cannot be read: the field, the byte, and the name of the record, as the answer has them")
+    func unreadable() throws {
+        let service = try RunningService()
+        let bodies = [(#"{"id":"v","kind":7}"#, "kind"), (#"{"id":"v","kind":"none"}"#, "evidence"), ("[", nil)]
+        for (number, (body, field)) in bodies.enumerated() {
+            let answer = try service.send("POST", "/v1/verify", body: body)
+            #expect(answer.status == 400 && answer.json["field"] as? String == field, "\(answer)")
+            try service.waitUntil("logged") { service.entries("request").count == number + 1 }
+            let entry = try #require(service.entries("request").last)
+            #expect(entry["assay.field"] as? String == field, "\(entry)")
+            #expect(entry["assay.offset"] as? Int == answer.json["offset"] as? Int && entry["assay.offset"] is Int)
+            #expect(entry["assay.recordId"] as? String == (field == nil ? nil : "v"), "\(entry)")
+        }
+    }
+
     @Test("Evidence for a token: accepted, and rejected")
     func tokens() throws {
         let service = try TokenTests.start()

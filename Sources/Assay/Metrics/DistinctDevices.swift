@@ -48,7 +48,7 @@ package final class DistinctDevices: Sendable {
     ///
     /// - Parameter sighting: the hash of the app's name and the device.
     func isNew(_ sighting: inout DeviceHash, among series: Series, at now: Date) -> Bool {
-        if series == .refused { sighting.combine(1) }
+        if case .refused = series { sighting.combine(1) }
         sighting.combine((now.timeIntervalSince1970 / 3600).rounded(.down).bitPattern)
         return state.withLock { state in !state.key.isEmpty && !state.see(sighting.value) }
     }

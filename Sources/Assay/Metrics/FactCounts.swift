@@ -6,7 +6,7 @@ import Synchronization
 /// Counts verdicts by facts of their subjects, the policy's `metrics.by`. The number of values is bounded, also if evidence has a new one
 /// each time.
 package final class FactCounts: Sendable {
-    /// The most values of a fact for an app, in this process. Verdicts with further ones are counted under ``other``.
+    /// The most values of a fact for an app. Verdicts with further ones are counted under ``other``.
     static let maximumValues = 100
     /// The most values of one verdict, such as the properties of a device.
     private static let maximumListed = 16

@@ -39,8 +39,9 @@ struct VerifyEndpoint: Sendable {
         let limits = configuration.limits
         let bytes = try await served.wholeBody(upTo: limits.body, within: limits.bodyTime)
         let record: EvidenceRecord
-        do { record = try RecordFile.readLine(bytes[...]).get() } catch {
+        do throws(RecordFile.Unreadable) { record = try RecordFile.readLine(bytes[...]).get() } catch {
             state.recent.add(.record(error.error), RecentSource(.verify, served.id, record: error.record))
+            served.note.record = error.record
             throw Problem(error.error)
         }
         served.note.take(record)
