@@ -221,9 +221,7 @@ package struct HTTPService: Sendable {
             ? [] : [try AuthorizeEndpoint(state: state, configuration: configuration).endpoint]
         return OpenAPIDocument.ofPublicListener(configuration).describing(
             authorize + [
-                VerifyEndpoint(
-                    state: state, configuration: configuration, metrics: dependencies.metrics, logger: logger
-                ).endpoint,
+                VerifyEndpoint(state, configuration, dependencies.metrics, logger).endpoint,
                 ChallengeEndpoint(state: state, configuration: configuration).endpoint,
             ] + TokenEndpoints(state: state, configuration: configuration, failover: failover).endpoints
                 + [InspectEndpoint(configuration: configuration).endpoint] + CheckEndpoints.endpoints)

@@ -13,6 +13,12 @@ struct VerifyEndpoint: Sendable {
     let metrics: MetricsRegistry
     let logger: Logger
 
+    init(
+        _ state: ServiceState, _ configuration: ServiceConfiguration, _ metrics: MetricsRegistry, _ logger: Logger
+    ) {
+        (self.state, self.configuration, self.metrics, self.logger) = (state, configuration, metrics, logger)
+    }
+
     var endpoint: Endpoint {
         Endpoint(
             .post, "/v1/verify", .right(.verify), "verify",
