@@ -79,6 +79,17 @@ extension AndroidKeyEngine {
         }
     }
 
+    /// The evidence with the status list that decided, in place of one that the evidence names.
+    package static func captured(_ evidence: RecordObject, judged verdict: Verdict) -> RecordObject {
+        let field = AttestationStatusReference.recordField
+        guard verdict.kind == .androidKeyAttestation, let subject = verdict.androidKey,
+            let digest = subject.statusListSHA256
+        else { return evidence }
+        let list = AttestationStatusReference(digest: digest, fetchedAt: subject.statusListFetchedAt).recordMember
+        let others = evidence.members.filter { !$0.name.isByteEqual(to: field) }
+        return RecordObject(others + RecordObject([list]).members, offset: evidence.offset)
+    }
+
     /// Whether one of the certificates has an identifier of the device, or cannot be read so that it may have one.
     private static func namesDevice(_ value: RecordValue) -> Bool {
         guard case .array(let elements) = value.content else { return true }

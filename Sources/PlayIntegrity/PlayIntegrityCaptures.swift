@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayPrimitives
 
 // The properties of Play Integrity records that captures and replays need.
 
@@ -24,6 +25,16 @@ extension PlayIntegrityEngine {
         }
     }
 
+    /// Google's answer in place of the token, or beside the request that carries it.
+    package static func captured(_ evidence: RecordObject, judged verdict: Verdict) -> RecordObject {
+        guard let body = verdict.serviceAnswer,
+            let answer = try? JSONReader.readObject(body, limit: InputLimits.integrityAnswer)
+        else { return evidence }
+        let others = evidence.members.filter { !["token", "decoded"].containsBytes(of: $0.name) }
+        let decoded = RecordObject([("decoded", .object(answer))]).members
+        return RecordObject(others + decoded, offset: evidence.offset)
+    }
+
     /// The nonce or request hash. An accepted token contains it, so two uses of one token have the same value.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
         if record.kind == .playIntegrityRequest {
@@ -34,5 +45,14 @@ extension PlayIntegrityEngine {
             return nil
         }
         return "\(Configuration.engine) \(request)"
+    }
+}
+
+extension Assessment {
+    /// The assessment with the answer that it rests on, if Google gave it to this process.
+    func resting(on answer: IntegrityAnswer) -> Assessment {
+        var assessment = self
+        assessment.serviceAnswer = answer.received
+        return assessment
     }
 }

@@ -94,9 +94,11 @@ package struct PlayIntegrityEngine: EvidenceEngine {
             return ClassicIntegrityAssessor.assess(
                 input, keys: selection, account: standings, expectations: expectations, now: now)
         }
+        let answer = try await answer(on: input.evidence, expectations.configuration)
         return ClassicIntegrityAssessor.assess(
-            input, answer: try await answer(on: input.evidence, expectations.configuration),
-            from: answerSource(expectations.configuration), account: standings, expectations: expectations, now: now)
+            input, answer: answer, from: answerSource(expectations.configuration), account: standings,
+            expectations: expectations, now: now
+        ).resting(on: answer)
     }
 
     /// The keys that open the app's classic tokens; nil if Google opens them. The policy's `classicTokens` decides. If
@@ -138,11 +140,12 @@ package struct PlayIntegrityEngine: EvidenceEngine {
                 return StandardIntegrityAssessor.decode(answer, from: .caller, &run) != nil
             }
         }
+        let answer = try await answer(on: input.evidence, expectations.configuration)
         return StandardIntegrityAssessor.assess(
-            input, answer: try await answer(on: input.evidence, expectations.configuration),
-            from: answerSource(expectations.configuration),
+            input, answer: answer, from: answerSource(expectations.configuration),
             account: account == nil ? .none : try await standings(of: account, in: ledger, at: now),
-            expectations: expectations, now: now)
+            expectations: expectations, now: now
+        ).resting(on: answer)
     }
 
     /// Gets the answer to the token in a request's signature from Google unless known, and assesses it; see
@@ -178,7 +181,8 @@ package struct PlayIntegrityEngine: EvidenceEngine {
                 packageName: expectations.configuration.packageName,
                 requestHash: PlayIntegrityRequest.requestHash(of: signed), evidence: evidence),
             answer: answer, from: answerSource(expectations.configuration), in: .request(signed, rules),
-            account: standings, expectations: expectations, now: now, &run)
+            account: standings, expectations: expectations, now: now, &run
+        ).resting(on: answer)
     }
 
     /// The standing of the account. The evidence names no device, so there is no other subject.

@@ -30,9 +30,28 @@ extension ApproovEngine: RequestEngine {
         ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         let expectations = try self.expectations(of: app)
-        let bound = expectations.configuration.binding.indices.map { ApproovBoundValue(value($0 + 1)) }
-        let input = ApproovTokenInput(ApproovTokenInput.Evidence(value(0)), binding: bound, address: address)
+        let input = Self.input(value, address, expectations)
         return try await assess(input, expectations, account: account, ledger: ledger, at: now)
+    }
+
+    private static func input(
+        _ value: (Int) -> RequestFieldValue, _ address: String?, _ expectations: ApproovExpectations
+    ) -> ApproovTokenInput {
+        let bound = expectations.configuration.binding.indices.map { ApproovBoundValue(value($0 + 1)) }
+        return ApproovTokenInput(ApproovTokenInput.Evidence(value(0)), binding: bound, address: address)
+    }
+
+    /// The request with its body: records of messages have no digests.
+    package static func recordEvidence(of request: SignedRequest) throws(DecodeError) -> RecordObject {
+        try EvidenceRecord(request as ApproovMessageInput, receivedAt: Date()).evidence
+    }
+
+    /// The token and the values to which it is bound.
+    package func recordEvidence(
+        fields value: (Int) -> RequestFieldValue, address: String?, app: String
+    ) -> RecordObject? {
+        guard let expectations = try? expectations(of: app) else { return nil }
+        return EvidenceRecord(Self.input(value, address, expectations), receivedAt: Date()).evidence
     }
 
     /// The checks by which the policy refuses the app, the device or the service. Another token would fail too.

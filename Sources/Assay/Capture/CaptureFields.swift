@@ -28,12 +28,17 @@ public struct CaptureOptions: Sendable {
     public var maximumFiles: Int?
     /// The maximum total size of the folder's capture files without the current one, in bytes; nil for no limit.
     public var maximumTotalBytes: Int?
+    /// How long records are kept, in seconds; nil for ever. Removes capture files whose first record is older, including those of other
+    /// processes, when a file begins.
+    public var keepFor: Double?
 
     /// Evidence as received, in files of at most 64 MiB and one hour, without removal.
     public init() {}
 
     func validate() throws(CaptureError) {
-        guard maximumBytes > 0, maximumAge > 0, maximumFiles ?? 1 > 0, maximumTotalBytes ?? 1 > 0 else {
+        guard maximumBytes > 0, maximumAge > 0, maximumFiles ?? 1 > 0, maximumTotalBytes ?? 1 > 0,
+            keepFor ?? 1 > 0
+        else {
             throw CaptureError(.option, "the limits of captures are greater than zero")
         }
     }

@@ -94,10 +94,12 @@ public final class RecordCapture: Sendable {
         state.file = file
         // Before the write, which may need the space.
         do throws(CaptureError) {
-            try folder.removeOldest(keeping: options, besides: file.path)
+            try folder.removeOldest(keeping: options, besides: file.path, at: now)
         } catch {
             problem = error
         }
+        // The folder may be a new one, without documents.
+        documents.withLock { $0 = [] }
         try file.append(line, size: 0)
         if let problem { throw problem }
     }
@@ -106,6 +108,21 @@ public final class RecordCapture: Sendable {
     private func end(_ file: CaptureFile?) throws(CaptureError) {
         guard case .seal = options.fields, let file, let size = try file.size(), size > 0 else { return }
         try file.append(Array("\(SealedFileEnd.line(records: file.lines))\n".utf8), size: size)
+    }
+
+    /// Proves that files can be written in the folder.
+    func requireWritable() throws(CaptureError) { try folder.requireWritable() }
+
+    /// Ends the current file if it is older than ``CaptureOptions/maximumAge``, and removes files beyond the limits, as the next record
+    /// would: for folders that get few records.
+    package func tidy(at now: Date) throws(CaptureError) {
+        try state.withLock { (state) throws(CaptureError) in
+            if let file = state.file, now.timeIntervalSince(file.begin) >= options.maximumAge {
+                state.file = nil
+                try end(file)
+            }
+            try folder.removeOldest(keeping: options, besides: state.file?.path, at: now)
+        }
     }
 
     /// Returns when all appended records would survive a power cut.

@@ -41,9 +41,13 @@ extension MetricName {
         "assay_failover_tokens_total", labels: ["app"],
         help: "Tokens that a failover instance has issued, without evidence.")
 
+    package static let captureRecords = MetricName(
+        "assay_capture_records_total", labels: ["result"],
+        help: "Records of captured evidence by what became of them: written, dropped, failed or unrecordable.")
+
     /// The metrics of the verifier.
     package static let verifier: [MetricName] = [
         .verdicts, .verdictFacts, .checks, .verification, .requestErrors, .challenges, .distinctDevices,
-        .refusedDevices, .keyEnd, .plausibleShare, .debugTokens, .failoverTokens,
+        .refusedDevices, .keyEnd, .plausibleShare, .debugTokens, .failoverTokens, .captureRecords,
     ]
 }

@@ -103,23 +103,40 @@ extension NoEvidenceEngine: RequestEngine {
     /// The scheme of tokens with a proof (RFC 9449 section 7.1). Other credentials are those of a session.
     private static let scheme = "dpop "
 
+    /// The statement, unless it cannot be read or the request has other evidence, which a record of a statement cannot say.
+    package func recordEvidence(
+        fields value: (Int) -> RequestFieldValue, address: String?, app: String
+    ) -> RecordObject? {
+        guard let expectations = try? expectations(app), Self.otherField(value, expectations) == nil,
+            let input = try? DeviceStatementInput(value(0))
+        else { return nil }
+        return EvidenceRecord(input, receivedAt: Date()).evidence
+    }
+
+    /// The first field with evidence that must be judged in place of a statement; nil for none.
+    private static func otherField(
+        _ value: (Int) -> RequestFieldValue, _ expectations: NoEvidenceExpectations
+    ) -> String? {
+        for (index, name) in expectations.otherFields.enumerated() {
+            switch value(index + 1) {
+            case .missing: break
+            case .repeated: return name
+            case .value(let text):
+                if name != authorization || HTTPFieldText.isName(String(text.prefix(5)), equalTo: scheme) {
+                    return name
+                }
+            }
+        }
+        return nil
+    }
+
     /// Assesses the field of a request.
     package nonisolated(nonsending) func assess(
         fields value: (Int) -> RequestFieldValue, address: String?, app: String, account: String?,
         ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         let expectations = try expectations(app)
-        var other: String?
-        for (index, name) in expectations.otherFields.enumerated() where other == nil {
-            switch value(index + 1) {
-            case .missing: break
-            case .repeated: other = name
-            case .value(let text):
-                if name != Self.authorization || HTTPFieldText.isName(String(text.prefix(5)), equalTo: Self.scheme) {
-                    other = name
-                }
-            }
-        }
+        let other = Self.otherField(value, expectations)
         let field = value(0)
         return try await assess(
             { () throws(DecodeError) in try DeviceStatementInput(field) }, beside: other, expectations, account, ledger,

@@ -50,6 +50,8 @@ package struct Assessment: Sendable {
     private(set) var firstFailed: CheckID?
     /// What Apple said to the device token that came with the evidence; nil if Apple was not asked.
     private(set) var deviceBits: DeviceBits?
+    /// The answer of the platform's service on the evidence, as received, for captures; nil if none was asked.
+    package var serviceAnswer: [UInt8]?
 
     private static func isAcceptable(
         _ checks: [CheckResult], withoutProof: Bool, _ hasFindings: inout Bool

@@ -42,6 +42,10 @@ package protocol EvidenceEngine: PolicySection {
     /// ``sensitiveFields`` that are not sensitive, and omits all other fields, known or not.
     static func retainedFields(of kind: EvidenceKind) -> [String]
 
+    /// The evidence as a capture keeps it, with what its judgement has consulted, such as Google's answer in place of a token: a replay
+    /// asks nobody.
+    static func captured(_ evidence: RecordObject, judged verdict: Verdict) -> RecordObject
+
     /// The facts of the subjects by which reports group verdicts, in the order of the report.
     static var dimensions: [SubjectDimension] { get }
 
@@ -80,6 +84,9 @@ package protocol EvidenceEngine: PolicySection {
 extension EvidenceEngine {
     /// None: redaction omits all fields that are not declared.
     package static func retainedFields(of kind: EvidenceKind) -> [String] { [] }
+
+    /// The evidence as it is.
+    package static func captured(_ evidence: RecordObject, judged verdict: Verdict) -> RecordObject { evidence }
 
     /// None: reports group verdicts by kind and app only.
     package static var dimensions: [SubjectDimension] { [] }

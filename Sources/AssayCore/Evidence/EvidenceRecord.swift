@@ -90,6 +90,13 @@ public struct EvidenceRecord: Sendable {
         self.evidence = evidence
         self.expect = expect
     }
+
+    /// The record as received at a time: what it says of its own reception and expectation does not count.
+    package func received(at now: Date) -> EvidenceRecord {
+        var record = self
+        (record.receivedAt, record.expect) = (now, nil)
+        return record
+    }
 }
 
 /// A record that cannot be read: the field, the byte, what was found and what is allowed.

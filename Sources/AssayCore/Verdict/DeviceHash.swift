@@ -13,6 +13,12 @@ package struct DeviceHash: Sendable {
         value = key
     }
 
+    /// Starts a hash that is the same in every process.
+    package init(key: UInt64) {
+        self.key = key | 1
+        value = self.key
+    }
+
     /// Combines a number.
     @inline(__always)
     package mutating func combine(_ word: UInt64) {

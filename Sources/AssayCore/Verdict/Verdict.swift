@@ -32,6 +32,8 @@ public struct Verdict: Sendable {
     public let isDurabilityWaived: Bool
     /// What Apple said to the device token that came with the evidence; nil if Apple was not asked.
     public let deviceBits: DeviceBits?
+    /// The answer of the platform's service on the evidence, as received, for captures; nil if none was asked.
+    package let serviceAnswer: [UInt8]?
     /// The time of judgement.
     public let judgedAt: Date
 
@@ -69,6 +71,7 @@ public struct Verdict: Sendable {
         testAuthority = assessment.testAuthority
         isDurabilityWaived = ledger.isDurabilityWaived
         deviceBits = assessment.deviceBits
+        serviceAnswer = assessment.serviceAnswer
         self.judgedAt = judgedAt
     }
 }

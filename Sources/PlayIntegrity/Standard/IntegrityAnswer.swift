@@ -24,6 +24,12 @@ public struct IntegrityAnswer: Sendable {
     /// The token that the answer is for; nil if it is not known.
     let token: String?
 
+    /// What this process received from Google; nil for an answer that came with the evidence.
+    var received: [UInt8]? {
+        guard origin == .decoder, case .json(let bytes) = form else { return nil }
+        return bytes
+    }
+
     /// Wraps the body of an answer that the caller received from Google.
     ///
     /// The caller vouches for it. An app with `answers: google` in its policy refuses it. So does a verifier with an

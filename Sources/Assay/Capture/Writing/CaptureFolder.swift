@@ -25,8 +25,7 @@ struct CaptureFolder {
     /// Creates the next file, with a name that no other process uses, not even one with the same process ID. `number`
     /// is that of the last file, and becomes that of the new one.
     func createFile(_ number: inout Int, at now: Date) throws(CaptureError) -> CaptureFile {
-        let time = RFC3339.format(Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)))
-            .filter { $0 != "-" && $0 != ":" }
+        let time = Self.time(now)
         // The folder may have been removed.
         if access(path, F_OK) != 0 { try make() }
         for _ in 0..<10_000 {
@@ -39,13 +38,30 @@ struct CaptureFolder {
         throw CaptureError(.folder, "the folder \(path) has files of every name for the time \(time)")
     }
 
-    /// Removes the oldest files beyond the limits, except the current file `present`.
-    func removeOldest(keeping options: CaptureOptions, besides present: String) throws(CaptureError) {
-        guard options.maximumFiles != nil || options.maximumTotalBytes != nil else { return }
+    /// A time as in names.
+    private static func time(_ date: Date) -> String {
+        RFC3339.format(Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down)))
+            .filter { $0 != "-" && $0 != ":" }
+    }
+
+    /// Proves that a file can be created and written.
+    func requireWritable() throws(CaptureError) {
+        let path = "\(path)/.assay-\(getpid())-\(UInt32.random(in: .min ... .max))"
+        guard let file = try CaptureFile.create(path, at: Date()) else { return }
+        defer { unlink(path) }
+        try file.append([UInt8(ascii: "\n")], size: 0)
+    }
+
+    /// Removes expired files and the oldest beyond the limits, except the current file `present`.
+    func removeOldest(keeping options: CaptureOptions, besides present: String?, at now: Date) throws(CaptureError) {
+        guard options.maximumFiles != nil || options.maximumTotalBytes != nil || options.keepFor != nil else { return }
         var files = try files().filter { $0.path != present }
         var total = files.reduce(0) { $0 + $1.size }
+        let others = present == nil ? 0 : 1
+        let begin = options.keepFor.map { "\(path)/\(Self.prefix)\(Self.time(now.addingTimeInterval(-$0)))" }
         while let oldest = files.first,
-            files.count + 1 > options.maximumFiles ?? .max || total > options.maximumTotalBytes ?? .max
+            files.count + others > options.maximumFiles ?? .max || total > options.maximumTotalBytes ?? .max
+                || begin.map({ oldest.path < $0 }) ?? false
         {
             // Another process may have removed it.
             guard unlink(oldest.path) == 0 || errno == ENOENT else {

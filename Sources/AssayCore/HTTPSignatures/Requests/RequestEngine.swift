@@ -27,6 +27,14 @@ package protocol RequestEngine: EvidenceEngine {
         ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment
 
+    /// The evidence of a record of a signed request, for captures.
+    ///
+    /// - Throws: ``DecodeError`` if a record cannot have it, such as without the body.
+    static func recordEvidence(of request: SignedRequest) throws(DecodeError) -> RecordObject
+
+    /// The evidence of a record of fields, for captures; nil if a record cannot have it. The parameters are those of the assessment.
+    func recordEvidence(fields value: (Int) -> RequestFieldValue, address: String?, app: String) -> RecordObject?
+
     /// Whether the client can succeed with another attempt after a rejection.
     static func isRepairable(_ verdict: Verdict) -> Bool
 
@@ -49,6 +57,16 @@ extension RequestEngine {
     ) async throws(VerificationError) -> Assessment {
         throw .request(RequestError(.unknownKind, "app \(app.excerpt) has no evidence in fields alone"))
     }
+
+    /// All of the request, with its body or the digests of it.
+    package static func recordEvidence(of request: SignedRequest) throws(DecodeError) -> RecordObject {
+        RecordObject(try request.recordMembers())
+    }
+
+    /// Nil: the engine has no evidence in fields alone.
+    package func recordEvidence(
+        fields value: (Int) -> RequestFieldValue, address: String?, app: String
+    ) -> RecordObject? { nil }
 
     /// By the remedy. If no check passed, the request carried no evidence and the client did not know the requirement.
     package static func isRepairable(_ verdict: Verdict) -> Bool {
