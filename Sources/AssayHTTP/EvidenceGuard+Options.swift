@@ -1,3 +1,4 @@
+public import Assay
 import AssayCore
 public import FoundationEssentials
 
@@ -34,6 +35,8 @@ extension EvidenceGuard {
         public var outages = OutageRule.refuse
         /// The value of `Retry-After` in an outage, in seconds.
         public var retryAfter = 5
+        /// Captures a share of the evidence of judged requests; nil for none. The owner closes it.
+        public var capture: SampledCapture?
         /// The time of judgement.
         public var now: @Sendable () -> Date = { Date() }
 

@@ -73,7 +73,7 @@ package struct HTTPService: Sendable {
         let read = try policy ?? ServicePolicy(configuration.policy)
         let (verifier, policy) = (dependencies.verifier(of: read.policy), read.text)
         try configuration.requireOrigins(for: verifier)
-        state = try ServiceState(verifier, policy: policy, recent: RecentVerdicts(configuration.recent), logger: logger)
+        state = try ServiceState(verifier, policy: policy, configuration, logger: logger)
         proof = ServiceReadiness(ledger: dependencies.ledger, keyStores: dependencies.keyStores)
         failover = configuration.failover.primary.map { FailoverState(of: $0, dependencies.metrics) }
         if let certificate = configuration.certificate, let privateKey = configuration.privateKey {
@@ -169,7 +169,7 @@ package struct HTTPService: Sendable {
             while let isEnd = try await tasks.next(), !isEnd {}
             tasks.cancelAll()
         }
-        // What was counted since the last time.
+        await state.capture?.close()
         await state.verifier.refreshMetrics(at: Date())
         logger.notice("stopped")
     }

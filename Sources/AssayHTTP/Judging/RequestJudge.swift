@@ -72,11 +72,17 @@ package struct RequestJudge: Sendable {
         _ source: some RequestSource, _ names: CarriedFields, _ evidence: RequiredEvidence, _ account: String?
     ) async -> RequestOutcome {
         let fields = source.fields
+        let now = options.now()
         do throws(VerificationError) {
-            return .verdict(
-                try await state.verifier.verify(
-                    fields: { names.value($0, of: fields) }, address: source.address, with: evidence.engine,
-                    app: evidence.app, account: account, at: options.now()))
+            let verdict = try await state.verifier.verify(
+                fields: { names.value($0, of: fields) }, address: source.address, with: evidence.engine,
+                app: evidence.app, account: account, at: now)
+            options.capture?.offer(verdict) {
+                RequestCapture(
+                    options.capture, source, nil, isBodyPresent: false, account: account, arrival: now)?
+                    .record(of: evidence)
+            }
+            return .verdict(verdict)
         } catch { return RequestOutcome(error) }
     }
 }

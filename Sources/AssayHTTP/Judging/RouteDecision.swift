@@ -28,6 +28,15 @@ struct RouteDecision: Sendable {
     let account: String?
     /// The time of judgement. It does not change while the body arrives.
     let arrival: Date
+    /// Nil without a capture, and before a request is known.
+    private var capture: RequestCapture?
+
+    init(
+        judge: RequestJudge, requirement: PolicyRoute.Requirement, demands: [Demand], account: String?, arrival: Date
+    ) {
+        (self.judge, self.requirement, self.demands) = (judge, requirement, demands)
+        (self.account, self.arrival) = (account, arrival)
+    }
 
     private var options: EvidenceGuard.Options { judge.options }
     private var verifier: Verifier { judge.state.verifier }
@@ -42,6 +51,9 @@ struct RouteDecision: Sendable {
         let length = source.fields.contentLength
         let isStreamed = mayStream && ((length ?? 0) > 0 || source.fields.contains(.transferEncoding))
         let isPresent = isStreamed || (length ?? 0) > 0
+        var route = self
+        route.capture = RequestCapture(
+            options.capture, source, message, isBodyPresent: isPresent, account: account, arrival: arrival)
         var heads: [Head] = []
         for demand in demands {
             heads.append(
@@ -50,12 +62,12 @@ struct RouteDecision: Sendable {
                     isBodyAssumed: !isPresent, isCarried: demand.evidence.isCarried(in: source.fields)))
         }
         guard case .attached = source.body, let message, needsBody(heads) else {
-            return .decided(await decide(heads))
+            return .decided(await route.decide(heads))
         }
         if let length, length > options.body.limit { return .decided(decision(.unjudged(.bodyTooLong))) }
         return .undecided(
             UnreadRequest(
-                route: self, heads: heads, message: message, length: length, isStreamed: isStreamed,
+                route: route, heads: heads, message: message, length: length, isStreamed: isStreamed,
                 isBodyAssumed: !isPresent, digests: BodyDigests(for: source.fields)))
     }
 
@@ -89,17 +101,9 @@ struct RouteDecision: Sendable {
             } catch { return .failure(error) }
         case .head: return await assess(demand, message, .bytes([]))
         case .signature(_, let rule):
-            let body: SignedRequest.Body =
-                switch (source.body, rule) {
-                case (.attached, _): isPresent ? .unread : .bytes([])
-                case (.none, _): .bytes([])
-                // No digest was computed, so the check of the body fails.
-                case (.unseen, .verified): .digests(sha256: nil, sha512: nil)
-                // The upstream compares the body with the covered digests. If there are none, it must refuse a body.
-                case (.unseen, .upstream):
-                    BodyDigests.contentDigest.map(source.fields.contains) ?? true ? .unread : .bytes([])
-                }
-            return await assess(demand, message, body)
+            return await assess(
+                demand, message,
+                RequiredEvidence.unreadBody(at: source.body, isPresent: isPresent, rule, source.fields))
         }
     }
 
@@ -156,10 +160,21 @@ struct RouteDecision: Sendable {
 
     /// Decides on assessments. The ledger is written only here.
     fileprivate func decide(_ heads: [Head]) async -> RequestDecision {
-        switch requirement {
-        case .any: await decideAny(heads)
-        case .all: await decideAll(heads)
-        }
+        let decision =
+            switch requirement {
+            case .any: await decideAny(heads)
+            case .all: await decideAll(heads)
+            }
+        // Accepting verdicts are captured when they are committed.
+        if !decision.isAccepted, let verdict = decision.outcome.verdict { capture?.offer(verdict, decision.evidence) }
+        return decision
+    }
+
+    /// The same with the body that has been read.
+    fileprivate func reading(_ body: UnreadRequest.Body) -> RouteDecision {
+        var route = self
+        route.capture?.body = body
+        return route
     }
 
     /// Accepts with the first accepted evidence. The statement of a device that it has none comes last, and admits no request with
@@ -229,6 +244,9 @@ struct RouteDecision: Sendable {
             for head in heads { assessments.append(try head.result.get()) }
             let verdicts = try await verifier.verdicts(of: assessments, at: options.now())
             guard let first = verdicts.first else { return (.off, []) }
+            if let capture, first.outcome == .accept {
+                for (head, verdict) in zip(heads, verdicts) { capture.offer(verdict, head.demand.evidence) }
+            }
             return (.verdict(first), first.outcome == .accept ? verdicts : [first])
         } catch { return (RequestOutcome(error), []) }
     }
@@ -275,19 +293,19 @@ package struct UnreadRequest: Sendable {
 
     /// Decides with the body.
     package func decide(_ body: Body) async -> RequestDecision {
+        var digests = digests
         switch body {
-        case .digests(let digests):
-            guard digests.length <= limit else { return decision(.unjudged(.bodyTooLong)) }
-            // A broken connection looks like the end of the body.
-            if let length, length != digests.length { return decision(.unjudged(.bodyLengthDiffers)) }
-            if isBodyAssumed, digests.length == 0 { return await route.decide(heads) }
-            return await route.decide(heads, of: message, digests)
+        case .digests(let read): digests = read
         case .bytes(let bytes):
             guard bytes.count <= limit else { return decision(.unjudged(.bodyTooLong)) }
-            var digests = digests
             digests.update(bytes.span.bytes)
-            return await decide(.digests(digests))
         }
+        guard digests.length <= limit else { return decision(.unjudged(.bodyTooLong)) }
+        // A broken connection looks like the end of the body.
+        if let length, length != digests.length { return decision(.unjudged(.bodyLengthDiffers)) }
+        let route = route.reading(body)
+        if isBodyAssumed, digests.length == 0 { return await route.decide(heads) }
+        return await route.decide(heads, of: message, digests)
     }
 
     /// The decision on a body that cannot be judged.

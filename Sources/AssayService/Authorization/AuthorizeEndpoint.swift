@@ -23,6 +23,7 @@ struct AuthorizeEndpoint: Sendable {
         if !rules.origins.isEmpty { options.origins = try ServerOrigins(rules.origins) }
         options.body = .collected(upTo: configuration.limits.body)
         options.retryAfter = configuration.retryAfter
+        options.capture = state.capture
         settings = RequestJudge.Settings(options)
     }
 

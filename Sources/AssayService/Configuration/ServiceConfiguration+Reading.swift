@@ -92,6 +92,11 @@ extension ServiceConfiguration {
         guard clientAuthorities == nil || certificate != nil else {
             throw PolicyError(field: "tls.certificate", "required: client certificates need TLS")
         }
+        guard (capture.folder == nil) == (capture.key == nil) else {
+            throw PolicyError(
+                field: capture.folder == nil ? "capture.folder" : "capture.key",
+                "required: captures are sealed, and need the folder and the public key that `assay capture key` makes")
+        }
         try requireWholeAdmin()
         try requireAuthorization()
         guard !isOpen || listen.isLocal && admin?.isLocal ?? true else {

@@ -1,3 +1,4 @@
+package import AssayCore
 package import Logging
 
 /// The settings of a service. ``keys`` says where each comes from.
@@ -44,6 +45,8 @@ package struct ServiceConfiguration: Sendable {
     package var authorize = AuthorizationRules()
     /// Failover settings; off unless `primary` is set.
     package var failover = Failover()
+    /// Captures of judged evidence; off unless `folder` is set.
+    package var capture = Capture()
     /// The limits of requests.
     package var limits = Limits()
     /// How many of the last verdicts are kept.
@@ -77,6 +80,25 @@ package struct ServiceConfiguration: Sendable {
         package var failures = 3
         /// How long tokens are issued at most, in seconds, until the first instance was reached again.
         package var limit = 14_400.0
+
+        /// The defaults.
+        package init() {}
+    }
+
+    /// Which evidence is captured, and for how long.
+    package struct Capture: Sendable, Equatable {
+        /// The folder of the captures; nil for none.
+        package var folder: String?
+        /// The file of the public key for which records are sealed.
+        package var key: String?
+        /// The share of evidence, above 0 and up to 1.
+        package var share = 0.01
+        /// The kinds of evidence; empty for all.
+        package var kinds: [EvidenceKind] = []
+        /// The most bytes of the capture files of the folder.
+        package var maximumSize = 1 << 30
+        /// How long records are kept, in seconds.
+        package var keepFor = 30.0 * 86_400
 
         /// The defaults.
         package init() {}

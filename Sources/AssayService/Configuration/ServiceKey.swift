@@ -33,7 +33,9 @@ package struct ServiceKey: Sendable {
     private static let source = "file:PATH or env:NAME"
 
     /// All keys, in the order of documentation.
-    package static let all: [ServiceKey] = [
+    package static let all = ofService + ofCapture
+
+    private static let ofService: [ServiceKey] = [
         ServiceKey(
             path: "policy", help: "The policy. Read again on SIGHUP and when the file changes.", form: "PATH",
             standard: "required"
@@ -212,9 +214,9 @@ package struct ServiceKey: Sendable {
             standard: "text on a terminal, json elsewhere"),
     ]
 
-    private typealias Field<Value> = any (WritableKeyPath<ServiceConfiguration, Value> & Sendable)
+    typealias Field<Value> = any (WritableKeyPath<ServiceConfiguration, Value> & Sendable)
 
-    private static func optional(
+    static func optional(
         _ path: String, _ field: Field<String?>, _ form: String,
         _ help: String,
         standard: String
@@ -244,7 +246,7 @@ package struct ServiceKey: Sendable {
     }
 
     /// A list in a file; in the environment and on the command line, values with commas between them.
-    private static func list<Element>(
+    static func list<Element>(
         _ path: String, _ field: Field<[Element]>, _ form: String, _ help: String,
         read: @escaping @Sendable (PolicyNode) throws(PolicyError) -> Element
     ) -> ServiceKey {
@@ -281,7 +283,7 @@ package struct ServiceKey: Sendable {
         }
     }
 
-    private static func size(
+    static func size(
         _ path: String, _ field: Field<Int>, _ range: ClosedRange<Int>,
         _ help: String
     ) -> ServiceKey {
@@ -299,7 +301,7 @@ package struct ServiceKey: Sendable {
         }
     }
 
-    private static func duration(
+    static func duration(
         _ path: String, _ field: Field<Double>, _ help: String,
         mayBeZero: Bool = false, upTo limit: Double = 3600
     ) -> ServiceKey {

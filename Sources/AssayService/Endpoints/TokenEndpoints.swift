@@ -121,10 +121,12 @@ struct TokenEndpoints: Sendable {
         case .rejected(let verdict):
             state.recent.add(verdict, RecentSource(.token, served.id, request.record))
             served.note.take(verdict)
+            capture(verdict, on: request.record)
             return .json(verdict.jsonBytes(id: request.record.id), .forbidden)
         case .issued(let token, let verdict), .decoy(let token, let verdict):
             state.recent.add(verdict, RecentSource(.token, served.id, request.record))
             served.note.take(verdict)
+            capture(verdict, on: request.record)
             return Self.response(token)
         case .concealed(let token, let error):
             state.recent.add(.request(error), as: .reject, RecentSource(.token, served.id, request.record))
@@ -132,6 +134,10 @@ struct TokenEndpoints: Sendable {
             served.note.detail = error.message
             return Self.response(token)
         }
+    }
+
+    private func capture(_ verdict: Verdict, on record: EvidenceRecord) {
+        state.capture?.offer(verdict) { record.received(at: verdict.judgedAt) }
     }
 
     /// The answer of a failover instance, which looks at no evidence.

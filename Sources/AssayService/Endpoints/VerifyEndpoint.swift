@@ -53,7 +53,7 @@ struct VerifyEndpoint: Sendable {
         served.note.take(record)
         let verdict: Verdict
         do throws(VerificationError) {
-            verdict = try await state.verifier.verify(record, at: Date())
+            verdict = try await verify(record)
         } catch {
             state.recent.add(error, RecentSource(.verify, served.id, record))
             throw Problem(error, retryAfter: configuration.retryAfter)
@@ -61,6 +61,12 @@ struct VerifyEndpoint: Sendable {
         state.recent.add(verdict, RecentSource(.verify, served.id, record))
         served.note.take(verdict)
         return .json(verdict.jsonBytes(id: record.id))
+    }
+
+    private func verify(_ record: EvidenceRecord) async throws(VerificationError) -> Verdict {
+        let verdict = try await state.verifier.verify(record, at: Date())
+        state.capture?.offer(verdict) { record.received(at: verdict.judgedAt) }
+        return verdict
     }
 
     /// Judges the records of a stream in order. Each line of the answer is a verdict or a problem; the client's reading limits how fast
@@ -118,7 +124,7 @@ struct VerifyEndpoint: Sendable {
         }
         note.take(record)
         do throws(VerificationError) {
-            let verdict = try await state.verifier.verify(record, at: Date())
+            let verdict = try await verify(record)
             state.recent.add(verdict, RecentSource(.stream, request, record))
             note.take(verdict)
             return verdict.json(id: record.id)

@@ -14,6 +14,8 @@ final class ServiceState: Sendable {
     let requests: ReloadableVerifier
     /// The last verdicts.
     let recent: RecentVerdicts
+    /// Captures judged evidence; nil for none.
+    let capture: SampledCapture?
     private let policy: Mutex<PolicyReport.PolicyText>
     private let phase = Atomic<Int>(Phase.starting.rawValue)
 
@@ -21,11 +23,15 @@ final class ServiceState: Sendable {
     ///
     /// - Throws: `PolicyError` for a policy under which requests cannot be verified.
     init(
-        _ verifier: Verifier, policy: PolicyReport.PolicyText, recent: RecentVerdicts, logger: Logger
+        _ verifier: Verifier, policy: PolicyReport.PolicyText, _ configuration: ServiceConfiguration, logger: Logger
     ) throws(PolicyError) {
+        self.capture = try configuration.capture.start { problem in
+            guard let problem else { return logger.notice("evidence is captured again") }
+            logger.error("evidence cannot be captured", metadata: ["assay.problem": "\(problem)"])
+        }
         requests = try ReloadableVerifier(verifier, logger: logger)
         self.policy = Mutex(policy)
-        self.recent = recent
+        recent = RecentVerdicts(configuration.recent)
     }
 
     /// The verifier of the next request. A request keeps the one with which it began.
