@@ -8,7 +8,7 @@ extension AppAttestEngine {
         [
             SensitiveField(
                 "clientData", of: EvidenceKind.appAttestAssertion, substitute: .sha256(as: "clientDataHash"),
-                reveals: "the request that the app signed")
+                reveals: "the request that the app signed", checks: [.appAttestAssertionClientData])
         ] + SignedRequest.sensitiveFields(of: .appAttestRequest)
 
     /// The key, Apple's attestations and receipts, assertions, and challenges.

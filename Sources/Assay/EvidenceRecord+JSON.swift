@@ -11,7 +11,8 @@ extension RecordError {
 
 extension EvidenceRecord {
     private static let fieldNames = [
-        "id", "kind", "app", "account", "deviceToken", "deviceBits", "receivedAt", "evidence", "expect",
+        "id", "kind", "app", "account", "deviceToken", "deviceBits", "receivedAt", "evidence", "redacted",
+        "expect",
     ]
 
     /// Reads a record from JSON. The engine of its kind reads the evidence.
@@ -24,12 +25,14 @@ extension EvidenceRecord {
         if let expect = fields["expect"] { expectation = try Expectation(expect) }
         let account = try fields.text("account", atMost: InputLimits.account)
         guard account != "" else { throw fields.error("account", "expected a name, found an empty one") }
+        let redacted = try fields.texts("redacted")
         self.init(
             id: try fields.text("id", atMost: InputLimits.recordID), kind: EvidenceKind(kind),
             app: try fields.text("app", atMost: InputLimits.recordName), account: account,
             deviceToken: try fields.deviceToken(), deviceBits: try fields.deviceBits(),
             receivedAt: try fields.time("receivedAt"),
             evidence: try RecordFields(evidence, path: "evidence").object.withoutNulls, expect: expectation)
+        self.redacted = redacted
     }
 }
 

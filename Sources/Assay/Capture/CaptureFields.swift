@@ -52,10 +52,14 @@ extension EvidenceRecord {
     ///   unique ID, or a tag that may be one. The record can then no longer be judged.
     /// - `clientData` of an assertion becomes `clientDataHash`, its SHA-256 digest. The record can still be judged, but
     ///   a policy that reads the challenge from the client data rejects it. A digest does not hide a guessable request.
-    /// - `account` is removed: it names a person. A policy that demands accounts rejects the record.
+    /// - `account` becomes `sha256:` and its SHA-256 digest in base64url: equal accounts stay equal. A digest does not hide an account
+    ///   that can be guessed.
     /// - `deviceToken` is removed: with it and the key of the team, Apple can be asked about the device. `deviceBits` stays.
     /// - `token` of Play Integrity is removed, and the record can no longer be judged. Google's answer `decoded` stays.
     ///
+    ///
+    /// `redacted` in the record names what was removed or replaced. Replays report a record that cannot be judged without it as
+    /// `redacted`, and never as false evidence.
     /// - Throws: ``CaptureError`` for a kind that no engine judges: its sensitive fields are unknown.
     public func redacted() throws(CaptureError) -> EvidenceRecord { try redacted(knowing: .standard) }
 
@@ -67,11 +71,17 @@ extension EvidenceRecord {
         }
         let sensitive = engine.sensitiveFields.filter { $0.kind == kind }
         let retained = engine.retainedFields(of: kind)
+        var redacted = redacted
+        func note(_ path: String) { if !redacted.containsBytes(of: path) { redacted.append(path) } }
         let members = evidence.members.compactMap { member -> RecordObject.Member? in
             guard let field = sensitive.first(where: { $0.name.isByteEqual(to: member.name) }) else {
-                return retained.containsBytes(of: member.name) ? member : nil
+                if retained.containsBytes(of: member.name) { return member }
+                // The name may be sensitive too.
+                note(Self.unknownFields)
+                return nil
             }
             guard field.isSensitive(member.value) else { return member }
+            note(Self.evidencePath + field.name)
             switch field.substitute {
             case .none: return nil
             case .sha256(let name):
@@ -85,9 +95,41 @@ extension EvidenceRecord {
             }
         }
         var record = with(RecordObject(members, offset: evidence.offset))
-        record.account = nil
+        if let account, !redacted.containsBytes(of: Self.accountPath) {
+            note(Self.accountPath)
+            record.account = "sha256:" + Base64.encode(Digest.sha256(Array(account.utf8)), .url)
+        }
+        if deviceToken != nil { note("deviceToken") }
         record.deviceToken = nil
+        record.redacted = redacted
         return record
+    }
+
+    private static let evidencePath = "evidence."
+    private static let unknownFields = "evidence.*"
+    private static let accountPath = "account"
+
+    /// The redacted fields without which the record cannot be judged. A digest stands for its field, and Apple's bits for a token.
+    package func indispensableFields(knowing engines: EngineRegistry) -> [String] {
+        guard !redacted.isEmpty else { return [] }
+        let fields = engines.engine(for: kind)?.sensitiveFields.filter { $0.kind == kind } ?? []
+        return redacted.filter { path in
+            guard path.utf8.starts(with: Self.evidencePath.utf8) else { return false }
+            guard let field = fields.first(where: { path.isByteEqual(to: Self.evidencePath + $0.name) }),
+                case .sha256(let name) = field.substitute
+            else { return true }
+            return evidence[name] == nil
+        }
+    }
+
+    /// The redacted field on which a rejection rests; nil if the verdict holds for the whole record as well.
+    package func redactedField(behind verdict: Verdict, knowing engines: EngineRegistry) -> String? {
+        guard !redacted.isEmpty, verdict.outcome == .reject, let failed = verdict.failed.first else { return nil }
+        if redacted.containsBytes(of: Self.accountPath), failed.name.hasSuffix(".account") { return Self.accountPath }
+        return engines.engine(for: kind)?.sensitiveFields.first { field in
+            field.kind == kind && field.checks.contains(failed)
+                && redacted.containsBytes(of: Self.evidencePath + field.name)
+        }.map { Self.evidencePath + $0.name }
     }
 
     /// The record with what a rule shows of its address.

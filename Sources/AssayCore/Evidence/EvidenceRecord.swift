@@ -72,6 +72,9 @@ public struct EvidenceRecord: Sendable {
     public package(set) var receivedAt: Date?
     /// The fields of the evidence, which depend on the kind.
     package var evidence: RecordObject
+    /// The paths of fields that were removed or replaced by digests, such as `account` and `evidence.token`; `evidence.*` for fields
+    /// that the kind does not have.
+    package var redacted: [String] = []
     /// The expectation of a test vector.
     package var expect: Expectation?
 

@@ -22,6 +22,9 @@ extension EvidenceRecord {
         if let deviceBits { fields.append(("deviceBits", .object(deviceBits.object))) }
         if let receivedAt { fields.append(("receivedAt", .text(RFC3339.format(receivedAt)))) }
         if let payload { fields.append(payload) }
+        if !redacted.isEmpty {
+            fields.append(("redacted", .array(redacted.map { RecordValue(.text($0), offset: 0) })))
+        }
         if let expect {
             let failed = expect.failed.map { RecordValue($0.content, offset: 0) }
             let object = RecordObject([("outcome", .text(expect.outcome.rawValue)), ("failed", .array(failed))])

@@ -20,17 +20,23 @@ package struct SensitiveField: Sendable {
     package let reveals: String
     /// Which values are sensitive, for documentation, such as "that names a device"; nil for all.
     package let condition: String?
+    /// The checks that read the field itself, and cannot be judged by its substitute.
+    package let checks: [CheckID]
     /// Whether a value is sensitive.
     package let isSensitive: @Sendable (RecordValue) -> Bool
 
     /// Describes a field all of whose values are sensitive.
-    package init(_ name: String, of kind: EvidenceKind, substitute: Substitute, reveals: String) {
-        self.init(name, of: kind, substitute: substitute, reveals: reveals, condition: nil) { _ in true }
+    package init(
+        _ name: String, of kind: EvidenceKind, substitute: Substitute, reveals: String, checks: [CheckID] = []
+    ) {
+        self.init(name, of: kind, substitute: substitute, reveals: reveals, condition: nil, checks: checks) { _ in true
+        }
     }
 
     /// Describes a field some of whose values are sensitive.
     package init(
         _ name: String, of kind: EvidenceKind, substitute: Substitute, reveals: String, condition: String?,
+        checks: [CheckID] = [],
         isSensitive: @escaping @Sendable (RecordValue) -> Bool
     ) {
         self.kind = kind
@@ -38,6 +44,7 @@ package struct SensitiveField: Sendable {
         self.substitute = substitute
         self.reveals = reveals
         self.condition = condition
+        self.checks = checks
         self.isSensitive = isSensitive
     }
 }

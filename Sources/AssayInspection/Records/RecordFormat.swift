@@ -41,7 +41,8 @@ package enum RecordFormat: BlobFormat {
     }
 
     static let fields = [
-        "id", "kind", "app", "account", "deviceToken", "deviceBits", "receivedAt", "evidence", "expect",
+        "id", "kind", "app", "account", "deviceToken", "deviceBits", "receivedAt", "evidence", "redacted",
+        "expect",
     ]
 }
 

@@ -126,6 +126,13 @@ struct RecordVerification {
             report.fail(record: "\(place.description): it names another account than --account")
             return true
         }
+        let missing = record.indispensableFields(knowing: .current)
+        guard missing.isEmpty else {
+            report.fail(
+                record: "\(place.description): the record was redacted, and cannot be judged without "
+                    + missing.prefix(8).map(\.excerpt).joined(separator: ", "))
+            return true
+        }
         var judged = record
         judged.app = record.app ?? app
         judged.account = record.account ?? account

@@ -90,6 +90,7 @@ struct RecordJudge: Sendable {
     private let bench: ReplayBench
     private let time: JudgementTime
     private let captureKey: CapturePrivateKey?
+    private let engines: EngineRegistry
     private let isMeasured: Bool
     private let isAhead: Bool
     private let keepsEnrolledKeys: Bool
@@ -101,6 +102,7 @@ struct RecordJudge: Sendable {
         self.bench = bench
         time = options.time
         captureKey = options.captureKey
+        engines = options.engines
         isMeasured = options.isMeasured
         isAhead = options.jobs > 1
         keepsEnrolledKeys = options.keepsEnrolledKeys
@@ -137,6 +139,10 @@ struct RecordJudge: Sendable {
                 let message = "there is no receivedAt to judge it as captured; give --at or --now"
                 return failed(
                     item.place, record.id, record, ReplayFailure(RequestError.Reason.noTime.rawValue, message))
+            }
+            let missing = record.indispensableFields(knowing: engines)
+            guard missing.isEmpty else {
+                return failed(item.place, record.id, record, ReplayFailure(redacted: missing))
             }
             let start = isMeasured ? ContinuousClock.now : nil
             let primary = await assess(record, bench.primary, primaryView, at: now)
@@ -239,7 +245,9 @@ struct RecordJudge: Sendable {
             }
             do throws(VerificationError) {
                 let verdict = try await assessment.verdict(committingTo: ledger, at: assessed.time)
-                var settlement = Settlement(judgement: .verdict(verdict))
+                let redacted = assessed.record?.redactedField(behind: verdict, knowing: engines)
+                var settlement = Settlement(
+                    judgement: redacted.map { .failure(ReplayFailure(redacted: [$0])) } ?? .verdict(verdict))
                 if verdict.outcome == .accept {
                     settlement.enrolled = assessment.effects.compactMap(\.enrolledKey)
                 } else if !reads.isEmpty {

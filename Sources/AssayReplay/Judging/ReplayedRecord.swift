@@ -60,14 +60,15 @@ public struct ReplayedRecord: Sendable {
         guard let expect else { return false }
         switch judgement {
         case .verdict(let verdict): return !expect.isMet(by: verdict)
-        case .failure: return true
+        // Nothing contradicts the expectation of a redacted record.
+        case .failure(let failure): return failure.code != ReplayFailure.redactedCode
         }
     }
 }
 
 /// Why a record could not be judged.
 public struct ReplayFailure: Error, Sendable, CustomStringConvertible {
-    /// A stable code in kebab case: `unreadable`, `no-policy`, `policy-unreadable`, or the code of a `RequestError`.
+    /// A stable code in kebab case: `unreadable`, `redacted`, `no-policy`, `policy-unreadable`, or the code of a `RequestError`.
     public let code: String
     /// What was found and what is allowed. Does not contain the place.
     public let message: String
@@ -76,6 +77,14 @@ public struct ReplayFailure: Error, Sendable, CustomStringConvertible {
         self.code = code
         self.message = message
     }
+
+    /// The failure of a record that cannot be judged without fields that were removed from it.
+    init(redacted fields: [String]) {
+        let names = fields.prefix(8).map(\.excerpt).joined(separator: ", ")
+        self.init(Self.redactedCode, "the record was redacted, and cannot be judged without \(names)")
+    }
+
+    fileprivate static let redactedCode = "redacted"
 
     /// The message.
     public var description: String { message }

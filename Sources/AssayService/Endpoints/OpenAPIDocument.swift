@@ -108,7 +108,8 @@ struct OpenAPIDocument {
         "id":{"type":"string","maxLength":1024},"kind":{"type":"string","minLength":1,"maxLength":128},
         "app":{"type":"string","minLength":1,"maxLength":128},"account":{"type":"string","minLength":1,"maxLength":255},
         "deviceToken":{"type":"string","minLength":1,"maxLength":16384},"deviceBits":{"$ref":"#/components/schemas/DeviceBits"},
-        "receivedAt":{"type":"string","format":"date-time"},"evidence":{"type":"object"},"expect":{"type":"object"}}},
+        "receivedAt":{"type":"string","format":"date-time"},"evidence":{"type":"object"},
+        "redacted":{"type":"array","items":{"type":"string"}},"expect":{"type":"object"}}},
         "DeviceBits":{"type":"object","additionalProperties":false,"required":["bit0","bit1"],"properties":{
         "bit0":{"type":"boolean"},"bit1":{"type":"boolean"},"changedIn":{"type":"string","maxLength":7}}},
         "Verdict":{"type":"object","required":["kind","outcome","failed","annotated","checks","judgedAt"],"properties":{

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayInspection
 import AssayPrimitives
 import Foundation
 
@@ -206,10 +207,12 @@ struct CaptureRedactCommand: ParsableCommand {
             discussion: """
                 \(EngineRegistry.current.sensitiveFields.map(CaptureRedactCommand.describe).joined(separator: "\n"))
 
-                account, deviceToken and every field that the kind does not have are removed as well.
+                account becomes its SHA-256 digest, which hides no account that can be guessed. deviceToken and every field that the \
+                kind does not have are removed. `redacted` in a record names what was removed or replaced, and a replay reports \
+                a record that cannot be judged without it as redacted. A sum is printed on standard error.
 
-                A policy that looks for the challenge in the client data rejects a record without it. A record of an unknown \
-                kind is not printed, because its sensitive fields are not known.
+                Where a policy looks for the challenge in the client data, a replay cannot judge a record without it. A record of \
+                an unknown kind is not printed, because its sensitive fields are not known.
 
                 Exit status: 0, 2 something could not be read, 74 the output cannot be written.
                 """)
@@ -219,7 +222,21 @@ struct CaptureRedactCommand: ParsableCommand {
 
     func run() throws {
         let engines = EngineRegistry.current
-        try corpus.rewrite { (record, _) throws(CaptureError) in try record.redacted(knowing: engines).jsonLine }
+        var (records, fields, judgeable) = (0, 0, 0)
+        defer {
+            if records > 0 {
+                Console.note(
+                    "\(Words.count(records, "record")): \(Words.count(fields, "field")) removed or replaced; a replay can judge "
+                        + "\(judgeable), and reports \(records - judgeable) as redacted")
+            }
+        }
+        try corpus.rewrite { (record, _) throws(CaptureError) in
+            let redacted = try record.redacted(knowing: engines)
+            records += 1
+            fields += redacted.redacted.count
+            judgeable += redacted.indispensableFields(knowing: engines).isEmpty ? 1 : 0
+            return redacted.jsonLine
+        }
     }
 
     private static func describe(_ field: SensitiveField) -> String {
