@@ -40,6 +40,8 @@ public final class SampledCapture: Sendable {
         /// Of records that are not written yet, with those that are being written.
         var (count, bytes) = (0, 0)
         var (isWriting, isClosed, isFailing) = (false, false, false)
+        /// Whether the time for closing is over: what is not written by then is lost.
+        var isAbandoned = false
         var counts: [Result: Int] = [:]
     }
 
@@ -162,6 +164,7 @@ public final class SampledCapture: Sendable {
             }
             if entries.isEmpty { return }
             for entry in entries {
+                guard !state.withLock({ $0.isAbandoned }) else { return }
                 write(entry)
                 state.withLock { state in
                     state.count -= 1
@@ -173,22 +176,22 @@ public final class SampledCapture: Sendable {
 
     private func write(_ entry: Entry) {
         var record = entry.record
+        func end(_ result: Result, _ problem: CaptureError?) {
+            guard !state.withLock({ $0.isAbandoned }) else { return }
+            count(result, 1)
+            if result != .unrecordable { note(problem) }
+        }
         if let engine = engines.engine(for: record.kind) {
             record.evidence = engine.captured(record.evidence, judged: entry.verdict)
         }
         do throws(CaptureError) {
             try writer.append(record, verdict: entry.verdict, at: Date())
-            count(.written, 1)
-            note(nil)
+            end(.written, nil)
         } catch {
             switch error.reason {
-            case .record: count(.unrecordable, 1)
-            case .retention:
-                count(.written, 1)
-                note(error)
-            case .folder, .file, .closed, .key, .sealed, .option:
-                count(.failed, 1)
-                note(error)
+            case .record: end(.unrecordable, nil)
+            case .retention: end(.written, error)
+            case .folder, .file, .closed, .key, .sealed, .option: end(.failed, error)
             }
         }
     }
@@ -229,9 +232,8 @@ public final class SampledCapture: Sendable {
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { end.resume() }
         }
         let lost = state.withLock { state in
-            defer { state.entries = [] }
-            state.count -= state.entries.count
-            return state.entries.count
+            defer { (state.entries, state.count, state.isAbandoned) = ([], 0, true) }
+            return state.count
         }
         if lost > 0 { count(.dropped, lost) }
     }

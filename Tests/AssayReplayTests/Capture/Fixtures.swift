@@ -29,14 +29,14 @@ enum Fixtures {
         return Verifier(policy: policy, ledger: MemoryLedger())
     }
 
-    static func attestation() throws -> AttestationInput {
+    static func attestation(of key: AttestedKey = key) throws -> AttestationInput {
         let minted = try AttestationBlueprint(
             authority: theAuthority.get(), key: key, appID: appID, clientData: .bytes(challenge), issuedAt: time
         ).mint()
         return AttestationInput(keyID: minted.keyID, attestation: minted.attestation, clientData: .data(challenge))
     }
 
-    static func assertion(counter: UInt32) throws -> AssertionInput {
+    static func assertion(of key: AttestedKey = key, counter: UInt32) throws -> AssertionInput {
         let minted = try AssertionBlueprint(key: key, appID: appID, counter: counter, clientData: .bytes(clientData))
             .mint()
         return AssertionInput(keyID: minted.keyID, assertion: minted.assertion, clientData: .data(clientData))

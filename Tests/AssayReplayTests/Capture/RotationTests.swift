@@ -82,6 +82,30 @@ struct RotationTests {
         #expect(try Captured.records(folder.path("c")).map(\.id) == ["3", "4", "5"])
     }
 
+    @Test("Records are kept for a time, also without a next record")
+    func keepFor() throws {
+        let folder = try TestFolder()
+        let capture = try capture(folder) { options in
+            options.maximumAge = 3600
+            options.keepFor = 86_400
+        }
+        try folder.write("c/captures-19990101T000000Z-1-000001.ndjson.zst", "x")
+        for seconds in [0, 43_200, 86_399, 90_000] {
+            try capture.append(
+                Fixtures.record("\(seconds)"), at: Fixtures.time.addingTimeInterval(Double(seconds)))
+        }
+        #expect(try Captured.records(folder.path("c")).map(\.id) == ["43200", "86399", "90000"])
+        try capture.tidy(at: Fixtures.time.addingTimeInterval(43_200 + 86_401))
+        #expect(try Captured.records(folder.path("c")).map(\.id) == ["86399", "90000"])
+        try capture.tidy(at: Fixtures.time.addingTimeInterval(300_000))
+        #expect(try Captured.files(folder.path("c")) == [])
+        try capture.append(Fixtures.record("next"), at: Fixtures.time.addingTimeInterval(300_001))
+        #expect(try Captured.records(folder.path("c")).map(\.id) == ["next"])
+        var options = CaptureOptions()
+        options.keepFor = 0
+        #expect(throws: CaptureError.self) { try RecordCapture(folder: folder.path("d"), options: options) }
+    }
+
     @Test("Two captures in one folder write to files of their own")
     func sharedFolder() throws {
         let folder = try TestFolder()
