@@ -152,6 +152,27 @@ struct CaptureCommandTests {
         for field in Verifier.sensitiveFields { #expect(help.contains(field.name) && help.contains(field.kind.name)) }
     }
 
+    @Test("Redaction sums up, and what cannot be judged without removed fields is reported as redacted")
+    func redactionSum() throws {
+        let scratch = try scratch()
+        try scratch.policy()
+        let token =
+            #"{"kind":"play-integrity.standard","receivedAt":"2026-04-21T18:13:12Z","evidence":{"packageName":"p","requestHash":"hash","token":"t"}}"#
+        try scratch.write("c/token.ndjson", Data("\(token)\n".utf8))
+        let run = try scratch.run(["capture", "redact", "c"])
+        #expect(run.status == 0 && run.lines.count == 3)
+        #expect(
+            run.errors.contains(
+                "3 records: 2 fields removed or replaced; a replay can judge 2, and reports 1 as redacted"),
+            "\(run.errors)")
+        try scratch.write("redacted.ndjson", Data(run.output.utf8))
+        let replay = try scratch.run(["replay", "--policy", "policy.yaml", "--json", "redacted.ndjson"])
+        #expect(replay.output.contains("redacted"), "\(replay.output) \(replay.errors)")
+        let verify = try scratch.run(["verify", "--as-captured", "--policy", "policy.yaml", "redacted.ndjson"])
+        #expect(verify.status == 2, "\(verify.output)")
+        #expect(verify.errors.contains("cannot be judged without evidence.token"), "\(verify.errors)")
+    }
+
     @Test("Unreadable records are reported with their position, and the others are printed")
     func unreadable() throws {
         let scratch = try scratch()

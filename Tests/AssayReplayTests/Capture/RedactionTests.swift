@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayReplay
 import AssayTestSupport
 import Foundation
 import Testing
@@ -47,6 +48,54 @@ struct RedactionTests {
         for record in records {
             #expect(try await verifier.verify(record, at: Fixtures.time).outcome == .accept)
         }
+    }
+
+    @Test("A record names what was removed or replaced, and equal accounts stay equal")
+    func marked() throws {
+        let kind = "app-attest.assertion"
+        var whole = record(kind, [("clientData", .text("c2VjcmV0")), ("mail of alice", .null), ("keyId", .text("k"))])
+        whole.account = "alice@example.com"
+        whole.deviceToken = "AAAA"
+        let redacted = try whole.redacted()
+        #expect(redacted.redacted == ["evidence.clientData", "evidence.*", "account", "deviceToken"])
+        let digest = Base64.encode(Digest.sha256(Array("alice@example.com".utf8)), .url)
+        #expect(redacted.account == "sha256:\(digest)" && redacted.deviceToken == nil)
+        #expect(!redacted.jsonLine.contains("alice"))
+        let read = try RecordFile.readLine(Array(redacted.jsonLine.utf8)[...]).get()
+        #expect(read.redacted == redacted.redacted)
+        #expect(try read.redacted().jsonLine == redacted.jsonLine, "once more changes nothing")
+        #expect(read.indispensableFields(knowing: .standard) == ["evidence.*"])
+        #expect(try record(kind, [("keyId", .text("k"))]).redacted().redacted == [])
+        let key = try CapturePrivateKey.make()
+        let sealed = try JSONReader.read(
+            Array(redacted.sealedLine(for: key.publicKey).utf8), limit: InputLimits.record)
+        #expect(try SealedRecord(sealed)?.open(with: key).jsonLine == redacted.jsonLine)
+    }
+
+    @Test("A replay reports a record that cannot be judged as redacted, and never as false evidence")
+    func replayed() async throws {
+        let lines = try [
+            ReplayCorpus.attestation("a", of: "redacted"),
+            ReplayCorpus.assertion("b", of: "redacted", counter: 1),
+            ReplayCorpus.assertion("c", of: "redacted", counter: 1),
+        ]
+        var token = record(
+            "play-integrity.standard",
+            [("packageName", .text("p")), ("requestHash", .text("hash")), ("token", .text("token"))])
+        token.expect = EvidenceRecord.Expectation(outcome: .accept, failed: [])
+        let redacted = try lines.map { line in
+            try RecordFile.readLine(Array(line.utf8)[...]).get().redacted().jsonLine
+        }
+        let outcome = try await ReplayCorpus.replay(
+            redacted + [token.redacted().jsonLine], ReplayPolicies(ReplayCorpus.policy()))
+        #expect(
+            outcome.words == ["accept", "accept", "app-attest.assertion.counter", "redacted"], "\(outcome.lines)")
+        #expect(outcome.records.allSatisfy { !$0.isMismatch })
+        #expect(outcome.lines.contains("cannot be judged without evidence.token"))
+        // The challenge cannot be looked for in what is gone.
+        let searching = try ReplayCorpus.policy(clientData: "{ challengeAt: /nonce }")
+        #expect(
+            try await ReplayCorpus.replay(redacted, ReplayPolicies(searching)).words[1...] == ["redacted", "redacted"])
     }
 
     @Test("An unknown kind is not captured: its sensitive fields are unknown")
