@@ -139,7 +139,7 @@ struct CaptureTests {
                 == ["android-key.request reject", "android-key.request accept", "android-key.request reject"])
     }
 
-    @Test("A share of nothing costs nothing: requests that are not chosen are not composed")
+    @Test("Requests of other kinds than the given ones are not captured")
     func kinds() async throws {
         let folder = try TestFolder()
         let capture = try SampledCapture(folder: folder.path("c"), share: 1, kinds: [.appAttestAssertion])

