@@ -134,19 +134,25 @@ struct ByteList {
     }
 
     /// Numbers between brackets, separated by commas or spaces: `[162, 105]`, `[162 105]`, `Uint8Array(140) [ 162, 105 ]`,
-    /// `Data([162, 105])`, `new byte[] {-94, 105}`, `[]byte{0xa2, 0x69}`.
+    /// `Data([162, 105])`, `new byte[] {-94, (byte) 0x69}`, `[]byte{0xa2, 0x69}`, `let bytes: [UInt8] = [162, 105]`,
+    /// `byteArrayOf(-94, 105)`.
     private static func numbers(_ text: ArraySlice<UInt8>) -> ByteList? {
-        guard let last = text.lastIndex(where: { $0 == 0x5D || $0 == 0x7D }),
+        let bracket = text.lastIndex { $0 == 0x5D || $0 == 0x7D }
+        guard let last = bracket ?? text.lastIndex(of: 0x29),
             text[last...].allSatisfy({ [0x5D, 0x7D, 0x29, 0x3B].contains($0) || LenientText.isSpace($0) })
         else { return nil }
         // Behind the last bracket that opens before the first number.
+        let opening: [UInt8] = bracket == nil ? [0x28] : [0x5B, 0x7B]
         let head = text.prefix(64)
-        guard let start = head.lastIndex(where: { $0 == 0x5B || $0 == 0x7B }), start < last,
-            head[..<start].allSatisfy({ $0 != 0x22 && $0 != 0x3A && $0 != 0x0A })
+        guard let start = head.lastIndex(where: opening.contains), start < last,
+            head[..<start].allSatisfy({ $0 != 0x22 && $0 != 0x0A })
         else { return nil }
         var bytes: [UInt8] = []
         for token in text[(start + 1)..<last].split(whereSeparator: { $0 == 0x2C || LenientText.isSpace($0) }) {
-            guard let byte = byte(token) else { return nil }
+            // The cast of Java stands alone or directly before the number.
+            let number = token.starts(with: "(byte)".utf8) ? token.dropFirst(6) : token
+            if number.isEmpty { continue }
+            guard let byte = byte(number) else { return nil }
             bytes.append(byte)
         }
         let isSigned = text[start..<last].contains(0x2D)

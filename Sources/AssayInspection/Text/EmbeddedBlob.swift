@@ -13,7 +13,7 @@ struct EmbeddedBlob {
 
     /// Examines a text; nil for plain text.
     init?(_ text: String) {
-        let characters = Array(text.utf8)
+        let characters = EmbeddedBlob.withoutDataURL(Array(text.utf8))
         guard characters.count >= 16 else { return nil }
         if characters.contains(0x2D), !PEMBlock.read(characters).isEmpty {
             self.init("text", characters, isWorthDecoding: true)
@@ -41,6 +41,15 @@ struct EmbeddedBlob {
         self.bytes = bytes
         self.isWorthDecoding = isWorthDecoding
         secret = PrivateKeys.describe(bytes)
+    }
+
+    /// The text behind `data:` and a type with `;base64`; other text as it is.
+    private static func withoutDataURL(_ characters: [UInt8]) -> [UInt8] {
+        guard LenientText.begins(characters[...], with: "data:"),
+            let comma = characters.prefix(200).firstIndex(of: 0x2C),
+            LenientText.lowercased(String(decoding: characters[..<comma], as: UTF8.self)).hasSuffix(";base64")
+        else { return characters }
+        return Array(characters[(comma + 1)...])
     }
 
     /// Decodes an even number of digits, at least as many as a digest of 16 bytes has.

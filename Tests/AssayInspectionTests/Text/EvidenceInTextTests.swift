@@ -29,6 +29,9 @@ struct EvidenceInTextTests {
         for text in [
             "[\(decimal)]", "Optional([\(decimal)])", "new byte[] {\(signed)};", "[]byte{\(hexadecimal)}",
             "Uint8Array(\(assertion.count)) [\n  \(decimal)\n]", "<\(assertion.hexadecimal)>",
+            "let bytes: [UInt8] = [\(hexadecimal)]", "byteArrayOf(\(signed))", "val list = listOf(\(signed))",
+            "byte[] a = new byte[] {" + assertion.map { "(byte) 0x" + [$0].hexadecimal }.joined(separator: ", ") + "};",
+            "byte[] a = {" + assertion.map { "(byte)\($0)" }.joined(separator: ", ") + "};",
         ] {
             let layer = Self.inspect(text.utf8)
             #expect(
@@ -53,6 +56,25 @@ struct EvidenceInTextTests {
             #expect(layer.format == "JSON document")
             #expect(layer.layer("App Attest assertion")?.bytes == assertion)
             #expect(layer.nested.first?.name == "/assertion")
+        }
+    }
+
+    @Test("UTF-16 without a byte order mark and data URLs inside JSON are decoded")
+    func windowsTextAndDataURLs() throws {
+        let assertion = try Self.assertion()
+        let text = Base64.encode(assertion, .standard)
+        let blobs: [[UInt8]] = [
+            text.utf8.flatMap { [$0, 0] }, text.utf8.flatMap { [0, $0] },
+            Array(#"{"assertion":"data:application/octet-stream;base64,\#(text)"}"#.utf8),
+        ]
+        for blob in blobs {
+            let layer = Self.inspect(blob)
+            #expect(layer.layer("App Attest assertion")?.bytes == assertion, "\(layer.format ?? "unknown")")
+            #expect(LayerShape.problem(layer) == nil)
+        }
+        let others: [[UInt8]] = [[UInt8](repeating: 0, count: 64), text.utf8.prefix(15).flatMap { [$0, 0] }]
+        for blob in others {
+            #expect(Self.inspect(blob).format != UTF16Format.name, "zeros and few characters are no text")
         }
     }
 
