@@ -1,3 +1,5 @@
+import Assay
+
 /// Horizontal bars with the name above and the number at the right.
 package struct BarChart {
     /// A part of a bar.

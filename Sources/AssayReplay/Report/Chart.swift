@@ -1,3 +1,5 @@
+import Assay
+
 /// An inline SVG of full width with title and description, and a table of its numbers.
 ///
 /// Horizontal positions are in percent and vertical ones in pixels, so that text keeps its size on a phone.

@@ -1,3 +1,5 @@
+import Assay
+
 /// A histogram with a logarithmic scale.
 struct HistogramChart {
     private static let slots = 40

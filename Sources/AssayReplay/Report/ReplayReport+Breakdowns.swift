@@ -1,3 +1,5 @@
+import Assay
+
 extension ReplayReport {
     /// The most values drawn. The table has all that are counted separately.
     private static let drawn = 8

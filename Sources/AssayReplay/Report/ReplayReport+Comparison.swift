@@ -1,3 +1,4 @@
+import Assay
 import AssayCore
 
 extension ReplayReport {

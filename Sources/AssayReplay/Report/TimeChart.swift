@@ -1,3 +1,5 @@
+import Assay
+
 /// Outcomes over time: a stacked bar for each interval.
 struct TimeChart {
     private static let slots = 72

@@ -112,7 +112,7 @@ enum AdminText {
 
 extension String {
     /// The text with its percent-encoded bytes (RFC 3986, section 2.1); nil for a wrong encoding, and if it is not UTF-8.
-    fileprivate var percentDecoded: String? {
+    var percentDecoded: String? {
         var bytes: [UInt8] = []
         var rest = Array(utf8)[...]
         while let byte = rest.popFirst() {

@@ -7,6 +7,9 @@ import HTTPTypes
 /// `/v1/admin/subjects`: what `assay ledger` does.
 extension Administration {
     private static let kind: JSONFragment = #"{"enum":["key","device","account","issuer"]}"#
+    /// The members of the bodies.
+    static let (blockFields, unblockFields) = (["kind", "name", "reason", "until"], ["kind", "name"])
+    static let (allowFields, moveFields) = (blockFields + ["checks"], ["key", "account"])
     private static let end: JSONFragment = #"{"anyOf":[{"const":"never"},\#(JSONFragment.time.json)]}"#
 
     var subjectEndpoints: [Endpoint] {
@@ -23,23 +26,18 @@ extension Administration {
                 .post, "/v1/admin/subjects/block", .administration(.change), "blockSubject",
                 "Blocks a subject, in place of a block or an allowance. Without until it has no end.",
                 body: .json(
-                    ["kind": Self.kind, "name": .text, "reason": .text, "until": Self.end], required: 3), block),
+                    ["kind": Self.kind, "name": .text, "reason": .text, "until": Self.end], required: 3)
+            ) { (served) async throws(Problem) in
+                let fields = try await fields(served, Self.blockFields)
+                return .json(LedgerEntry.block(try await block(fields, by: served.calledBy?.name)).json)
+            },
             Endpoint(
                 .post, "/v1/admin/subjects/unblock", .administration(.change), "unblockSubject",
                 "Removes the block or the allowance of a subject.",
                 body: .json(["kind": Self.kind, "name": .text], required: 2), problems: [404]
             ) { (served) async throws(Problem) in
-                let fields = try await fields(served, ["kind", "name"])
-                let (subject, author) = (try fields.subject(), served.calledBy?.name)
-                let removed = try await ledger { (ledger) async throws(LedgerOutage) in
-                    try await ledger.removeStanding(of: subject, by: author, at: Date())
-                }
-                guard let removed else {
-                    throw Problem(
-                        .notFound, .noStanding,
-                        "there was no block on \(subject.description.excerpt), and no allowance")
-                }
-                return .json(removed.entryJSON)
+                let fields = try await fields(served, Self.unblockFields)
+                return .json(try await unblock(fields, by: served.calledBy?.name).entryJSON)
             },
             Endpoint(
                 .post, "/v1/admin/subjects/allow", .administration(.change), "allowSubject",
@@ -48,13 +46,26 @@ extension Administration {
                     [
                         "kind": Self.kind, "name": .text, "reason": .text, "until": Self.end,
                         "checks": #"{"type":"array","items":{"type":"string"}}"#,
-                    ], required: 3), problems: [409], allow),
+                    ], required: 3), problems: [409]
+            ) { (served) async throws(Problem) in
+                let fields = try await fields(served, Self.allowFields)
+                return .json(LedgerEntry.allowance(try await allow(fields, by: served.calledBy?.name)).json)
+            },
             Endpoint(
                 .post, "/v1/admin/subjects/move", .administration(.change), "moveKey",
                 "Gives an enrolled key to another account, or to none.",
                 body: .json(
                     ["key": .text, "account": #"{"type":["string","null"],"minLength":1,"maxLength":255}"#],
-                    required: 2), problems: [404], move),
+                    required: 2), problems: [404]
+            ) { (served) async throws(Problem) in
+                let fields = try await fields(served, Self.moveFields)
+                let moved = try await move(fields, by: served.calledBy?.name)
+                var object = JSONObject()
+                object.add("key", text: moved.key.name)
+                if let account = moved.account { object.add("account", text: account) }
+                if let former = moved.before.account { object.add("formerAccount", text: former) }
+                return .json(object.text)
+            },
         ]
     }
 
@@ -113,20 +124,31 @@ extension Administration {
         return AdminPage.response(shown.map(\.entryJSON), next: next)
     }
 
-    private func block(_ served: inout ServiceRequest) async throws(Problem) -> Response {
-        let fields = try await fields(served, ["kind", "name", "reason", "until"])
+    /// Blocks the subject of `fields` in the name of an operator.
+    func block(_ fields: AdminFields, by author: String?) async throws(Problem) -> LedgerBlock {
         let subject = try fields.subject()
         if let objection = subject.objectionToName { throw fields.problem("name", objection) }
         let now = Date()
         let block = LedgerBlock(
             subject: subject, reason: try fields.text("reason"), since: now,
-            until: try fields.end("until", after: now) ?? nil, setBy: served.calledBy?.name)
+            until: try fields.end("until", after: now) ?? nil, setBy: author)
         try await ledger { (ledger) async throws(LedgerOutage) in try await ledger.block(block) }
-        return .json(LedgerEntry.block(block).json)
+        return block
     }
 
-    private func allow(_ served: inout ServiceRequest) async throws(Problem) -> Response {
-        let fields = try await fields(served, ["kind", "name", "reason", "until", "checks"])
+    /// Removes the standing of the subject of `fields`, and returns it.
+    func unblock(_ fields: AdminFields, by author: String?) async throws(Problem) -> LedgerStanding {
+        let subject = try fields.subject()
+        let removed = try await ledger { (ledger) async throws(LedgerOutage) in
+            try await ledger.removeStanding(of: subject, by: author, at: Date())
+        }
+        if let removed { return removed }
+        throw Problem(
+            .notFound, .noStanding, "there was no block on \(subject.description.excerpt), and no allowance")
+    }
+
+    /// Allows failures of checks for the subject of `fields`.
+    func allow(_ fields: AdminFields, by author: String?) async throws(Problem) -> LedgerAllowance {
         let subject = try fields.subject()
         if let objection = subject.objectionToName { throw fields.problem("name", objection) }
         guard subject.kind != .issuer else {
@@ -143,18 +165,20 @@ extension Administration {
         let standard = now.addingTimeInterval(LedgerAllowance.standardLifetime)
         let allowance = LedgerAllowance(
             subject: subject, checks: checks, reason: try fields.text("reason"), since: now,
-            until: try fields.end("until", after: now) ?? standard, setBy: served.calledBy?.name)
+            until: try fields.end("until", after: now) ?? standard, setBy: author)
         let block = try await ledger { (ledger) async throws(LedgerOutage) in try await ledger.allow(allowance) }
         if let block {
             throw Problem(
                 .conflict, .subjectBlocked,
                 "\(block.sentence). A subject has a block or an allowance: remove the block first")
         }
-        return .json(LedgerEntry.allowance(allowance).json)
+        return allowance
     }
 
-    private func move(_ served: inout ServiceRequest) async throws(Problem) -> Response {
-        let fields = try await fields(served, ["key", "account"])
+    /// Gives the key of `fields` to their account, which is nil for none. Returns also the key before the move.
+    func move(
+        _ fields: AdminFields, by author: String?
+    ) async throws(Problem) -> (key: LedgerSubject, account: String?, before: EnrolledKey) {
         let name = try fields.text("key")
         let subject: LedgerSubject
         do { subject = try Self.subject("key", name) } catch { throw fields.problem("key", error.message) }
@@ -167,17 +191,13 @@ extension Administration {
             account = try fields.text("account")
             guard account?.utf8.count ?? 0 <= 255 else { throw fields.problem("account", "expected at most 255 bytes") }
         }
-        let (target, author, identifier) = (account, served.calledBy?.name, AnyBase64.decode(name) ?? [])
+        let (target, identifier) = (account, AnyBase64.decode(name) ?? [])
         let before = try await ledger { (ledger) async throws(LedgerOutage) -> EnrolledKey? in
             guard let key = try await ledger.enrolledKey(withID: identifier) else { return nil }
             return try await ledger.move(key.identifier, to: target, by: author, at: Date())
         }
         guard let before else { throw Problem(.notFound, .unknownKey, "the ledger has no key \(subject.name)") }
-        var object = JSONObject()
-        object.add("key", text: subject.name)
-        if let account { object.add("account", text: account) }
-        if let former = before.account { object.add("formerAccount", text: former) }
-        return .json(object.text)
+        return (subject, account, before)
     }
 
     /// Why a kind and a name are no subject.

@@ -87,6 +87,17 @@ package struct ServiceKey: Sendable {
             service.admin = try node.text().isByteEqual(to: "none") ? nil : address(node)
         },
         ServiceKey(
+            path: "console", help: "Whether the listener of operators has the console, a site for browsers.",
+            form: "on or off", standard: "on on a unix socket, off on a TCP address"
+        ) { (service, node) throws(PolicyError) in
+            service.console =
+                switch try node.text() {
+                case "on": true
+                case "off": false
+                default: throw node.mismatch(with: ["on", "off"])
+                }
+        },
+        ServiceKey(
             path: "metrics",
             help: "A further listener with health and metrics alone, where Prometheus cannot use that of operators.",
             form: "\(ListenAddress.forms), or none", standard: "none"

@@ -56,7 +56,7 @@ final class Endpoint: Sendable {
     /// True if the answer may take long: it then runs outside the event loop, so that other connections need not wait.
     var isLong: Bool {
         if case .administration = access { return true }
-        return path == InspectEndpoint.path
+        return path == InspectEndpoint.path || path.hasPrefix(Console.path)
     }
 
     /// The path as metrics and spans name it.

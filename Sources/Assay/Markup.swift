@@ -2,6 +2,7 @@ import AssayCore
 
 /// HTML that is also well-formed XML. Escapes interpolated text; other markup comes from literals in the sources.
 package struct Markup: ExpressibleByStringInterpolation, Sendable {
+    /// Escapes what is interpolated, but not other markup.
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var html: String
 
@@ -11,6 +12,9 @@ package struct Markup: ExpressibleByStringInterpolation, Sendable {
         }
 
         package mutating func appendLiteral(_ literal: String) { html += literal }
+
+        // Beside the generic one, which other modules do not specialise.
+        package mutating func appendInterpolation(_ text: String) { html += Markup.escape(text) }
 
         package mutating func appendInterpolation(_ text: some StringProtocol) { html += Markup.escape(text) }
 
@@ -23,18 +27,22 @@ package struct Markup: ExpressibleByStringInterpolation, Sendable {
         }
     }
 
+    /// The text.
     package private(set) var html: String
 
+    /// Markup of a literal.
     package init(stringLiteral value: String) { html = value }
 
+    /// Markup with escaped text in it.
     package init(stringInterpolation: StringInterpolation) { html = stringInterpolation.html }
 
     /// Empty markup.
     package static var nothing: Markup { "" }
 
+    /// Appends markup.
     package static func += (left: inout Markup, right: Markup) { left.html += right.html }
 
-    /// Unescaped text, only for the script, style sheet and data of a report.
+    /// Unescaped text, only for scripts, style sheets and data of our own.
     package static func verbatim(_ text: String) -> Markup {
         var markup = Markup.nothing
         markup.html = text
