@@ -237,8 +237,7 @@ package struct HTTPService: Sendable {
     /// The endpoints of the listener of operators, in the order of the documentation.
     private var adminEndpoints: [Endpoint] {
         let administration = Administration(
-            state: state, dependencies: dependencies, configuration: configuration,
-            work: reloading.work,
+            state: state, dependencies: dependencies, configuration: configuration, work: reloading.work,
             reload: { (name) async throws(Problem) in
                 do { try await reloading.run(because: "operator \(name)", by: name) } catch {
                     throw Problem(.unprocessableContent, .policyUnusable, "\(error)")
@@ -246,6 +245,7 @@ package struct HTTPService: Sendable {
             })
         return OpenAPIDocument.ofOperators(configuration).describing(
             monitoringEndpoints(on: configuration.admin) + administration.endpoints)
+            + Console.endpoints(of: administration, logger)
     }
 
     private func listener(

@@ -60,8 +60,10 @@ extension ServiceRequest {
 
     /// Reads the query.
     ///
-    /// - Parameter names: the allowed parameters. A parameter is given once at most.
-    func query(_ names: [String]) throws(Problem) -> [String: String] {
+    /// - Parameters:
+    ///   - names: the allowed parameters. A parameter is given once at most.
+    ///   - mayBeEmpty: whether a value may be empty, as that of a field which a form leaves open.
+    func query(_ names: [String], mayBeEmpty: Bool = false) throws(Problem) -> [String: String] {
         let target = request.head.target
         guard let mark = target.firstIndex(of: "?") else { return [:] }
         var found: [String: String] = [:]
@@ -77,7 +79,9 @@ extension ServiceRequest {
                     "unknown parameter; "
                         + (names.isEmpty ? "this request has none" : "allowed are \(names.joined(separator: ", "))"))
             }
-            if let objection = AdminText.objection(to: value) { throw Self.queryProblem(name, objection) }
+            if !(mayBeEmpty && value.isEmpty), let objection = AdminText.objection(to: value) {
+                throw Self.queryProblem(name, objection)
+            }
             guard found.updateValue(value, forKey: name) == nil else {
                 throw Self.queryProblem(name, "the query has the parameter twice")
             }
