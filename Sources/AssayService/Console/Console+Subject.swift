@@ -60,7 +60,7 @@ extension Console {
                 { (fields, name) async throws(Problem) in _ = try await administration.unblock(fields, by: name) }
             ),
             (
-                "allow", Administration.blockFields,
+                "allow", Administration.allowFields,
                 { (fields, name) async throws(Problem) in _ = try await administration.allow(fields, by: name) }
             ),
         ]
@@ -75,7 +75,7 @@ extension Console {
         return all.map { action, names, change in
             Form(path: Self.path + "/subject/" + action, right: .change, fields: names) {
                 (visit) async throws(Problem) in
-                let given = names.compactMap { name in visit[name].map { (name, RecordValue.Content.text($0)) } }
+                let given = names.compactMap { name in visit[name].map { (name, Self.content($0, of: name)) } }
                 try await change(AdminFields(fields: RecordFields(RecordObject(given), path: "")), visit.name)
                 let subject: LedgerSubject
                 let (kind, name) = (visit.values["kind"] ?? "", visit.values["name"] ?? "")
@@ -85,6 +85,13 @@ extension Console {
                 return .redirect(Self.address(subject, done: action))
             }
         } + [move]
+    }
+
+    /// The value of a field as the API has it: names of checks are a list there.
+    private static func content(_ text: String, of name: String) -> RecordValue.Content {
+        guard name.isByteEqual(to: "checks") else { return .text(text) }
+        let names = text.split { " ,\n".contains($0) }
+        return .array(names.map { RecordValue(.text(String($0)), offset: 0) })
     }
 
     private static func address(_ subject: LedgerSubject, done: String? = nil) -> String {
@@ -149,9 +156,11 @@ extension Console {
             all += fieldset("Remove the standing of", visit.form(path + "/unblock", "\(both)<button>Remove</button>"))
         }
         if standings.isEmpty, subject.kind != .issuer {
+            let checks = Markup.field("Checks", "checks", hint: "names with spaces between them", isRequired: true)
             all += fieldset(
                 "Allow failures of policy checks for",
-                visit.form(path + "/allow", "\(both)\(reason)\(until("without it, 30 days"))<button>Allow</button>"))
+                visit.form(
+                    path + "/allow", "\(both)\(checks)\(reason)\(until("without it, 30 days"))<button>Allow</button>"))
         }
         if subject.kind == .key, let key = keys.first {
             let account = Markup.field("Account", "account", value: key.account ?? "", hint: "empty for none")

@@ -4,7 +4,6 @@ import AssayPrimitives
 import FoundationEssentials
 import HTTPTypes
 import Logging
-import NIOCore
 
 /// A site for operators with a browser, in the listener of operators: what the API of administration does, for people.
 ///
@@ -257,7 +256,8 @@ struct Console: Sendable {
         let page = ConsolePage(
             title: "Sign in",
             content: """
-                \(notice)<form method="post" action="/console/login"><label>Token of an operator \
+                \(notice)<form method="post" action="/console/login">\
+                <input type="text" name="user" value="operator" autocomplete="username" aria-label="Operator" hidden="hidden"/><label>Token of an operator \
                 <input type="password" name="token" autocomplete="current-password" required="required" maxlength="200"/></label>\
                 <button>Sign in</button></form>
                 <p class="muted">An administrator makes one with <code>assay operators add NAME --role viewer</code>.</p>
@@ -276,7 +276,7 @@ struct Console: Sendable {
             return refused
         }
         let values = try await served.form(
-            ["token"], upTo: 4096, within: administration.configuration.limits.bodyTime)
+            ["user", "token"], upTo: 4096, within: administration.configuration.limits.bodyTime)
         let text = (values["token"] ?? "").trimmingPrefix { $0 == " " }.prefix { $0 != " " }
         let found = try await administration.ledger { (ledger) async throws(LedgerOutage) in
             try await ledger.authenticate(String(text), at: Date())
@@ -285,10 +285,7 @@ struct Console: Sendable {
             let failures = await delay.wait()
             logger.warning(
                 "console login refused",
-                metadata: [
-                    "assay.requestId": "\(served.id)", "assay.failures": .stringConvertible(failures),
-                    "network.peer.address": "\(served.request.peer.address?.ipAddress ?? "unknown")",
-                ])
+                metadata: ["assay.requestId": "\(served.id)", "assay.failures": .stringConvertible(failures)])
             served.note.problem = ProblemCode.tokenRequired.rawValue
             return loginPage(
                 false,

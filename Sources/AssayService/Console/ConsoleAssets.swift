@@ -29,7 +29,7 @@ enum ConsoleAssets {
         th, td { text-align: left; vertical-align: top; padding: .3rem 1rem .3rem 0; border-bottom: 1px solid var(--line); max-width: 28rem; }
         th { font-weight: 600; } td, tbody th { overflow-wrap: anywhere; min-width: 5rem; } tbody th { font-weight: 400; }
         label { display: block; margin: .5rem 0; } input, textarea, select { display: block; width: 100%; max-width: 40rem; }
-        textarea { max-width: none; }
+        textarea { max-width: none; } [hidden] { display: none !important; }
         input, textarea, select, button { font: inherit; color: var(--ink); background: var(--page); border: 1px solid var(--muted);
           border-radius: 4px; padding: .35rem .5rem; min-height: 2rem; }
         button { cursor: pointer; padding: .35rem .9rem; } fieldset { border: 1px solid var(--line); margin: 1rem 0; min-width: 0; }

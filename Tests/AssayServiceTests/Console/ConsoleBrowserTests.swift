@@ -1,0 +1,32 @@
+import AssayTestSupport
+import Foundation
+import Testing
+
+/// Opens the console in Chromium, which the environment variable `ASSAY_BROWSER` names; `make test` sets it to the output of
+/// Scripts/install-browser. Without it the test is skipped; in CI that is a failure.
+@Suite("The console in a browser", .timeLimit(.minutes(30)))
+struct ConsoleBrowserTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let browser = environment["ASSAY_BROWSER"].flatMap { $0.isEmpty ? nil : $0 }
+    private static let isDemanded =
+        browser != nil || environment["CI"] == "true" || environment["ASSAY_SHARED"]?.isEmpty == false
+    private static let root = TestVectors.folder.deletingLastPathComponent()
+
+    @Test(
+        "Every page has no barrier that axe finds, fits a phone, logs nothing and loads nothing from elsewhere, in both colour schemes",
+        .enabled(if: isDemanded, "run `make test`, or set ASSAY_BROWSER to what Scripts/install-browser prints"))
+    func pages() throws {
+        let browser = try #require(Self.browser)
+        let axe = Self.root.appendingPathComponent(".build/axe/axe.min.js").path
+        try #require(FileManager.default.fileExists(atPath: axe), "Scripts/install-browser fetches it")
+        let site = try ConsoleVisitor.Administered("console=on", isOpen: false)
+        let check = Self.root.appendingPathComponent("Tests/Support/ReportBrowser/console.py").path
+        let run = try ProgramRun(
+            "python3",
+            [
+                "-B", check, browser, axe, "http://localhost:\(site.port)/console",
+                site.service.folder.path("token-admin"),
+            ])
+        #expect(run.status == 0, "\(run.text)")
+    }
+}
