@@ -148,11 +148,12 @@ extension Console {
             "<fieldset><legend>\(title) \(kind) <code>\(name)</code></legend>\(form)</fieldset>"
         }
         var all: Markup = "<h2>Changes</h2>"
-        if standings.isEmpty {
-            all += fieldset(
-                "Block",
-                visit.form(path + "/block", "\(both)\(reason)\(until("without it, for ever"))<button>Block</button>"))
-        } else {
+        // A block takes the place of an allowance.
+        if standings.allSatisfy({ $0.block == nil }) {
+            let fields: Markup = "\(both)\(reason)\(until("without it, for ever"))<button>Block</button>"
+            all += fieldset("Block", visit.form(path + "/block", fields))
+        }
+        if !standings.isEmpty {
             all += fieldset("Remove the standing of", visit.form(path + "/unblock", "\(both)<button>Remove</button>"))
         }
         if standings.isEmpty, subject.kind != .issuer {
