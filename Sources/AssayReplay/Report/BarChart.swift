@@ -1,60 +1,46 @@
 import Assay
 
 /// Horizontal bars with the name above and the number at the right.
-package struct BarChart {
-    /// A part of a bar.
-    package struct Part {
+struct BarChart {
+    struct Part {
         /// Its CSS class.
-        package let fill: String
-        package let count: Int
-
-        package init(fill: String, count: Int) {
-            self.fill = fill
-            self.count = count
-        }
+        let fill: String
+        let count: Int
     }
 
-    /// A bar with its texts.
-    package struct Bar {
-        package let name: String
+    struct Bar {
+        let name: String
         /// The text at the right.
-        package let note: String
-        package let parts: [Part]
-
-        package init(name: String, note: String, parts: [Part]) {
-            self.name = name
-            self.note = note
-            self.parts = parts
-        }
+        let note: String
+        let parts: [Part]
     }
 
     /// How many characters, or capitals, fit in a line on a phone.
-    private static let (line, capitals) = (38, 31)
+    private static let (line, capitals) = (44, 36)
     private static let lineHeight = 16
     /// Longer names lose their middle.
     private static let mostLines = 4
 
-    package let bars: [Bar]
+    let bars: [Bar]
 
     /// The lines of each name.
     private let names: [[String]]
     /// Whether notes have a line of their own, because name and note do not fit in one.
     private let isTall: Bool
 
-    /// Lays out the bars.
-    package init(bars: [Bar]) {
+    init(bars: [Bar]) {
         self.bars = bars
         names = bars.map { BarChart.lines(of: $0.name) }
         isTall = bars.contains { $0.name.count + $0.note.count > BarChart.line + 4 }
     }
 
     /// The height in pixels.
-    package var height: Int { names.reduce(0) { $0 + rowHeight($1.count) } }
+    var height: Int { names.reduce(0) { $0 + rowHeight($1.count) } }
 
     private func rowHeight(_ lines: Int) -> Int { (lines + (isTall ? 1 : 0)) * BarChart.lineHeight + 22 }
 
     /// The SVG elements.
-    package var drawing: Markup {
+    var drawing: Markup {
         let longest = bars.map { $0.parts.reduce(0) { $0 + $1.count } }.max() ?? 0
         var top = 0
         let drawn: [Markup] = zip(bars, names).map { bar, lines in

@@ -3,31 +3,21 @@ import Assay
 /// An inline SVG of full width with title and description, and a table of its numbers.
 ///
 /// Horizontal positions are in percent and vertical ones in pixels, so that text keeps its size on a phone.
-package struct Chart {
+struct Chart {
     /// The prefix of its element IDs, unique in the page.
-    package let id: String
-    package let title: String
+    let id: String
+    let title: String
     /// A summary of the result.
-    package let description: String
+    let description: String
     /// The height in pixels.
-    package let height: Int
+    let height: Int
     /// The SVG elements.
-    package let drawing: Markup
+    let drawing: Markup
     /// The same numbers as a table.
-    package let table: DataTable
-
-    /// Composes a chart.
-    package init(id: String, title: String, description: String, height: Int, drawing: Markup, table: DataTable) {
-        self.id = id
-        self.title = title
-        self.description = description
-        self.height = height
-        self.drawing = drawing
-        self.table = table
-    }
+    let table: DataTable
 
     /// The figure.
-    package var markup: Markup {
+    var markup: Markup {
         """
         <figure class="chart"><svg role="img" aria-labelledby="\(id)-title \(id)-text" width="100%" height="\(height)">\
         <title id="\(id)-title">\(title)</title><desc id="\(id)-text">\(description)</desc>\(drawing)</svg>\
@@ -38,22 +28,16 @@ package struct Chart {
 }
 
 /// Numbers in rows and columns.
-package struct DataTable {
+struct DataTable {
     /// The column headings. The first column names the row.
-    package let columns: [String]
+    let columns: [String]
     /// The rows, each with one cell per column.
-    package let rows: [[String]]
-
-    /// Composes a table.
-    package init(columns: [String], rows: [[String]]) {
-        self.columns = columns
-        self.rows = rows
-    }
+    let rows: [[String]]
 
     /// The table in a region that scrolls if it is wider than the page.
     ///
     /// - Parameter label: the name of the region, for screen readers.
-    package func markup(label: String) -> Markup {
+    func markup(label: String) -> Markup {
         // Align columns of numbers right.
         let isText = columns.indices.map { column in
             column == 0 || rows.contains { !$0.indices.contains(column) || !DataTable.isNumber($0[column]) }
@@ -79,32 +63,30 @@ package struct DataTable {
     }
 
     /// The table in a `details` element.
-    package func disclosed(label: String) -> Markup {
+    func disclosed(label: String) -> Markup {
         "<details class=\"numbers\"><summary>Numbers: \(label)</summary>\(markup(label: label))</details>"
     }
 }
 
 /// A horizontal position or length in percent, with two decimal places.
-package struct Percent {
-    package let hundredths: Int
+struct Percent {
+    let hundredths: Int
 
-    package init(hundredths: Int) {
+    init(hundredths: Int) {
         self.hundredths = hundredths
     }
 
-    package init(_ part: Int, of whole: Int) {
+    init(_ part: Int, of whole: Int) {
         hundredths = whole > 0 ? Int((Double(part) / Double(whole) * 10_000).rounded()) : 0
     }
 
     /// The value for an SVG attribute.
-    package var text: String {
+    var text: String {
         let rest = hundredths % 100
         return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)%"
     }
 
-    package static func + (left: Percent, right: Percent) -> Percent {
-        Percent(hundredths: left.hundredths + right.hundredths)
-    }
+    static func + (left: Percent, right: Percent) -> Percent { Percent(hundredths: left.hundredths + right.hundredths) }
 }
 
 /// Formats numbers for display.

@@ -25,11 +25,11 @@ extension ReplayReport {
         let causes = summary.changes.causes
         guard !causes.isEmpty else { return "" }
         let table = DataTable(
-            columns: ["Cause", "Records", "Consequences", "Devices", "Accounts", "Change"],
+            columns: ["Cause", "Change", "Records", "Of them consequences", "Devices", "Accounts"],
             rows: causes.map { cause in
                 let tally = cause.tally
-                let counts = [tally.records, tally.consequences, tally.devices, tally.accounts].map(NumberText.count)
-                return [cause.check] + counts + [cause.isLoss ? "no longer accepted" : "newly accepted"]
+                return [cause.check, cause.isLoss ? "no longer accepted" : "newly accepted"]
+                    + [tally.records, tally.consequences, tally.devices, tally.accounts].map(NumberText.count)
             })
         return """
             <h3>Outcome differs, by cause</h3>

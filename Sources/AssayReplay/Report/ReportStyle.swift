@@ -2,8 +2,8 @@
 ///
 /// The colours are the Okabe-Ito palette for all kinds of colour vision, adjusted to a contrast of 4.5 for text and 3
 /// for shapes. Patterns also distinguish outcomes.
-package enum ReportStyle {
-    package static let text = """
+enum ReportStyle {
+    static let text = """
 
         :root {
           --page: #fdfdfc; --ink: #1b1d20; --muted: #565c64; --line: #d5d8dc; --soft: #f1f2f3;
