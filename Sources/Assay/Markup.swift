@@ -6,23 +6,23 @@ package struct Markup: ExpressibleByStringInterpolation, Sendable {
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var html: String
 
-        init(literalCapacity: Int, interpolationCount: Int) {
+        package init(literalCapacity: Int, interpolationCount: Int) {
             html = ""
             html.reserveCapacity(literalCapacity + interpolationCount * 16)
         }
 
-        mutating func appendLiteral(_ literal: String) { html += literal }
+        package mutating func appendLiteral(_ literal: String) { html += literal }
 
         // Beside the generic one, which other modules do not specialise.
         package mutating func appendInterpolation(_ text: String) { html += Markup.escape(text) }
 
         package mutating func appendInterpolation(_ text: some StringProtocol) { html += Markup.escape(text) }
 
-        mutating func appendInterpolation(_ number: Int) { html += "\(number)" }
+        package mutating func appendInterpolation(_ number: Int) { html += "\(number)" }
 
-        mutating func appendInterpolation(_ markup: Markup) { html += markup.html }
+        package mutating func appendInterpolation(_ markup: Markup) { html += markup.html }
 
-        mutating func appendInterpolation(_ parts: [Markup]) {
+        package mutating func appendInterpolation(_ parts: [Markup]) {
             for part in parts { html += part.html }
         }
     }
@@ -37,7 +37,7 @@ package struct Markup: ExpressibleByStringInterpolation, Sendable {
     package init(stringInterpolation: StringInterpolation) { html = stringInterpolation.html }
 
     /// Empty markup.
-    static var nothing: Markup { "" }
+    package static var nothing: Markup { "" }
 
     /// Appends markup.
     package static func += (left: inout Markup, right: Markup) { left.html += right.html }

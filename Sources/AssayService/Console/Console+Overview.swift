@@ -49,13 +49,14 @@ extension Console {
                     title: "Apps",
                     content: .table("Apps", ["App", "Verdicts", "Refused"], rows, none: "The policy has no app."))
             }
-            let refused = refusals.refusals(app: name, check: nil, limit: 20)
+            var selection = RecentSelection()
+            selection.app = name
             return ConsolePage(
                 title: "App \(name)",
                 content: """
                     <h2>Verdicts since the start</h2>\(ConsoleVerdicts(metrics, app: name).markup)
                     <h2>Distinct devices</h2>\(devices(metrics, app: name))
-                    <h2>Recent refusals</h2>\(table(refused))
+                    <h2>Recent refusals</h2>\(refusals(selection, atMost: 20))
                     """,
                 isRefreshed: true)
         }

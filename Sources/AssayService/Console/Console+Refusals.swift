@@ -6,34 +6,54 @@ import HTTPTypes
 /// Recent verdicts, and what the checks mean.
 extension Console {
     var refusalsPage: Page {
-        Page(path: Self.path + "/refusals", name: "Refusals", right: .read, parameters: ["app", "check"]) {
+        let fields = [
+            ("App", "app"), ("Check", "check"), ("Key", "key"), ("Device", "device"), ("Account", "account"),
+            ("Request", "request"),
+        ]
+        return Page(path: Self.path + "/refusals", name: "Refusals", right: .read, parameters: fields.map(\.1)) {
             (visit) async throws(Problem) in
-            let found = refusals.refusals(app: visit["app"], check: visit["check"], limit: 200)
+            var selection = RecentSelection()
+            (selection.app, selection.check, selection.key) = (visit["app"], visit["check"], visit["key"])
+            (selection.device, selection.account) = (visit["device"], visit["account"])
+            selection.request = visit["request"]
+            let inputs = fields.map { Markup.field($0.0, $0.1, value: visit[$0.1] ?? "") }
             return ConsolePage(
                 title: "Refusals",
                 content: """
-                    <form action="/console/refusals">\(Markup.field("App", "app", value: visit["app"] ?? ""))\
-                    \(Markup.field("Check", "check", value: visit["check"] ?? ""))<button>Show</button></form>
-                    \(table(found))
+                    <form action="/console/refusals">\(inputs)<button>Show</button></form>
+                    \(refusals(selection, atMost: 200))
                     """,
                 isRefreshed: true)
         }
     }
 
-    /// Verdicts, each check with a link to its explanation.
-    func table(_ found: [ConsoleRefusal]) -> Markup {
-        .table(
-            "Recent refusals", ["Time", "Outcome", "App", "Kind", "Checks", "Request"],
-            found.map { refusal in
-                let checks: [Markup] = refusal.checks.map { check in
-                    let rest = [check.code, check.detail].compactMap(\.self).joined(separator: ": ")
-                    return "<div>\(Markup.check(check.name)) \(rest)</div>"
-                }
-                return [
-                    .time(refusal.at), "\(refusal.outcome)", "\(refusal.app ?? "")", "\(refusal.kind)", "\(checks)",
-                    "<code>\(refusal.request)</code>",
-                ]
-            }, none: "No recent verdict refuses evidence, or this instance keeps none.")
+    /// What was not accepted, the last first; with a request, what was accepted too. Each check has a link to its explanation.
+    func refusals(_ selection: RecentSelection, atMost limit: Int) -> Markup {
+        let recent = administration.state.recent
+        var all = selection
+        all.limit = .max
+        let found = recent.entries(all).filter { $0.outcome != .accept || selection.request != nil }.prefix(limit)
+        let rows = found.map { verdict -> [Markup] in
+            let checks: [Markup] = verdict.checks.map { check in
+                let rest = [check.code, check.detail].compactMap(\.self).joined(separator: ": ")
+                return "<div>\(Markup.check(check.name)) \(rest)</div>"
+            }
+            let reason = [verdict.code, verdict.field, verdict.detail].compactMap(\.self).joined(separator: ": ")
+            let remedy: Markup = verdict.remedy.map { "<div>remedy: \($0)</div>" } ?? ""
+            let subjects: [Markup] = [
+                .subject("key", verdict.key), .subject("device", verdict.device), .subject("account", verdict.account),
+            ]
+            return [
+                .time(verdict.time), "\(verdict.outcome.rawValue)", "\(verdict.app ?? "")", "\(verdict.kind ?? "")",
+                "\(checks)\(reason)\(remedy)", "\(subjects)", "<code>\(verdict.request)</code>",
+            ]
+        }
+        let start = RFC3339.format(recent.startedAt)
+        return .table(
+            "Recent refusals", ["Time", "Outcome", "App", "Kind", "Why", "Whose", "Request"], rows,
+            none: recent.isOn
+                ? "Nothing of it since this instance started, at \(start)."
+                : "This instance keeps none: recent.rejections is 0.")
     }
 
     var checksPage: Page {
@@ -70,14 +90,35 @@ extension Console {
         """
     }
 
+    /// What the service captures, and what became of it.
     var capturesPage: Page {
-        Page(path: Self.path + "/captures", name: "Captures", right: .read, parameters: []) { (_) throws(Problem) in
-            ConsolePage(
+        Page(path: Self.path + "/captures", name: "Captures", right: .read, parameters: []) {
+            (_) throws(Problem) in
+            let capture = administration.configuration.capture
+            let kinds = capture.kinds.isEmpty ? "all" : capture.kinds.map(\.name).joined(separator: ", ")
+            let rows: [(String, String)] = [
+                ("Folder", capture.folder ?? ""), ("Share", "\(capture.share * 100) %"), ("Kinds", kinds),
+                ("At most", "\(capture.maximumSize) bytes, for \(PolicyNode.text(ofSeconds: capture.keepFor))"),
+            ]
+            let records = administration.dependencies.metrics.values(.captureRecords)
+            return ConsolePage(
                 title: "Captures",
-                content: .table(
-                    "Folders of captured evidence", ["Folder", "Files", "Bytes"],
-                    (captures?() ?? []).map { ["\($0.folder)", "\($0.files)", "\($0.bytes)"] },
-                    none: "Nothing is captured."))
+                content: """
+                    <dl>\(rows.map { "<div><dt>\($0.0)</dt><dd>\($0.1)</dd></div>" } as [Markup])</dl>
+                    \(Markup.table(
+                        "Records since the start", ["Result", "Records"],
+                        records.map { ["\($0.labels["result"] ?? "")", "\(Int($0.value))"] }, none: "None yet."))
+                    """,
+                isRefreshed: true)
         }
+    }
+}
+
+extension Markup {
+    /// A link to the page of a subject; empty without one.
+    fileprivate static func subject(_ kind: String, _ name: String?) -> Markup {
+        guard let name else { return "" }
+        return
+            "<div>\(kind) <a href=\"/console/subject?kind=\(kind)&amp;name=\(name.queryEncoded)\"><code>\(name)</code></a></div>"
     }
 }

@@ -17,9 +17,6 @@ struct Console: Sendable {
     private static let cookieRules = "; Path=/; Secure; HttpOnly; SameSite=Strict"
 
     let administration: Administration
-    let refusals: any RefusalSource
-    /// The folders of captured evidence; nil if none is captured.
-    let captures: (@Sendable () -> [ConsoleCapture])?
     private let isUnix: Bool
     private let logger: Logger
     private let sessions = ConsoleSessions()
@@ -27,25 +24,18 @@ struct Console: Sendable {
     /// What forms carry on a unix socket, where there is no session.
     private let formToken = ConsoleSessions.random()
 
-    private init(
-        _ administration: Administration, isUnix: Bool, logger: Logger, refusals: any RefusalSource,
-        captures: (@Sendable () -> [ConsoleCapture])?
-    ) {
+    private init(_ administration: Administration, isUnix: Bool, logger: Logger) {
         (self.administration, self.isUnix, self.logger) = (administration, isUnix, logger)
-        (self.refusals, self.captures) = (refusals, captures)
     }
 
     // MARK: Endpoints
 
     /// The endpoints that a configuration asks for, none if it wants no console. They are for people, and in no document of the
     /// API.
-    static func endpoints(
-        of administration: Administration, _ logger: Logger, refusals: any RefusalSource = EmptyRefusals(),
-        captures: (@Sendable () -> [ConsoleCapture])? = nil
-    ) -> [Endpoint] {
+    static func endpoints(of administration: Administration, _ logger: Logger) -> [Endpoint] {
         let isUnix = administration.configuration.admin?.path != nil
         guard administration.configuration.console ?? isUnix else { return [] }
-        return Console(administration, isUnix: isUnix, logger: logger, refusals: refusals, captures: captures).endpoints
+        return Console(administration, isUnix: isUnix, logger: logger).endpoints
     }
 
     /// A page that shows something.
@@ -75,7 +65,7 @@ struct Console: Sendable {
     /// All pages, in the order of the navigation.
     var pages: [Page] {
         let all = [overviewPage, appPage, refusalsPage, subjectPage, policyPage, inspectPage, keysPage, auditPage]
-        return all + (captures == nil ? [] : [capturesPage]) + [checksPage]
+        return all + (administration.configuration.capture.folder == nil ? [] : [capturesPage]) + [checksPage]
     }
 
     private var forms: [Form] { subjectForms + policyForms + [inspectForm] }
