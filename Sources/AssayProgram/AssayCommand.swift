@@ -32,7 +32,8 @@ package struct AssayCommand: AsyncParsableCommand {
                     LedgerCommand.self, ReceiptsCommand.self, DeviceCheckCommand.self, OperatorsCommand.self,
                     AuditCommand.self, MigrateCommand.self,
                 ]),
-            CommandGroup(name: "Service", subcommands: [ServeCommand.self, HealthcheckCommand.self, RecentCommand.self]),
+            CommandGroup(
+                name: "Service", subcommands: [ServeCommand.self, HealthcheckCommand.self, RecentCommand.self]),
             CommandGroup(name: "Test", subcommands: [DevCommand.self, MintCommand.self]),
             CommandGroup(name: "Program", subcommands: [VersionCommand.self, CompletionCommand.self]),
         ])
