@@ -159,7 +159,8 @@ struct SoakTests {
             if done * 10 <= count { memory = service.peakMemory }
         }
         #expect(service.peakMemory <= memory + 32, "\(memory) MiB after a tenth, \(service.peakMemory) MiB after all")
-        try service.waitUntil("closed") { service.openFiles <= files }
+        // The ledger may have opened files of its own meanwhile.
+        try service.waitUntil("closed") { service.openFiles <= files + 8 }
         print("service: \(count) connections refused, \(service.peakMemory) MiB")
         for connection in held { connection.write("cd") }
         try service.waitUntil("free") { (try? service.send("GET", "/v1/checks", type: nil))?.status == 200 }

@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayHTTP
 import FoundationEssentials
 

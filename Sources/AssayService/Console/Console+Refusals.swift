@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayPrimitives
 import FoundationEssentials
 import HTTPTypes
 
