@@ -1,7 +1,7 @@
 import Assay
 import AssayCore
-import AssayPrimitives
 import AssayHTTP
+import AssayPrimitives
 import FoundationEssentials
 
 /// The policy in force, and candidates.
