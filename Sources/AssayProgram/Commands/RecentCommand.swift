@@ -1,6 +1,7 @@
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayService
 import Foundation
 

@@ -1,5 +1,6 @@
 import Assay
 package import AssayCore
+import AssayPrimitives
 package import FoundationEssentials
 
 /// A verdict of the service, or the reason for having none, without the evidence. Long texts are cut.

@@ -1,3 +1,4 @@
+import AppAttest
 import Assay
 import AssayCore
 import AssayTestSupport
