@@ -95,7 +95,9 @@ struct CommandTests {
         let commands = page.blocks("console").flatMap { Self.commands(of: $0) }.filter { Self.calls(in: $0) > 0 }
         let folder = try Self.folder()
         // Other programs than `assay` are not found, so that nothing is built, installed or sent.
-        let script = commands.map { "{ \($0)\n} </dev/null\n" }.joined()
+        // Their output may be an argument.
+        let others = "CHALLENGE=text; command_not_found_handle() { echo text; }\n"
+        let script = others + commands.map { "{ \($0)\n} </dev/null\n" }.joined()
         _ = try Self.run(script, in: folder, path: folder.path("bin"))
         let calls = String(decoding: try Data(contentsOf: URL(fileURLWithPath: folder.path(".calls"))), as: UTF8.self)
             .split(separator: "\n")
