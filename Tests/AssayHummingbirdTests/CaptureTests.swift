@@ -46,7 +46,10 @@ struct CaptureTests {
     func fields() async throws {
         let folder = try TestFolder()
         let capture = try Self.capture(folder)
-        let policy = try TestAPI.policy { $0.binding = ["Authorization"] }
+        let policy = try TestAPI.policy {
+            $0.binding = ["Authorization"]
+            $0.failover = .reject
+        }
         let live = try ReloadableVerifier(
             Verifier(policy: policy, ledger: MemoryLedger()), logger: Logger(label: "test"))
         let digest = Base64.encode(Digest.sha256(Array("Bearer session".utf8)), .standard)

@@ -41,7 +41,7 @@ struct ProvisioningInspectionTests {
         var longer = bytes
         longer[map.lowerBound] += 4
         let shown = Self.layer(longer).nested.map(\.annotations.shown).joined()
-        #expect(shown.contains("expected an item, found the end"), "\(shown)")
+        #expect(shown.contains("the bytes end after 3 of 7 members"), "\(shown)")
     }
 
     @Test("bytes after the map are marked")
