@@ -145,7 +145,7 @@ struct CaptureCommandTests {
         try scratch.policy()
         let run = try scratch.run(["capture", "redact", "c/records.ndjson"])
         #expect(run.status == 0 && run.lines.count == 2)
-        #expect(run.output.contains("clientDataHash") && !run.output.contains("clientData\""))
+        #expect(run.output.contains("clientDataHash") && !run.output.contains("\"clientData\":"))
         try scratch.write("redacted.ndjson", Data(run.output.utf8))
         #expect(try scratch.run(["verify", "--as-captured", "--policy", "policy.yaml", "redacted.ndjson"]).status == 0)
         let help = try scratch.run(["capture", "redact", "--help"]).output

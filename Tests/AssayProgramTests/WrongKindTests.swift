@@ -113,7 +113,6 @@ struct WrongKindTests {
     @Test("Without --kind, the error names the kind of a raw blob and its option, with or without --policy")
     func missing() throws {
         let scratch = try scratch()
-        try scratch.policy()
         let table = [
             ("attestation.bin", "app-attest.attestation"), ("attestation.b64", "app-attest.attestation"),
             ("assertion.bin", "app-attest.assertion"), ("token.txt", "play-integrity.classic"),
@@ -125,15 +124,20 @@ struct WrongKindTests {
             #expect(bare.status == 64)
             #expect(bare.errors.contains("needs --kind instead. \(file): it is \(kind) ("), "\(bare.errors)")
             #expect(bare.errors.contains("give --kind \(kind)"), "\(bare.errors)")
-            // A request with a JSON body is read as one record per line.
-            guard file != "request.http" else { continue }
-            let judged = try scratch.assay("verify", "--policy", "policy.yaml", file)
-            #expect(judged.status == 2)
-            #expect(judged.errors.contains("; it is \(kind) (") && judged.errors.contains("give --kind \(kind)"))
         }
         for file in ["record.json", "key.pem", "nothing"] {
             let run = try scratch.assay("verify", file)
             #expect(run.status == 64 && run.errors.contains("instead\n"), "\(file): \(run.errors)")
+        }
+        // A policy.yaml beside the input is found.
+        try scratch.policy()
+        // A request with a JSON body is read as one record per line.
+        for (file, kind) in table where file != "request.http" {
+            for policy in [[], ["--policy", "policy.yaml"]] {
+                let judged = try scratch.run(["verify"] + policy + [file])
+                #expect(judged.status == 2)
+                #expect(judged.errors.contains("; it is \(kind) (") && judged.errors.contains("give --kind \(kind)"))
+            }
         }
     }
 

@@ -16,7 +16,7 @@ struct BarChart {
     }
 
     /// How many characters, or capitals, fit in a line on a phone.
-    private static let (line, capitals) = (44, 36)
+    private static let (line, capitals) = (38, 31)
     private static let lineHeight = 16
     /// Longer names lose their middle.
     private static let mostLines = 4

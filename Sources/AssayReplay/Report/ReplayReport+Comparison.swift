@@ -25,11 +25,11 @@ extension ReplayReport {
         let causes = summary.changes.causes
         guard !causes.isEmpty else { return "" }
         let table = DataTable(
-            columns: ["Cause", "Change", "Records", "Of them consequences", "Devices", "Accounts"],
+            columns: ["Cause", "Records", "Consequences", "Devices", "Accounts", "Change"],
             rows: causes.map { cause in
                 let tally = cause.tally
-                return [cause.check, cause.isLoss ? "no longer accepted" : "newly accepted"]
-                    + [tally.records, tally.consequences, tally.devices, tally.accounts].map(NumberText.count)
+                let counts = [tally.records, tally.consequences, tally.devices, tally.accounts].map(NumberText.count)
+                return [cause.check] + counts + [cause.isLoss ? "no longer accepted" : "newly accepted"]
             })
         return """
             <h3>Outcome differs, by cause</h3>

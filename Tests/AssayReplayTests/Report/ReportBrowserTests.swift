@@ -27,7 +27,7 @@ struct ReportBrowserTests {
         let folder = try TestFolder()
         defer { withExtendedLifetime(folder) {} }
         let pages = [
-            ("report.html", ReplaySummary(try await ReplaySamples.corpus(4000, seed: 11))),
+            ("report.html", ReplaySummary(try await ReplaySamples.corpus(800, seed: 11))),
             ("hostile.html", try await ReportTests.hostileSummary()),
         ]
         for (name, summary) in pages {
