@@ -15,8 +15,9 @@ struct RecentCommand: AsyncParsableCommand {
             means, where to look, and what the client can do. Outages, requests without a verdict and malformed records count as rejections.
 
               assay recent --config /etc/assay/serve.yaml
-              assay recent --address 127.0.0.1:8081 --token file:viewer.token --key KEY-ID --since 10m
-              assay recent --config /etc/assay/serve.yaml --request 0f3c9a7d5e1b48620f3c9a7d5e1b4862
+              assay recent --address 127.0.0.1:8081 --token file:viewer.token \\
+                --key KEY-ID --since 10m
+              assay recent --config /etc/assay/serve.yaml --request REQUEST-ID
 
             The service keeps them in memory: a restart loses them, and no other instance has them. It asks the listener of operators, as \
             `assay healthcheck` does. Reading needs a token with the role viewer or more, unless the listener is a unix socket.
