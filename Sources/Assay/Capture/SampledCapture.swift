@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// - Evidence that names a key or a device is captured by a hash of that name: all evidence of a captured key is captured, so that a replay
 ///   knows the attestation behind an assertion. The choice is the same in every process. Other evidence is captured at random.
-/// - A verdict never waits for the disk. At most ``maximumRecords`` records and ``maximumBytes`` bytes wait to be written; further ones are
+/// - A verdict never waits for the disk. At most 1,024 records and 16 MiB wait to be written; further ones are
 ///   dropped. What cannot be written is lost, and later records are tried again.
 /// - `assay_capture_records_total` counts records by `result`: `written`, `dropped` for want of space in memory, `failed` at the disk,
 ///   and `unrecordable`, such as a request whose body was not read.
