@@ -116,7 +116,7 @@ struct UnknownOption {
     private static func advice(onOptionOfRoot argument: String) -> String? {
         let name = String(argument.drop { $0 == "-" }.prefix { $0 != "=" })
         guard argument.hasPrefix("-"), !name.isEmpty,
-            !["generate-completion-script", "experimental-dump-help", "-completion"].contains(name)
+            !["generate-completion-script", "experimental-dump-help"].contains(name)
         else { return nil }
         // -v and -V are the version in many programs.
         guard argument.hasPrefix("--") else { return name.lowercased() == "v" ? "; did you mean --version?" : "" }

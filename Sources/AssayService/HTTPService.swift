@@ -111,63 +111,68 @@ package struct HTTPService: Sendable {
         let (started, starting) = AsyncStream.makeStream(of: StartedListener.self)
         let signals = if let trapped { trapped } else { await EndingSignals() }
         let group = try serviceGroup { starting.yield(StartedListener(position: $0, address: $1)) }
-        try await withThrowingTaskGroup(of: Bool.self) { tasks in
-            tasks.addTask {
-                try await serve(group)
-                return true
-            }
-            tasks.addTask {
-                await announce(started)
-                return false
-            }
-            tasks.addTask {
-                await stop(group, on: signals.sequence)
-                return false
-            }
-            tasks.addTask {
-                await reloadOnChange()
-                return false
-            }
-            tasks.addTask {
-                await deadlines.run()
-                return false
-            }
-            tasks.addTask {
-                await refreshMetrics()
-                return false
-            }
-            tasks.addTask {
-                await tokenKeys.run()
-                return false
-            }
-            tasks.addTask {
-                await proof.watch(logger)
-                return false
-            }
-            if let failover {
+        do {
+            try await withThrowingTaskGroup(of: Bool.self) { tasks in
                 tasks.addTask {
-                    await failover.watch(configuration.failover, logger, probe: dependencies.probe)
+                    try await serve(group)
+                    return true
+                }
+                tasks.addTask {
+                    await announce(started)
                     return false
                 }
-            }
-            for service in dependencies.services.compactMap({ $0 as? any BackgroundService }) {
                 tasks.addTask {
-                    await service.run({ state.verifier }) { notice in
-                        logger.warning("background service", metadata: ["assay.notice": "\(notice)"])
+                    await stop(group, on: signals.sequence)
+                    return false
+                }
+                tasks.addTask {
+                    await reloadOnChange()
+                    return false
+                }
+                tasks.addTask {
+                    await deadlines.run()
+                    return false
+                }
+                tasks.addTask {
+                    await refreshMetrics()
+                    return false
+                }
+                tasks.addTask {
+                    await tokenKeys.run()
+                    return false
+                }
+                tasks.addTask {
+                    await proof.watch(logger)
+                    return false
+                }
+                if let failover {
+                    tasks.addTask {
+                        await failover.watch(configuration.failover, logger, probe: dependencies.probe)
+                        return false
                     }
-                    return false
                 }
-            }
-            for service in dependencies.services.compactMap({ $0 as? any ReportingService }) {
-                tasks.addTask {
-                    for await notice in service.reports {
-                        logger.warning("background service", metadata: ["assay.notice": "\(notice)"])
+                for service in dependencies.services.compactMap({ $0 as? any BackgroundService }) {
+                    tasks.addTask {
+                        await service.run({ state.verifier }) { notice in
+                            logger.warning("background service", metadata: ["assay.notice": "\(notice)"])
+                        }
+                        return false
                     }
-                    return false
                 }
+                for service in dependencies.services.compactMap({ $0 as? any ReportingService }) {
+                    tasks.addTask {
+                        for await notice in service.reports {
+                            logger.warning("background service", metadata: ["assay.notice": "\(notice)"])
+                        }
+                        return false
+                    }
+                }
+                while let isEnd = try await tasks.next(), !isEnd {}
+                tasks.cancelAll()
             }
-            while let isEnd = try await tasks.next(), !isEnd {}
-            tasks.cancelAll()
+        } catch {
+            await state.capture?.close()
+            throw error
         }
         await state.capture?.close()
         await state.verifier.refreshMetrics(at: Date())

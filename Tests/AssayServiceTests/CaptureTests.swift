@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 /// The service captures what it judges, sealed, and never at the expense of a verdict.
-@Suite("Captures of the service")
+@Suite("Captures of the service", .timeLimit(.minutes(30)))
 struct CaptureTests {
     private static let settings = ["capture.folder=captures", "capture.key=public.key", "capture.share=100%"]
 

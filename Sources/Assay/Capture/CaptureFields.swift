@@ -57,7 +57,6 @@ extension EvidenceRecord {
     /// - `deviceToken` is removed: with it and the key of the team, Apple can be asked about the device. `deviceBits` stays.
     /// - `token` of Play Integrity is removed, and the record can no longer be judged. Google's answer `decoded` stays.
     ///
-    ///
     /// `redacted` in the record names what was removed or replaced. Replays report a record that cannot be judged without it as
     /// `redacted`, and never as false evidence.
     /// - Throws: ``CaptureError`` for a kind that no engine judges: its sensitive fields are unknown.

@@ -65,11 +65,11 @@ extension Console {
     private func reasons(_ metrics: MetricsRegistry) -> Markup {
         let all = metrics.values(.checks).filter { $0.value > 0 }.sorted { $0.value > $1.value }
         return .table(
-            "Why evidence fails", ["Check", "Code", "Effect", "Count"],
+            "Why evidence fails", ["Check", "App", "Code", "Effect", "Count"],
             all.prefix(50).map {
                 [
-                    .check($0.labels["check"] ?? ""), "\($0.labels["code"] ?? "")", "\($0.labels["status"] ?? "")",
-                    "\(Int($0.value))",
+                    .check($0.labels["check"] ?? ""), "\($0.labels["app"] ?? "")", "\($0.labels["code"] ?? "")",
+                    "\($0.labels["status"] ?? "")", "\(Int($0.value))",
                 ]
             }, none: "No check has failed since the start.")
     }

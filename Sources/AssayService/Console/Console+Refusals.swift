@@ -45,7 +45,8 @@ extension Console {
                 .subject("key", verdict.key), .subject("device", verdict.device), .subject("account", verdict.account),
             ]
             return [
-                .time(verdict.time), "\(verdict.outcome.rawValue)", "\(verdict.app ?? "")", "\(verdict.kind ?? "")",
+                .time(verdict.time), "\(verdict.outcome.rawValue)\(Self.effect(of: verdict))", "\(verdict.app ?? "")",
+                "\(verdict.kind ?? "")",
                 "\(checks)\(reason)\(remedy)", "\(subjects)", "<code>\(verdict.request)</code>",
             ]
         }
@@ -55,6 +56,12 @@ extension Console {
             none: recent.isOn
                 ? "Nothing of it since this instance started, at \(start)."
                 : "This instance keeps none: recent.rejections is 0.")
+    }
+
+    /// Under the enforcement `annotate` a rejected request passes.
+    private static func effect(of verdict: RecentVerdict) -> String {
+        verdict.outcome != .accept && verdict.enforcement == Enforcement.annotate.rawValue
+            ? " (the request passed)" : ""
     }
 
     var checksPage: Page {
@@ -98,7 +105,8 @@ extension Console {
             let capture = administration.configuration.capture
             let kinds = capture.kinds.isEmpty ? "all" : capture.kinds.map(\.name).joined(separator: ", ")
             let rows: [(String, String)] = [
-                ("Folder", capture.folder ?? ""), ("Share", "\(capture.share * 100) %"), ("Kinds", kinds),
+                ("Folder", capture.folder ?? ""), ("Share", "\((capture.share * 1e8).rounded() / 1e6) %"),
+                ("Kinds", kinds),
                 ("At most", "\(capture.maximumSize) bytes, for \(PolicyNode.text(ofSeconds: capture.keepFor))"),
             ]
             let records = administration.dependencies.metrics.values(.captureRecords)

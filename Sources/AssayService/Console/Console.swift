@@ -139,9 +139,14 @@ struct Console: Sendable {
         _ served: inout ServiceRequest, _ answer: (inout ServiceRequest) async throws(Problem) -> Response
     ) async throws(Problem) -> Response {
         do throws(Problem) { return try await answer(&served) } catch {
+            if let outage = error.uncounted { administration.dependencies.metrics.count(outage) }
             served.note.problem = error.code.rawValue
-            if error.status.code >= 500 { served.note.detail = error.logDetail ?? error.detail }
-            let visit = try? await visit(&served)
+            var visitor: ConsoleVisit?
+            if error.status.code >= 500 {
+                served.note.detail = error.logDetail ?? error.detail
+            } else {
+                visitor = try? await visit(&served)
+            }
             let place = error.place.map { $0.field.isEmpty ? "" : "\($0.field): " } ?? ""
             let page = ConsolePage(
                 title: error.status.reasonPhrase,
@@ -149,7 +154,7 @@ struct Console: Sendable {
                     <p class="alert" role="alert">\(place)\(error.detail)</p><p>\(error.code.meaning)</p>\
                     <p><a href="/console">Overview</a></p>
                     """)
-            var response = response(page, visit, "", error.status, error.headers)
+            var response = response(page, visitor, "", error.status, error.headers)
             // The rest of a form that was refused unread is no request.
             response.isLast = served.request.method == .post
             return response

@@ -17,18 +17,19 @@ struct JSONLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
+        let priority = JournalStream.isStandardError ? JournalStream.prefix(event.level) : ""
         let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
         guard !ServiceLog.isText else {
             let time = RFC3339.format(Date())
             let head = "\(time) \(event.level.rawValue): \(event.message.description)"
-            return LogOutput.write(Self.printable(all.reduce(head) { $0 + Self.text($1.key, $1.value) }))
+            return LogOutput.write(priority + Self.printable(all.reduce(head) { $0 + Self.text($1.key, $1.value) }))
         }
         var object = JSONObject()
         object.add("time", text: RFC3339.format(Date()))
         object.add("level", text: event.level.rawValue)
         object.add("message", text: event.message.description)
         for (name, value) in all { object.add(name, raw: Self.json(value)) }
-        LogOutput.write((JournalStream.isStandardError ? JournalStream.prefix(event.level) : "") + object.text)
+        LogOutput.write(priority + object.text)
     }
 
     /// `, NAME VALUE`, without the prefix of our names.
