@@ -94,9 +94,9 @@ extension EvidenceRecord {
             }
         }
         var record = with(RecordObject(members, offset: evidence.offset))
-        if let account, !redacted.containsBytes(of: Self.accountPath) {
+        if let account, !redacted.containsBytes(of: Self.accountPath) || !account.hasPrefix(Self.digest) {
             note(Self.accountPath)
-            record.account = "sha256:" + Base64.encode(Digest.sha256(Array(account.utf8)), .url)
+            record.account = Self.digest + Base64.encode(Digest.sha256(Array(account.utf8)), .url)
         }
         if deviceToken != nil { note("deviceToken") }
         record.deviceToken = nil
@@ -107,6 +107,7 @@ extension EvidenceRecord {
     private static let evidencePath = "evidence."
     private static let unknownFields = "evidence.*"
     private static let accountPath = "account"
+    private static let digest = "sha256:"
 
     /// The redacted fields without which the record cannot be judged. A digest stands for its field, and Apple's bits for a token.
     package func indispensableFields(knowing engines: EngineRegistry) -> [String] {

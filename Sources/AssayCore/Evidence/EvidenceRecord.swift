@@ -94,10 +94,10 @@ public struct EvidenceRecord: Sendable {
         self.expect = expect
     }
 
-    /// The record as received at a time: what it says of its own reception, expectation and redaction does not count.
+    /// The record as received at a time: what it says of its own reception, expectation and redaction, and of Apple's bits, does not count.
     package func received(at now: Date) -> EvidenceRecord {
         var record = self
-        (record.receivedAt, record.expect, record.redacted) = (now, nil, [])
+        (record.receivedAt, record.expect, record.redacted, record.deviceBits) = (now, nil, [], nil)
         return record
     }
 }

@@ -218,16 +218,18 @@ struct VerifyCommand: AsyncParsableCommand {
         guard let path = policy else {
             if let kind = raw.kind { return try RawPolicy.read(kind, raw, app: app ?? RawOptions.unnamedApp) }
             guard let path = try policyOfFiles() else { throw ValidationError("--policy is required for records") }
-            if !quiet { Console.note("the policy is \(path); --policy names another") }
+            Console.note("the policy is \(path); --policy names another")
             return try PolicyArgument.read(path)
         }
         return try PolicyArgument.read(path)
     }
 
-    /// The `policy.yaml` beside the files, as `assay replay` finds it for a file; nil without one.
+    /// The `policy.yaml` beside the files, as `assay replay` finds it for a file; nil without one. With --quiet nobody would learn which
+    /// policy it was, and whoever sent the files may have sent it too: then it must be named.
     ///
     /// - Throws: `ValidationError` for files of which each has another, or one has none.
     private func policyOfFiles() throws -> String? {
+        guard !quiet else { return nil }
         let paths = files.map { file -> String? in
             guard file != "-" else { return nil }
             let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""

@@ -25,8 +25,8 @@ package struct ServiceConfiguration: Sendable {
     package var listen = ListenAddress.tcp(host: "127.0.0.1", port: 8080)
     /// The listener of operators; nil for none.
     package var admin: ListenAddress? = .tcp(host: "127.0.0.1", port: 8081)
-    /// Whether the listener of operators has the console; nil for on a unix socket alone.
-    package var console: Bool?
+    /// Whether the listener of operators has the console.
+    package var console = false
     /// A further listener with health and metrics alone; nil for none.
     package var metrics: ListenAddress?
     /// The certificate chain of the listeners of operators and of metrics on TCP addresses, PEM; nil for no TLS.

@@ -88,7 +88,7 @@ package struct ServiceKey: Sendable {
         },
         ServiceKey(
             path: "console", help: "Whether the listener of operators has the console, a site for browsers.",
-            form: "on or off", standard: "on on a unix socket, off on a TCP address"
+            form: "on or off", standard: "off"
         ) { (service, node) throws(PolicyError) in
             service.console =
                 switch try node.text() {

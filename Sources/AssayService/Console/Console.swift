@@ -12,6 +12,8 @@ struct Console: Sendable {
     static let path = "/console"
     /// The longest form, in bytes: a blob and a policy with each byte in percent-encoding.
     private static let formLimit = 2 << 20
+    /// How long the form of a login may take, in seconds.
+    private static let loginTime = 5.0
     /// `__Host-`: sent to this host alone, and set by no other. Browsers take it from loopback addresses without TLS, too.
     private static let cookie = "__Host-assay"
     private static let cookieRules = "; Path=/; Secure; HttpOnly; SameSite=Strict"
@@ -34,7 +36,7 @@ struct Console: Sendable {
     /// API.
     static func endpoints(of administration: Administration, _ logger: Logger) -> [Endpoint] {
         let isUnix = administration.configuration.admin?.path != nil
-        guard administration.configuration.console ?? isUnix else { return [] }
+        guard administration.configuration.console else { return [] }
         return Console(administration, isUnix: isUnix, logger: logger).endpoints
     }
 
@@ -263,25 +265,25 @@ struct Console: Sendable {
     private func logIn(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         if isUnix { return ConsoleLayout.redirect(Self.path) }
         try Self.requireOwnPage(served.request)
-        guard delay.hasRoom else {
-            var refused = loginPage(
-                false, problem: "Too many logins fail at present. Try again later.", .tooManyRequests,
-                [.retryAfter: "5"])
-            refused.isLast = true
-            return refused
-        }
+        // Nobody is known yet, so a body may not hold its place for long.
         let values = try await served.form(
-            ["user", "token"], upTo: 4096, within: administration.configuration.limits.bodyTime)
+            ["user", "token"], upTo: 4096, within: min(Self.loginTime, administration.configuration.limits.bodyTime))
         let text = (values["token"] ?? "").trimmingPrefix { $0 == " " }.prefix { $0 != " " }
         let found = try await administration.ledger { (ledger) async throws(LedgerOutage) in
             try await ledger.authenticate(String(text), at: Date())
         }
         guard let found, let token = OperatorToken(String(text)) else {
-            let failures = await delay.wait()
+            // A right token is 256 random bits: only wrong ones wait, and no guess keeps an operator out.
+            let (failures, hasWaited) = await delay.wait()
             logger.warning(
                 "console login refused",
                 metadata: ["assay.requestId": "\(served.id)", "assay.failures": .stringConvertible(failures)])
             served.note.problem = ProblemCode.tokenRequired.rawValue
+            guard hasWaited else {
+                return loginPage(
+                    false, problem: "Too many logins fail at present. Try again later.", .tooManyRequests,
+                    [.retryAfter: "5"])
+            }
             return loginPage(
                 false,
                 problem: "The token is not that of an active operator: it is mistyped, has ended or was revoked.",

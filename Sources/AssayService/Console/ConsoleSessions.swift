@@ -8,6 +8,8 @@ final class ConsoleSessions: Sendable {
     static let (idle, longest) = (Duration.seconds(15 * 60), Duration.seconds(8 * 3600))
     /// The most sessions. Another one takes the place of the one that is idle for longest.
     static let most = 256
+    /// The most sessions of one token: nobody ends those of others.
+    private static let mostOfToken = 8
 
     /// The session of an operator who has signed in.
     struct Session: Sendable {
@@ -31,7 +33,10 @@ final class ConsoleSessions: Sendable {
         let id = Self.random()
         all.withLock { all in
             all = all.filter { !$0.value.isOver(at: now) }
-            if all.count >= Self.most, let oldest = all.min(by: { $0.value.last < $1.value.last }) {
+            let own = all.filter { $0.value.tokenHash == tokenHash }
+            if own.count >= Self.mostOfToken, let oldest = own.min(by: { $0.value.last < $1.value.last }) {
+                all[oldest.key] = nil
+            } else if all.count >= Self.most, let oldest = all.min(by: { $0.value.last < $1.value.last }) {
                 all[oldest.key] = nil
             }
             all[Self.hash(id)] = Session(tokenHash: tokenHash, formToken: Self.random(), begin: now, last: now)
@@ -78,30 +83,29 @@ final class LoginDelay: Sendable {
         var waiting = 0
     }
 
-    /// The most logins that wait for their refusal at the same time. Others are refused unread.
+    /// The most logins that wait for their refusal at the same time. Others are refused at once.
     private static let most = 32
     /// How long after the last failure they count no more.
     private static let memory = Duration.seconds(60)
     private let state = Mutex(State())
 
-    /// Whether another login is taken.
-    var hasRoom: Bool { state.withLock { $0.waiting < Self.most } }
-
     /// Counts a failure, and waits: a quarter of a second after the first one, and twice as long after each further one, up to four
     /// seconds.
     ///
-    /// - Returns: how many failures there were in the last time.
-    func wait() async -> Int {
-        let failures = state.withLock { state in
+    /// - Returns: how many failures there were in the last time, and whether it has waited: not if too many do.
+    func wait() async -> (failures: Int, hasWaited: Bool) {
+        let (failures, hasRoom) = state.withLock { state in
             let now = ContinuousClock.now
             if now - state.last > Self.memory { state.failures = 0 }
             state.failures += 1
-            state.waiting += 1
             state.last = now
-            return state.failures
+            let hasRoom = state.waiting < Self.most
+            if hasRoom { state.waiting += 1 }
+            return (state.failures, hasRoom)
         }
+        guard hasRoom else { return (failures, false) }
         try? await Task.sleep(for: .milliseconds(250 << min(failures - 1, 4)))
         state.withLock { $0.waiting -= 1 }
-        return failures
+        return (failures, true)
     }
 }

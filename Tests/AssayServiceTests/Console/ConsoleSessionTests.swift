@@ -117,9 +117,9 @@ struct ConsoleSessionTests {
         #expect(visitor.site.service.entries("console login").count == 1)
     }
 
-    @Test("On a unix socket the login name of the peer acts, with forms of pages alone; console: off leaves nothing")
+    @Test("On a unix socket the login name of the peer acts, with forms of pages alone; it is off without console: on")
     func unix() throws {
-        let service = try RunningService("listen=unix:public.sock")
+        let service = try RunningService("listen=unix:public.sock", "console=on")
         let socket = service.folder.path("admin.sock")
         let page = try service.send("GET", "/console/subject?kind=device&name=d1", type: nil, unix: socket)
         #expect(page.status == 200 && !page.body.contains("Sign out"), "\(page)")
@@ -136,9 +136,9 @@ struct ConsoleSessionTests {
         }
         let history = try service.send("GET", "/console/audit", type: nil, unix: socket)
         #expect(history.body.contains("<td>\(NSUserName())</td>"), "\(history)")
-        let off = try RunningService("listen=unix:public.sock", "console=off")
+        // It is off without the key.
+        let off = try RunningService("listen=unix:public.sock")
         #expect(try off.send("GET", "/console", type: nil, unix: off.folder.path("admin.sock")).status == 404)
-        // On TCP it is off without the key.
         let tcp = try RunningService("admin=127.0.0.1:0")
         let port = try #require(Int(tcp.admin.split(separator: ":").last ?? ""))
         #expect(try tcp.send("GET", "/console", type: nil, port: port).status == 404)
