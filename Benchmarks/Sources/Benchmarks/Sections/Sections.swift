@@ -5,6 +5,7 @@ enum Sections {
         PeerPlayIntegritySection(),
         PeerTokensSection(), OwnTokensSection(), PeerMessagesSection(), PrimitivesSection(), LedgerSection(),
         ReplaySection(),
-        ReplayMemorySection(), StartUpSection(), StepsSection(), ServiceSection(), PeerServiceSection(),
+        ReplayMemorySection(), StartUpSection(), StepsSection(), ServiceSection(), ConsoleSection(),
+        PeerServiceSection(),
     ]
 }
