@@ -25,6 +25,24 @@ extension PostgreSQLLedger {
         }
     }
 
+    /// The last entries of the audit trail, the last one first, by its indices.
+    public func auditEntries(
+        of subject: String?, before number: Int?, atMost limit: Int
+    ) async throws(LedgerOutage) -> [LedgerAuditEntry] {
+        var parameters = Parameters()
+        parameters.add(Int64(number ?? .max))
+        if let subject { parameters.add(text: subject) }
+        let query = Statement(
+            """
+            SELECT \(LedgerStatements.auditColumns) FROM \(statements.schema).audit
+            WHERE number < $1 \(subject == nil ? "" : "AND sha256(subject) = sha256($2) AND subject = $2")
+            ORDER BY number DESC LIMIT \(limit)
+            """)
+        return try await find(Step(query, parameters)) { rows in
+            try rows.map("audit") { (row) throws(StoredValueError) in try row.auditEntry() }
+        }
+    }
+
     /// Passes the audit trail to `body`, and compares it with the rows of the same snapshot.
     ///
     /// - Returns: one sentence for each difference.

@@ -89,6 +89,21 @@ extension LedgerTables {
         try self.change(Self.appendEntry) { $0.entry(entry) }
     }
 
+    /// The last entries of the audit trail, the last one first.
+    func auditEntries(of subject: String?, before number: Int?, atMost limit: Int) throws -> [LedgerAuditEntry] {
+        var entries: [LedgerAuditEntry] = []
+        let condition = subject == nil ? "number < ?" : "number < ? AND subject = ?"
+        try StoredStatement(
+            db, "SELECT \(Self.auditColumns) WHERE \(condition) ORDER BY number DESC LIMIT \(limit)"
+        ).each {
+            $0.integer(Int64(number ?? .max))
+            if let subject { $0.text(subject) }
+        } reading: {
+            entries.append(try Self.auditEntry($0))
+        }
+        return entries
+    }
+
     static func auditEntry(_ row: StoredCells) throws -> LedgerAuditEntry {
         let row = StoredRow(row, "audit")
         guard let number = Int(exactly: try row.integer(0)) else { throw row.error(0) }

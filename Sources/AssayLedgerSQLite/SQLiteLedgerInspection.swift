@@ -16,6 +16,13 @@ extension SQLiteLedger {
     /// - Throws: ``LedgerOutage``, and what `body` throws.
     @concurrent public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws { try auditBlocking(body) }
 
+    /// The last entries of the audit trail, the last one first, by its indices.
+    public func auditEntries(
+        of subject: String?, before number: Int?, atMost limit: Int
+    ) async throws(LedgerOutage) -> [LedgerAuditEntry] {
+        try await read { db in try LedgerTables(db).auditEntries(of: subject, before: number, atMost: limit) }
+    }
+
     /// Passes the audit trail to `body`, and compares it with the rows of the same snapshot.
     ///
     /// - Returns: one sentence for each difference.

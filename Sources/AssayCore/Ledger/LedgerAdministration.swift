@@ -84,6 +84,17 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
     /// Passes the audit trail to `body`, in a consistent snapshot, the first entry first. Rethrows its errors.
     @concurrent func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws
 
+    /// The last entries of the audit trail, the last one first. The default goes through the whole trail; a ledger with an index
+    /// reads these entries alone.
+    ///
+    /// - Parameters:
+    ///   - subject: the ``LedgerChange/subject`` of the entries; nil for all.
+    ///   - number: entries from this number on are left out; nil for none.
+    ///   - limit: the most entries, at least 1.
+    func auditEntries(
+        of subject: String?, before number: Int?, atMost limit: Int
+    ) async throws(LedgerOutage) -> [LedgerAuditEntry]
+
     /// Passes the audit trail to `body`, and compares what its entries say with what the ledger has: standings, operators, sealed
     /// keys, and the accounts of moved keys. All of it comes from one consistent snapshot. Rethrows the errors of `body`.
     ///
@@ -134,6 +145,22 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
 extension LedgerAdministration {
     /// None: the storage has no settings.
     public func settingProblems() async throws(LedgerOutage) -> [String] { [] }
+
+    /// Goes through the whole trail.
+    public func auditEntries(
+        of subject: String?, before number: Int?, atMost limit: Int
+    ) async throws(LedgerOutage) -> [LedgerAuditEntry] {
+        var found: [LedgerAuditEntry] = []
+        do {
+            try await audit { entry in
+                guard entry.number < number ?? .max, subject.map({ entry.change.subject.isByteEqual(to: $0) }) ?? true
+                else { return }
+                found.append(entry)
+                if found.count >= 2 * limit { found.removeFirst(limit) }
+            }
+        } catch { throw error as? LedgerOutage ?? LedgerOutage(.internalError, "\(error)") }
+        return found.suffix(limit).reversed()
+    }
 
     /// Commits nothing, which fails if the ledger cannot be reached.
     public func proveWritable(at now: Date) async throws(LedgerOutage) { _ = try await commit([], at: now) }

@@ -50,13 +50,23 @@ extension LedgerContract {
             let use = LedgerChange(
                 usingDebugToken: "ci", app: "shop", audience: "api", by: "eve", at: Sample.later(5))
             try await ledger.record(use)
+            let trail = try await ledger.trail()
             try expectEqual(
-                try await ledger.trail().map(\.change),
+                trail.map(\.change),
                 [
                     LedgerChange(setting: .blocked(block)), LedgerChange(setting: .allowed(allowance)),
                     LedgerChange(removing: .blocked(block), by: "eve", at: Sample.later(1)),
                     LedgerChange(moving: Sample.key(account: "alice"), to: "bob", by: nil, at: Sample.later(3)), use,
                 ], "the audit trail")
+            for (subject, number, limit, expected) in [
+                (nil, nil, 2, [trail[4], trail[3]]), (nil, 3, 9, [trail[1], trail[0]]),
+                (block.subject.description, nil, 9, [trail[2], trail[0]]),
+                (block.subject.description, 3, 1, [trail[0]]), ("device d", nil, 1, []),
+            ] as [(String?, Int?, Int, [LedgerAuditEntry])] {
+                try expectEqual(
+                    try await ledger.auditEntries(of: subject, before: number, atMost: limit), expected,
+                    "the last entries")
+            }
         },
         AdministrationCase("the entries of a durable ledger's audit trail are chained by their hashes") { ledger in
             for number in 0..<20 {
