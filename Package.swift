@@ -152,7 +152,7 @@ let package = Package(
         // The verifier behind HTTP, for backends in any language.
         library(
             "AssayService",
-            "Assay AssayCore AssayHTTP AssayInspection AssayPrimitives AssayTokens CoreMetrics HTTPTypes",
+            "Assay AssayCore AssayHTTP AssayInspection AssayPrimitives AssayReplay AssayTokens CoreMetrics HTTPTypes",
             "Instrumentation Logging NIOCore NIOExtras NIOHTTP1 NIOPosix NIOSSL ServiceLifecycle Tracing UnixSignals",
             with: callerIsolated),
         library("AssayTesting", "AssayCore AssayPrimitives COpenSSL Crypto", with: strict + [.strictMemorySafety()]),

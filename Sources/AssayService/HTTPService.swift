@@ -60,6 +60,7 @@ package struct HTTPService: Sendable {
             let address = try InheritedSockets.address(of: descriptor)
             try UnixSocket.requireMode(of: address, named: "admin")
             configuration.admin = address
+            try configuration.requireConsoleTLS()
         }
         guard !configuration.isOpen || configuration.listen.isLocal && configuration.admin?.isLocal ?? true else {
             throw ServiceError(
@@ -351,6 +352,7 @@ package struct HTTPService: Sendable {
     private func refreshMetrics() async {
         while !Task.isCancelled {
             await state.verifier.refreshMetrics(at: Date())
+            state.history?.take(dependencies.metrics, at: Date())
             let lost = LogOutput.takeUnreported()
             if lost > 0 { logger.warning("log lines were lost", metadata: ["assay.lost": .stringConvertible(lost)]) }
             for (name, files) in [("listen", tls), ("admin", adminTLS)] {

@@ -54,6 +54,17 @@ public final class RecordCapture: Sendable {
     ///   older files could not be removed.
     public func append(_ record: EvidenceRecord, verdict: Verdict? = nil, at now: Date) throws(CaptureError) {
         guard now.timeIntervalSince1970.isFinite else { throw CaptureError(.option, "the present time is finite") }
+        // Outside the lock: sealing takes longer than writing.
+        let line = try judged(record, verdict, at: now).captureLine(options.fields)
+        if let document = verdict?.engineSubject?.document { try keep(document) }
+        try state.withLock { (state) throws(CaptureError) in
+            guard !state.isClosed else { throw CaptureError(.closed, "the capture was closed") }
+            try write(line, &state, at: now)
+        }
+    }
+
+    /// The record as it is written, before its fields are protected.
+    package func judged(_ record: EvidenceRecord, _ verdict: Verdict?, at now: Date) -> EvidenceRecord {
         let expect = verdict.map {
             EvidenceRecord.Expectation(outcome: $0.outcome, failed: $0.failed.map { .init(check: $0.name, code: nil) })
         }
@@ -63,13 +74,13 @@ public final class RecordCapture: Sendable {
         // A device token is for one use, and what Apple said decides again in a replay.
         judged.deviceToken = nil
         judged.deviceBits = verdict?.deviceBits ?? record.deviceBits
-        // Outside the lock: sealing takes longer than writing.
-        let line = try judged.captureLine(options.fields)
-        if let document = verdict?.engineSubject?.document { try keep(document) }
-        try state.withLock { (state) throws(CaptureError) in
-            guard !state.isClosed else { throw CaptureError(.closed, "the capture was closed") }
-            try write(line, &state, at: now)
-        }
+        return judged
+    }
+
+    /// How many capture files the folder has, and their bytes together.
+    package func contents() throws(CaptureError) -> (files: Int, bytes: Int) {
+        let files = try folder.files()
+        return (files.count, files.reduce(0) { $0 + $1.size })
     }
 
     /// Writes the document of a verdict beside the captures, once for each document.
@@ -111,7 +122,7 @@ public final class RecordCapture: Sendable {
     }
 
     /// Proves that files can be written in the folder.
-    func requireWritable() throws(CaptureError) { try folder.requireWritable() }
+    package func requireWritable() throws(CaptureError) { try folder.requireWritable() }
 
     /// Ends the current file if it is older than ``CaptureOptions/maximumAge``, and removes files beyond the limits, as the next record
     /// would: for folders that get few records.

@@ -102,6 +102,9 @@ public final class SampledCapture: Sendable {
     /// How many records had a result.
     package func count(_ result: Result) -> Int { state.withLock { $0.counts[result] ?? 0 } }
 
+    /// Whether the last record could not be written.
+    package var isFailing: Bool { state.withLock(\.isFailing) }
+
     // MARK: Taking records
 
     /// Captures evidence if it belongs to the share. Waits neither for the disk nor for encryption.

@@ -97,13 +97,9 @@ struct RecentCommand: AsyncParsableCommand {
     }
 
     private var path: String {
-        let unreserved = CharacterSet(
-            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         var query = filters.map { ($0.key, $0.value) }
         query += [("since", since.map { RFC3339.format($0) }), ("limit", "\(limit)")]
-        let parts = query.compactMap { name, value in
-            value?.addingPercentEncoding(withAllowedCharacters: unreserved).map { "\(name)=\($0)" }
-        }
+        let parts = query.compactMap { name, value in value.map { "\(name)=\($0.queryEncoded)" } }
         return "/v1/admin/recent?" + parts.joined(separator: "&")
     }
 

@@ -1,18 +1,22 @@
-import Assay
-
 /// Horizontal bars with the name above and the number at the right.
-struct BarChart {
-    struct Part {
+package struct BarChart {
+    package struct Part {
         /// Its CSS class.
         let fill: String
-        let count: Int
+        package let count: Int
+
+        package init(fill: String, count: Int) { (self.fill, self.count) = (fill, count) }
     }
 
-    struct Bar {
+    package struct Bar {
         let name: String
         /// The text at the right.
         let note: String
         let parts: [Part]
+
+        package init(name: String, note: String, parts: [Part]) {
+            (self.name, self.note, self.parts) = (name, note, parts)
+        }
     }
 
     /// How many characters, or capitals, fit in a line on a phone.
@@ -28,19 +32,19 @@ struct BarChart {
     /// Whether notes have a line of their own, because name and note do not fit in one.
     private let isTall: Bool
 
-    init(bars: [Bar]) {
+    package init(bars: [Bar]) {
         self.bars = bars
         names = bars.map { BarChart.lines(of: $0.name) }
         isTall = bars.contains { $0.name.count + $0.note.count > BarChart.line + 4 }
     }
 
     /// The height in pixels.
-    var height: Int { names.reduce(0) { $0 + rowHeight($1.count) } }
+    package var height: Int { names.reduce(0) { $0 + rowHeight($1.count) } }
 
     private func rowHeight(_ lines: Int) -> Int { (lines + (isTall ? 1 : 0)) * BarChart.lineHeight + 22 }
 
     /// The SVG elements.
-    var drawing: Markup {
+    package var drawing: Markup {
         let longest = bars.map { $0.parts.reduce(0) { $0 + $1.count } }.max() ?? 0
         var top = 0
         let drawn: [Markup] = zip(bars, names).map { bar, lines in
@@ -92,7 +96,7 @@ struct BarChart {
 
 extension OutcomeTally {
     /// The parts of a bar, one per outcome.
-    var parts: [BarChart.Part] {
+    package var parts: [BarChart.Part] {
         [
             BarChart.Part(fill: "accepted", count: accepted), BarChart.Part(fill: "rejected", count: rejected),
             BarChart.Part(fill: "failed", count: failed),

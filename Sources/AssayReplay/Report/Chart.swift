@@ -1,9 +1,7 @@
-import Assay
-
 /// An inline SVG of full width with title and description, and a table of its numbers.
 ///
 /// Horizontal positions are in percent and vertical ones in pixels, so that text keeps its size on a phone.
-struct Chart {
+package struct Chart {
     /// The prefix of its element IDs, unique in the page.
     let id: String
     let title: String
@@ -16,8 +14,40 @@ struct Chart {
     /// The same numbers as a table.
     let table: DataTable
 
+    /// Describes a chart.
+    package init(
+        id: String, title: String, description: String, height: Int, drawing: Markup, table: DataTable
+    ) {
+        (self.id, self.title, self.description, self.height) = (id, title, description, height)
+        (self.drawing, self.table) = (drawing, table)
+    }
+
+    /// Patterns that distinguish outcomes without colours, once in a page with charts.
+    package static let patterns: Markup = """
+        <svg class="patterns" width="0" height="0" aria-hidden="true"><defs>\
+        <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\
+        <rect class="base-rejected" width="6" height="6"/><rect class="gap" width="2" height="6"/></pattern>\
+        <pattern id="dots" width="6" height="6" patternUnits="userSpaceOnUse">\
+        <rect class="base-failed" width="6" height="6"/><circle class="gap" cx="3" cy="3" r="1.6"/></pattern>\
+        </defs></svg>
+
+        """
+
+    /// The legend of outcomes.
+    package static let legend: Markup = """
+        <p class="legend">\(swatch("accepted"))accepted \(swatch("rejected"))rejected \(swatch("failed"))not judged</p>
+        """
+
+    /// The legend symbol of a bar part.
+    static func swatch(_ fill: String) -> Markup {
+        """
+        <svg class="swatch" width="12" height="12" aria-hidden="true"><rect class="\(fill)" width="12" height="12" rx="2"/>\
+        </svg>
+        """
+    }
+
     /// The figure.
-    var markup: Markup {
+    package var markup: Markup {
         """
         <figure class="chart"><svg role="img" aria-labelledby="\(id)-title \(id)-text" width="100%" height="\(height)">\
         <title id="\(id)-title">\(title)</title><desc id="\(id)-text">\(description)</desc>\(drawing)</svg>\
@@ -28,16 +58,19 @@ struct Chart {
 }
 
 /// Numbers in rows and columns.
-struct DataTable {
+package struct DataTable {
     /// The column headings. The first column names the row.
     let columns: [String]
     /// The rows, each with one cell per column.
     let rows: [[String]]
 
+    /// A table of texts.
+    package init(columns: [String], rows: [[String]]) { (self.columns, self.rows) = (columns, rows) }
+
     /// The table in a region that scrolls if it is wider than the page.
     ///
     /// - Parameter label: the name of the region, for screen readers.
-    func markup(label: String) -> Markup {
+    package func markup(label: String) -> Markup {
         // Align columns of numbers right.
         let isText = columns.indices.map { column in
             column == 0 || rows.contains { !$0.indices.contains(column) || !DataTable.isNumber($0[column]) }

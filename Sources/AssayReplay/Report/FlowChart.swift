@@ -1,5 +1,3 @@
-import Assay
-
 /// The outcomes of two policies at left and right, with a ribbon for each combination.
 struct FlowChart {
     /// The height of all records in pixels.

@@ -1,5 +1,3 @@
-import Assay
-
 /// A histogram with a logarithmic scale.
 struct HistogramChart {
     private static let slots = 40

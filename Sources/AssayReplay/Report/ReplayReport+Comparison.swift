@@ -5,8 +5,17 @@ extension ReplayReport {
     /// The records whose acceptance differs under the second policy, and the checks responsible.
     var comparison: Section? {
         guard summary.isComparison else { return nil }
-        let flows = summary.flowCounts
-        let chart = FlowChart(flows: flows, policy: policy, against: against).chart
+        let button: Markup =
+            summary.changes.causes.isEmpty
+            ? ""
+            : "<p class=\"screen\"><button type=\"button\" data-show-side=\"changed\">Show these records</button></p>\n"
+        let content: Markup = "\(cost)\(button)\(otherReasons(summary.flowCounts))\(changedValues)"
+        return Section(id: "comparison", title: "From \(policy) to \(against)", content: content)
+    }
+
+    /// How many records have another outcome under the second policy, and why.
+    package var cost: Markup {
+        let chart = FlowChart(flows: summary.flowCounts, policy: policy, against: against).chart
         let outcomes = summary.outcomes
         func count(_ records: Int) -> String { "\(NumberText.count(records)) \(records == 1 ? "is" : "are")" }
         let sentence =
@@ -14,11 +23,7 @@ extension ReplayReport {
             ? "No outcome differs."
             : "\(NumberText.count(outcomes.changed, "record")) \(outcomes.changed == 1 ? "has" : "have") another outcome: "
                 + "\(count(outcomes.lost)) no longer accepted, \(count(outcomes.gained)) newly accepted."
-        let content: Markup = """
-            <p><strong>\(sentence)</strong></p>
-            \(chart.markup)\(causes)\(otherReasons(flows))\(changedValues)
-            """
-        return Section(id: "comparison", title: "From \(policy) to \(against)", content: content)
+        return "<p><strong>\(sentence)</strong></p>\n\(chart.markup)\(causes)"
     }
 
     private var causes: Markup {
@@ -36,7 +41,6 @@ extension ReplayReport {
             <p class="muted">The check that fails first: in the record itself, or, for a consequence, in the attestation of its \
             key, without which no key is enrolled.</p>
             \(table.markup(label: "Outcome differs, by cause"))
-            <p class="screen"><button type="button" data-show-side="changed">Show these records</button></p>
 
             """
     }

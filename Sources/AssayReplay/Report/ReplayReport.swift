@@ -53,7 +53,7 @@ public struct ReplayReport: Sendable {
             <style>\(.verbatim(ReportStyle.text))</style>
             </head>
             <body>
-            \(ReplayReport.patterns)<header><h1>\(title)</h1></header>
+            \(Chart.patterns)<header><h1>\(title)</h1></header>
             <main>
             \(headline)\(ReplayReport.contents(sections))\(sections.map(\.markup))</main>
             <footer>\(footer)</footer>
@@ -73,17 +73,6 @@ public struct ReplayReport: Sendable {
         return "default-src 'none'; style-src \(source(ReportStyle.text)); script-src \(source(ReportScript.text)); "
             + "img-src data:; base-uri 'none'; form-action 'none'"
     }()
-
-    /// Patterns that distinguish outcomes without colours.
-    private static let patterns: Markup = """
-        <svg class="patterns" width="0" height="0" aria-hidden="true"><defs>\
-        <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\
-        <rect class="base-rejected" width="6" height="6"/><rect class="gap" width="2" height="6"/></pattern>\
-        <pattern id="dots" width="6" height="6" patternUnits="userSpaceOnUse">\
-        <rect class="base-failed" width="6" height="6"/><circle class="gap" cx="3" cy="3" r="1.6"/></pattern>\
-        </defs></svg>
-
-        """
 
     /// A part of the page with a heading.
     struct Section {
@@ -127,7 +116,7 @@ extension ReplayReport {
         ]
         let cards: [Markup] = numbers.map { fill, name, count in
             """
-            <div><dt>\(ReplayReport.swatch(fill))\(name)</dt><dd>\(NumberText.count(count)) \
+            <div><dt>\(Chart.swatch(fill))\(name)</dt><dd>\(NumberText.count(count)) \
             <small>\(NumberText.percent(count, of: outcomes.total))</small></dd></div>
             """
         }
@@ -205,14 +194,6 @@ extension ReplayReport {
         return items.isEmpty ? "" : "<ul class=\"notes\">\(items)</ul>\n"
     }
 
-    /// The legend symbol of a bar part.
-    static func swatch(_ fill: String) -> Markup {
-        """
-        <svg class="swatch" width="12" height="12" aria-hidden="true"><rect class="\(fill)" width="12" height="12" rx="2"/>\
-        </svg>
-        """
-    }
-
     /// Outcome over time.
     var time: Section? {
         guard let chart = TimeChart(summary.series)?.chart else { return nil }
@@ -220,8 +201,7 @@ extension ReplayReport {
         let without =
             untimed > 0 ? " \(NumberText.count(untimed, "record")) \(untimed == 1 ? "has" : "have") no time." : ""
         let content: Markup = """
-            <p class="legend">\(ReplayReport.swatch("accepted"))accepted \(ReplayReport.swatch("rejected"))rejected \
-            \(ReplayReport.swatch("failed"))not judged</p>
+            \(Chart.legend)
             <p>\(chart.description)\(without)</p>
             \(chart.markup)
             """

@@ -45,29 +45,7 @@ enum ReportStyle {
         .cells { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem 3rem; }
         .cell { min-width: 0; }
         .cell h3 { margin-top: .75rem; }
-        .chart { margin: .75rem 0 1rem; }
-        .chart svg { display: block; overflow: visible; }
-        #comparison ~ .chart { max-width: 48rem; }
-        text { fill: var(--ink); font-size: 12.5px; }
-        text.note { fill: var(--muted); font-size: 12px; }
-        .accepted { fill: var(--accepted); } .rejected { fill: url(#hatch); } .failed { fill: url(#dots); }
-        .plain { fill: var(--accepted); } .track { fill: var(--soft); }
-        .base-rejected { fill: var(--rejected); } .base-failed { fill: var(--failed); }
-        .gap { fill: var(--page); fill-opacity: .45; }
-        .grid { stroke: var(--line); } .axis { stroke: var(--muted); }
-        .ribbon { fill: var(--failed); fill-opacity: .3; }
-        .ribbon.lost { fill: var(--rejected); fill-opacity: .85; }
-        .ribbon.gained { fill: var(--accepted); fill-opacity: .85; }
-        summary { cursor: pointer; }
-        .numbers summary { color: var(--muted); font-size: .85rem; }
-        .scroll { overflow-x: auto; max-width: 100%; margin: .25rem 0 .75rem; }
-        table.data { border-collapse: collapse; font-size: .875rem; }
-        table.data th, table.data td { padding: .3rem 1.25rem .3rem 0; text-align: left; vertical-align: top; }
-        table.data .number { text-align: right; } table.data td.number { white-space: nowrap; }
-        table.data thead th { color: var(--muted); font-weight: 600; overflow-wrap: normal; vertical-align: bottom; }
-        table.data tbody th { font-weight: 400; min-width: 8rem; }
-        table.data td.text { min-width: 10rem; }
-        table.data th, table.data td { border-bottom: 1px solid var(--line); }
+        \(ChartStyle.text)
         .facts { display: grid; grid-template-columns: minmax(4.5rem, max-content) minmax(0, 1fr); gap: .2rem 1rem; margin: .5rem 0 1rem; }
         .facts dt { color: var(--muted); } .facts dd { margin: 0; max-width: 44rem; min-width: 0; }
         section > details, .more > details { border-bottom: 1px solid var(--line); padding: .35rem 0; }

@@ -1,7 +1,5 @@
-import Assay
-
 /// Outcomes over time: a stacked bar for each interval.
-struct TimeChart {
+package struct TimeChart {
     private static let slots = 72
     private static let plot = 150
     private static let top = 18
@@ -12,7 +10,7 @@ struct TimeChart {
     private let width: Int
 
     /// Nil when no record has a time.
-    init?(_ series: TimeSeries) {
+    package init?(_ series: TimeSeries) {
         guard var range = series.range else { return nil }
         var shown = series
         while range.count > TimeChart.slots, shown.level + 1 < TimeSeries.widths.count {
@@ -46,7 +44,7 @@ struct TimeChart {
         NumberText.time(interval.begin, interval: width)
     }
 
-    var chart: Chart {
+    package var chart: Chart {
         let most = intervals.max { $0.tally.total < $1.tally.total }
         let rejected = intervals.max { $0.tally.rejected < $1.tally.rejected }
         var text = "Each bar is \(unit), UTC."

@@ -1,5 +1,5 @@
 import AssayCore
-import FoundationEssentials
+package import FoundationEssentials
 
 /// The outcome of one record under one policy.
 package enum ReplayOutcome: String, Sendable, CaseIterable {
@@ -32,6 +32,11 @@ package struct OutcomeTally: Sendable, Equatable {
     /// Records that exactly one of the two policies accepts.
     package var changed: Int { lost + gained }
 
+    /// Counts without a second policy.
+    package init(accepted: Int = 0, rejected: Int = 0, failed: Int = 0) {
+        (self.accepted, self.rejected, self.failed) = (accepted, rejected, failed)
+    }
+
     mutating func add(_ outcome: ReplayOutcome, against: ReplayOutcome?) {
         switch outcome {
         case .accepted: accepted += 1
@@ -42,7 +47,7 @@ package struct OutcomeTally: Sendable, Equatable {
         if outcome == .accepted { lost += 1 } else { gained += 1 }
     }
 
-    mutating func add(_ other: OutcomeTally) {
+    package mutating func add(_ other: OutcomeTally) {
         accepted += other.accepted
         rejected += other.rejected
         failed += other.failed
@@ -109,7 +114,7 @@ package struct ReplayTime: Sendable, Comparable, CustomStringConvertible {
 /// Outcomes over time, in intervals that start at multiples of their length since 1970.
 ///
 /// The length is the shortest of ``widths`` at which at most ``limit`` intervals hold records.
-struct TimeSeries: Sendable {
+package struct TimeSeries: Sendable {
     /// The interval lengths in milliseconds: 1, 5 and 15 minutes, 1 and 6 hours, a day, a week, and from there four
     /// times the previous one. Each divides the next one.
     static let widths: [Int] = {
@@ -130,6 +135,15 @@ struct TimeSeries: Sendable {
     /// The intervals that hold records, in ascending order. An interval starts at its number times ``width``.
     var intervals: [(number: Int, tally: OutcomeTally)] {
         tallies.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Without a record.
+    package init() {}
+
+    /// Adds the outcomes of a minute.
+    package mutating func add(_ tally: OutcomeTally, at time: Date) {
+        tallies[TimeSeries.quotient(ReplayTime(time).milliseconds, width), default: OutcomeTally()].add(tally)
+        while tallies.count > TimeSeries.limit, level + 1 < TimeSeries.widths.count { coarsen() }
     }
 
     /// Counts a record.

@@ -115,6 +115,16 @@ enum AdminText {
 }
 
 extension String {
+    /// The text in percent-encoding, for a value of a query: all but unreserved characters (RFC 3986, section 2.3).
+    package var queryEncoded: String {
+        utf8.map { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: String(UnicodeScalar(byte))
+            default: "%" + [byte].hexadecimal.uppercased()
+            }
+        }.joined()
+    }
+
     /// The text with its percent-encoded bytes (RFC 3986, section 2.1); nil for a wrong encoding, and if it is not UTF-8.
     var percentDecoded: String? {
         var bytes: [UInt8] = []

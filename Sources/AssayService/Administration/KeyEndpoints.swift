@@ -34,15 +34,7 @@ extension Administration {
                 body: .json(["at": .time], required: 0), problems: [404, 409, 422]
             ) { (served) async throws(Problem) in
                 let name = try served.pathName()
-                let fields = try await fields(served, ["at"])
-                let store = try keyStore()
-                let now = Date()
-                let time = try fields.time("at") ?? now
-                do throws(KeyStoreFailure) {
-                    try await store.retire(name, at: time, by: served.calledBy?.name, now: now)
-                } catch {
-                    throw problem(error)
-                }
+                let time = try await retireKey(name, fields(served, ["at"]), by: served.calledBy?.name)
                 var object = JSONObject()
                 object.add("name", text: name)
                 object.add("retiredAt", text: RFC3339.format(time))
@@ -69,6 +61,17 @@ extension Administration {
                 return .json(object.text)
             },
         ]
+    }
+
+    /// Retires a key of the key store at `at` of the fields, or now. Returns the time.
+    func retireKey(_ name: String, _ fields: AdminFields, by author: String?) async throws(Problem) -> Date {
+        let store = try keyStore()
+        let now = Date()
+        let time = try fields.time("at") ?? now
+        do throws(KeyStoreFailure) { try await store.retire(name, at: time, by: author, now: now) } catch {
+            throw problem(error)
+        }
+        return time
     }
 
     private func sealedKeys() throws(Problem) -> any SealedKeyStorage {

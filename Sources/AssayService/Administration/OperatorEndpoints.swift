@@ -5,6 +5,9 @@ import HTTPTypes
 
 /// `/v1/admin/operators`: what `assay operators` does.
 extension Administration {
+    /// The members of the body that adds an operator.
+    static let operatorFields = ["name", "role", "until"]
+
     var operatorEndpoints: [Endpoint] {
         [
             Endpoint(
@@ -38,15 +41,7 @@ extension Administration {
         }
         let (name, author, now) = (try served.pathName(), served.calledBy?.name, Date())
         let withDescendants = given?.isByteEqual(to: "true") ?? false
-        let revoked = try await ledger { (ledger) async throws(LedgerOutage) in
-            try await ledger.revokeOperator(named: name, withDescendants: withDescendants, by: author, at: now)
-        }
-        guard !revoked.isEmpty else {
-            let others = withDescendants ? ", and so was every operator that it added" : ""
-            throw Problem(
-                .notFound, .unknownOperator,
-                "there is no operator \(name.excerpt), or it was revoked before\(others)")
-        }
+        let revoked = try await revokeOperator(name, withDescendants: withDescendants, by: author, at: now)
         var object = JSONObject()
         let own = revoked.first { $0.name.isByteEqual(to: name) }
         if let own {
@@ -63,30 +58,50 @@ extension Administration {
         return .json(object.text)
     }
 
+    /// Revokes an operator, and with `withDescendants` those that it added. Returns them as they were.
+    func revokeOperator(
+        _ name: String, withDescendants: Bool, by author: String?, at now: Date
+    ) async throws(Problem) -> [LedgerOperator] {
+        let revoked = try await ledger { (ledger) async throws(LedgerOutage) in
+            try await ledger.revokeOperator(named: name, withDescendants: withDescendants, by: author, at: now)
+        }
+        guard revoked.isEmpty else { return revoked }
+        let others = withDescendants ? ", and so was every operator that it added" : ""
+        throw Problem(
+            .notFound, .unknownOperator, "there is no operator \(name.excerpt), or it was revoked before\(others)")
+    }
+
     /// Adds an operator. The answer has its token, which cannot be shown again.
     private func addOperator(_ served: inout ServiceRequest) async throws(Problem) -> Response {
-        let fields = try await fields(served, ["name", "role", "until"])
+        let (new, token) = try await addOperator(fields(served, Self.operatorFields), by: served.calledBy)
+        var object = JSONObject()
+        object.add(new)
+        object.add("state", text: new.state(at: new.addedAt).rawValue)
+        object.add("token", text: token.text)
+        return .json(object.text, .created)
+    }
+
+    /// Adds the operator of `fields`, which ends no later than its creator. Returns it with its token, which cannot be read again.
+    func addOperator(
+        _ fields: AdminFields, by caller: Caller?
+    ) async throws(Problem) -> (LedgerOperator, OperatorToken) {
         let (name, roleName) = (try fields.text("name"), try fields.text("role"))
         guard let role = OperatorRole(rawValue: roleName) else {
             let roles = OperatorRole.allCases.map(\.rawValue)
             throw fields.problem(
                 "role", "expected one of \(roles.joined(separator: ", ")), found \(roleName.excerpt)")
         }
-        let (now, creator, token) = (Date(), served.calledBy?.stored, OperatorToken.random())
+        let (now, creator, token) = (Date(), caller?.stored, OperatorToken.random())
         // Without an end, a token ends at the latest with that of its creator.
         let standard = now.addingTimeInterval(LedgerRules.operatorLifetime)
         let end = try fields.time("until") ?? min(standard, creator?.until ?? standard)
-        let new = LedgerOperator(name: name, role: role, addedAt: now, addedBy: served.calledBy?.name, until: end)
+        let new = LedgerOperator(name: name, role: role, addedAt: now, addedBy: caller?.name, until: end)
         if let creator, let refusal = LedgerRules.refusal(adding: new, creator: creator) { throw Self.problem(refusal) }
         let refusal = try await ledger { (ledger) async throws(LedgerOutage) in
             try await ledger.addOperator(new, tokenHash: token.hash)
         }
         if let refusal { throw Self.problem(refusal) }
-        var object = JSONObject()
-        object.add(new)
-        object.add("state", text: new.state(at: now).rawValue)
-        object.add("token", text: token.text)
-        return .json(object.text, .created)
+        return (new, token)
     }
 
     private static func problem(_ refusal: OperatorRefusal) -> Problem {

@@ -85,18 +85,25 @@ extension Administration {
         guard let kind = given.first, let name = query[kind] else { return try await summary() }
         let subject: LedgerSubject
         do { subject = try Self.subject(kind, name) } catch { throw ServiceRequest.queryProblem(kind, error.message) }
-        return try await ledger { (ledger) async throws(LedgerOutage) in
+        let (keys, standings) = try await lookUp(subject, at: Date())
+        return .json(subject.json(keys: keys, standings: standings))
+    }
+
+    /// The keys of a subject, and its standing at a time.
+    func lookUp(
+        _ subject: LedgerSubject, at now: Date
+    ) async throws(Problem) -> (keys: [EnrolledKey], standings: [LedgerStanding]) {
+        try await ledger { (ledger) async throws(LedgerOutage) in
             var keys: [EnrolledKey] = []
             switch subject.kind {
             case .key:
-                if let bytes = AnyBase64.decode(name), let key = try await ledger.enrolledKey(withID: bytes) {
+                if let bytes = AnyBase64.decode(subject.name), let key = try await ledger.enrolledKey(withID: bytes) {
                     keys = [key]
                 }
             case .account: keys = try await ledger.keys(of: subject.name)
             case .device, .issuer: break
             }
-            let standings = try await ledger.standings(of: [subject], at: Date())
-            return .json(subject.json(keys: keys, standings: standings))
+            return (keys, try await ledger.standings(of: [subject], at: now))
         }
     }
 

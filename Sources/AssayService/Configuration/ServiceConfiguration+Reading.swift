@@ -98,6 +98,7 @@ extension ServiceConfiguration {
                 "required: captures are sealed, and need the folder and the public key that `assay capture key` makes")
         }
         try requireWholeAdmin()
+        try requireConsoleTLS()
         try requireAuthorization()
         guard !isOpen || listen.isLocal && admin?.isLocal ?? true else {
             throw PolicyError(
@@ -123,6 +124,20 @@ extension ServiceConfiguration {
         guard adminCertificate == nil || [admin, metrics].contains(where: { $0 != nil && $0?.path == nil }) else {
             throw PolicyError(
                 field: "adminTLS.certificate", "TLS is for TCP addresses, and neither admin nor metrics is one")
+        }
+    }
+
+    /// Refuses a console to which operators would send their tokens in the clear.
+    func requireConsoleTLS() throws(PolicyError) {
+        guard console else { return }
+        guard let admin else {
+            throw PolicyError(field: "console", "on needs the listener of operators, and admin is none: set admin")
+        }
+        guard admin.isLocal || adminCertificate != nil else {
+            throw PolicyError(
+                field: "console",
+                "on needs TLS where admin is no loopback address and no unix socket, found \(admin.description): set adminTLS.certificate and adminTLS.privateKey, or admin: 127.0.0.1:8081"
+            )
         }
     }
 

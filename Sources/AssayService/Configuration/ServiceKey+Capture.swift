@@ -43,11 +43,13 @@ extension ServiceConfiguration.Capture {
 
     /// Starts the capture; nil for none.
     ///
-    /// - Parameter onChange: see ``SampledCapture``.
+    /// - Parameters:
+    ///   - isKept: whether the last records also stay in memory.
+    ///   - onChange: see ``SampledCapture``.
     /// - Throws: `PolicyError` for the key, and for a folder that cannot be created or written to.
     func start(
-        onChange: @escaping @Sendable (CaptureError?) -> Void
-    ) throws(PolicyError) -> SampledCapture? {
+        keepingRecent isKept: Bool, onChange: @escaping @Sendable (CaptureError?) -> Void
+    ) throws(PolicyError) -> (sampled: SampledCapture, recent: RecentCaptures)? {
         guard let folder, let key else { return nil }
         var options = CaptureOptions()
         do {
@@ -65,9 +67,11 @@ extension ServiceConfiguration.Capture {
         options.maximumAge = min(options.maximumAge, keepFor)
         options.keepFor = keepFor
         do throws(CaptureError) {
-            return try SampledCapture(
-                folder: folder, share: share, kinds: kinds.isEmpty ? nil : Set(kinds), options: options,
-                onChange: onChange)
+            let files = try RecordCapture(folder: folder, options: options)
+            try files.requireWritable()
+            let recent = RecentCaptures(files, isKept: isKept)
+            let kinds = kinds.isEmpty ? nil : Set(kinds)
+            return (try SampledCapture(recent, share: share, kinds: kinds, onChange: onChange), recent)
         } catch {
             throw PolicyError(field: "capture.folder", error.message)
         }

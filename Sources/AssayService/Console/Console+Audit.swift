@@ -1,24 +1,36 @@
 import Assay
 import AssayCore
+import AssayReplay
 import FoundationEssentials
 
-/// The audit trail, keys and operators.
+/// The audit trail, which is read backwards from its end or from a number: a page costs the same in a long trail.
 extension Console {
     /// The most entries of a page.
-    private static let shown = 200
+    static let shownEntries = 200
+    /// How many entries are read at once, and how often: an operator or an action has no index.
+    private static let (pageSize, mostPages) = (250, 20)
 
-    /// The last entries of the trail that are meant, the last one first.
-    func entries(_ isMeant: @escaping @Sendable (LedgerAuditEntry) -> Bool) async throws(Problem) -> [LedgerAuditEntry]
-    {
-        var found: [LedgerAuditEntry] = []
-        do {
-            try await administration.dependencies.ledger.audit { entry in
-                guard isMeant(entry) else { return }
-                found.append(entry)
-                if found.count >= 2 * Self.shown { found.removeFirst(Self.shown) }
+    /// The last entries that are meant, the last one first.
+    ///
+    /// - Parameter number: only entries before this one; nil for the end of the trail.
+    /// - Returns: also before which number to go on; nil at the beginning of the trail.
+    func entries(
+        before number: Int? = nil, _ isMeant: (LedgerAuditEntry) -> Bool
+    ) async throws(Problem) -> (found: [LedgerAuditEntry], next: Int?) {
+        var (found, next) = ([LedgerAuditEntry](), number)
+        for _ in 0..<Self.mostPages {
+            let last = next
+            let page = try await administration.ledger { (ledger) async throws(LedgerOutage) in
+                try await ledger.auditEntries(of: nil, before: last, atMost: Self.pageSize)
             }
-        } catch { throw administration.outage(error as? LedgerOutage ?? LedgerOutage(.internalError, "\(error)")) }
-        return found.suffix(Self.shown).reversed()
+            for entry in page {
+                next = entry.number
+                if isMeant(entry) { found.append(entry) }
+                if found.count == Self.shownEntries { return (found, entry.number > 1 ? entry.number : nil) }
+            }
+            if page.count < Self.pageSize { return (found, nil) }
+        }
+        return (found, next)
     }
 
     static func table(_ entries: [LedgerAuditEntry]) -> Markup {
@@ -33,65 +45,42 @@ extension Console {
     }
 
     var auditPage: Page {
-        Page(path: Self.path + "/audit", name: "Audit", right: .read, parameters: ["operator", "verify"]) {
+        Page(path: Self.path + "/audit", name: "Audit", right: .read, parameters: ["operator", "before", "verify"]) {
             (visit) async throws(Problem) in
-            let author = visit["operator"]
-            let found = try await entries { entry in
+            let (author, before) = (visit["operator"], visit["before"].map { Int($0) ?? 0 })
+            if let before, before < 1 {
+                throw ServiceRequest.queryProblem("before", "expected the number of an entry")
+            }
+            let (found, next) = try await entries(before: before) { entry in
                 author.map { entry.change.operatorName.isByteEqual(to: $0) } ?? true
             }
-            var review: Markup = ""
-            if visit["verify"] != nil {
-                var audit = AuditReview(expecting: nil)
-                do { try await audit.take(administration.dependencies.ledger) } catch {
-                    throw administration.outage(error as? LedgerOutage ?? LedgerOutage(.internalError, "\(error)"))
+            let review = visit["verify"] == nil ? "" : try await verification()
+            let query = author.map { "&amp;operator=\($0.queryEncoded)" } ?? ""
+            let further: Markup =
+                next.map {
+                    "<p><a href=\"/console/audit?before=\($0)\(.verbatim(query))\">Entries before \($0)</a></p>"
                 }
-                let problems: [Markup] = audit.problems.map { "<p class=\"alert\">\($0)</p>" }
-                review =
-                    audit.problems.isEmpty
-                    ? "<p class=\"notice\" role=\"status\">\(audit.count) entries are sound. The last hash is <code>\(audit.lastHash)</code>.</p>"
-                    : "\(problems)"
-            }
+                ?? ""
             return ConsolePage(
                 title: "Audit",
                 content: """
                     \(review)<form action="/console/audit">\(Markup.field("Operator", "operator", value: author ?? ""))\
+                    \(Markup.field("Before entry", "before", value: before.map { "\($0)" } ?? "", hint: "empty for the last ones"))\
                     <button>Show</button> <button name="verify" value="1">Verify the trail</button></form>
-                    <p class="muted">The last 200 entries, the last one first.</p>\(Self.table(found))
+                    <p class="muted">At most \(Self.shownEntries) entries, the last one first.</p>\(Self.table(found))\(further)
                     """)
         }
     }
 
-    var keysPage: Page {
-        Page(path: Self.path + "/keys", name: "Keys and operators", right: .read, parameters: []) {
-            (_) async throws(Problem) in
-            let now = Date()
-            let operators = try await administration.ledger { (ledger) async throws(LedgerOutage) in
-                try await ledger.operators()
-            }
-            var keys: [SealedKey] = []
-            if let storage = administration.dependencies.sealedKeys {
-                do throws(KeyStoreOutage) { keys = try await storage.sealedKeys() } catch {
-                    throw administration.outage(error)
-                }
-            }
-            return ConsolePage(
-                title: "Keys and operators",
-                content: """
-                    <h2>Keys of the key store</h2>\(Markup.table(
-                        "Keys", ["Name", "State", "Facts"],
-                        keys.map { key in
-                            let facts = key.texts(at: now).filter { !["name", "state"].containsBytes(of: $0.name) }
-                            return ["\(key.name)", "\(key.state(at: now).name)", .facts(facts.map { ($0.name, $0.text) })]
-                        }, none: "The key store has no key, or the ledger stores none."))
-                    <h2>Operators</h2>\(Markup.table(
-                        "Operators", ["Name", "Role", "State", "Until", "Added by"],
-                        operators.map {
-                            [
-                                "\($0.name)", "\($0.role.rawValue)", "\($0.state(at: now).rawValue)", .time($0.until),
-                                "\($0.addedBy ?? "")",
-                            ]
-                        }, none: "There is no operator."))
-                    """)
+    /// Whether the chain of hashes is sound. Reads the whole trail.
+    private func verification() async throws(Problem) -> Markup {
+        var audit = AuditReview(expecting: nil)
+        do { try await audit.take(administration.dependencies.ledger) } catch {
+            throw administration.outage(error as? LedgerOutage ?? LedgerOutage(.internalError, "\(error)"))
         }
+        let problems: [Markup] = audit.problems.map { "<p class=\"alert\">\($0)</p>" }
+        return audit.problems.isEmpty
+            ? "<p class=\"notice\" role=\"status\">\(audit.count) entries are sound. The last hash is <code>\(audit.lastHash)</code>.</p>"
+            : "\(problems)"
     }
 }

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayInspection
+import AssayReplay
 import FoundationEssentials
 import HTTPTypes
 
@@ -34,18 +35,18 @@ extension Console {
             let bytes = Array((visit.values["blob"] ?? "").utf8)
             guard bytes.count <= InspectEndpoint.bodyLimit else { throw .tooLong(InspectEndpoint.bodyLimit) }
             let policy = try await policy(visit)
-            let layer = Verifier.inspector.inspect(bytes, name: "blob")
-            var rest = Self.most
-            let tree = Self.markup(layer, &rest)
-            let more: Markup = rest > 0 ? "" : "<p>There is more, which <code>assay inspect</code> shows.</p>"
-            let summary: [Markup] = InspectionSummary(layer).lines.map { "<p>\($0)</p>" }
+            let content = await executor.run { () -> Markup in
+                let layer = Verifier.inspector.inspect(bytes, name: "blob")
+                var rest = Self.most
+                let tree = Self.markup(layer, &rest)
+                let more: Markup = rest > 0 ? "" : "<p>There is more, which <code>assay inspect</code> shows.</p>"
+                let summary: [Markup] = InspectionSummary(layer).lines.map { "<p>\($0)</p>" }
+                return "\(summary)\(await Self.judgement(bytes, policy))<h2>Content</h2>\(tree)\(more)"
+            }
             return .page(
                 ConsolePage(
                     title: "Inspection",
-                    content: """
-                        \(summary)\(await Self.judgement(bytes, policy))<h2>Content</h2>\(tree)\(more)
-                        <p><a href="/console/inspect">Inspect another one</a></p>
-                        """))
+                    content: "\(content)<p><a href=\"/console/inspect\">Inspect another one</a></p>"))
         }
     }
 

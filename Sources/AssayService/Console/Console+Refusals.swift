@@ -1,6 +1,6 @@
 import Assay
 import AssayCore
-import AssayPrimitives
+import AssayReplay
 import FoundationEssentials
 import HTTPTypes
 
@@ -96,30 +96,6 @@ extension Console {
             check.codes.map { ["<code>\($0.name)</code>", "\($0.meaning)", "\(check.remedy(for: $0.name).rawValue)"] },
             none: "It reports no code."))
         """
-    }
-
-    /// What the service captures, and what became of it.
-    var capturesPage: Page {
-        Page(path: Self.path + "/captures", name: "Captures", right: .read, parameters: []) {
-            (_) throws(Problem) in
-            let capture = administration.configuration.capture
-            let kinds = capture.kinds.isEmpty ? "all" : capture.kinds.map(\.name).joined(separator: ", ")
-            let rows: [(String, String)] = [
-                ("Folder", capture.folder ?? ""), ("Share", "\((capture.share * 1e8).rounded() / 1e6) %"),
-                ("Kinds", kinds),
-                ("At most", "\(capture.maximumSize) bytes, for \(PolicyNode.text(ofSeconds: capture.keepFor))"),
-            ]
-            let records = administration.dependencies.metrics.values(.captureRecords)
-            return ConsolePage(
-                title: "Captures",
-                content: """
-                    <dl>\(rows.map { "<div><dt>\($0.0)</dt><dd>\($0.1)</dd></div>" } as [Markup])</dl>
-                    \(Markup.table(
-                        "Records since the start", ["Result", "Records"],
-                        records.map { ["\($0.labels["result"] ?? "")", "\(Int($0.value))"] }, none: "None yet."))
-                    """,
-                isRefreshed: true)
-        }
     }
 }
 

@@ -1,10 +1,13 @@
 import Assay
 import AssayCore
-import AssayPrimitives
+import AssayReplay
 import FoundationEssentials
 
 /// A key, a device, an account or an issuer: what the ledger knows, and changes.
 extension Console {
+    /// The most keys of a page.
+    private static let shownKeys = 200
+
     var subjectPage: Page {
         Page(path: Self.path + "/subject", name: "Subject", right: .read, parameters: ["kind", "name", "done"]) {
             (visit) async throws(Problem) in
@@ -16,32 +19,23 @@ extension Console {
                 throw ServiceRequest.queryProblem(error.field, error.message)
             }
             let now = Date()
-            let (keys, standings) = try await administration.ledger {
-                (ledger) async throws(LedgerOutage) -> ([EnrolledKey], [LedgerStanding]) in
-                var keys: [EnrolledKey] = []
-                switch subject.kind {
-                case .key:
-                    if let bytes = AnyBase64.decode(name), let key = try await ledger.enrolledKey(withID: bytes) {
-                        keys = [key]
-                    }
-                case .account: keys = try await ledger.keys(of: subject.name)
-                case .device, .issuer: break
-                }
-                return (keys, try await ledger.standings(of: [subject], at: now))
+            let (keys, standings) = try await administration.lookUp(subject, at: now)
+            let history = try await administration.ledger { (ledger) async throws(LedgerOutage) in
+                try await ledger.auditEntries(of: subject.description, before: nil, atMost: Self.shownEntries)
             }
-            let history = try await entries { $0.change.subject.isByteEqual(to: subject.description) }
-            let done: Markup =
-                visit["done"] == nil ? "" : "<p class=\"notice\" role=\"status\">Done; the audit trail has it.</p>"
+            let more: Markup =
+                keys.count > Self.shownKeys
+                ? "<p>These are \(Self.shownKeys) of \(keys.count); <code>assay ledger keys</code> lists all.</p>" : ""
             return ConsolePage(
                 title: "\(subject.kind.rawValue) \(subject.name.excerpt)",
                 content: """
-                    \(done)\(Self.search(subject.kind, subject.name))
+                    \(Markup.done(visit))\(Self.search(subject.kind, subject.name))
                     <h2>Standing</h2>\(Markup.table(
                         "Standing", ["Standing", "Reason", "Until", "Set by"], standings.map(Self.row),
                         none: "It has neither a block nor an allowance in force."))
                     <h2>Keys</h2>\(Markup.table(
-                        "Keys", ["Key", "App", "Account", "Enrolled", "Counter", "Facts"], keys.map(Self.row),
-                        none: "The ledger has no key of it."))
+                        "Keys", ["Key", "App", "Account", "Enrolled", "Counter", "Facts"],
+                        keys.prefix(Self.shownKeys).map(Self.row), none: "The ledger has no key of it."))\(more)
                     <h2>History</h2>\(Self.table(history))
                     \(changes(subject, keys, standings, visit))
                     """)
@@ -75,8 +69,7 @@ extension Console {
         return all.map { action, names, change in
             Form(path: Self.path + "/subject/" + action, right: .change, fields: names) {
                 (visit) async throws(Problem) in
-                let given = names.compactMap { name in visit[name].map { (name, Self.content($0, of: name)) } }
-                try await change(AdminFields(fields: RecordFields(RecordObject(given), path: "")), visit.name)
+                try await change(visit.fields(names), visit.name)
                 let subject: LedgerSubject
                 let (kind, name) = (visit.values["kind"] ?? "", visit.values["name"] ?? "")
                 do throws(Administration.SubjectError) { subject = try Administration.subject(kind, name) } catch {
@@ -87,28 +80,18 @@ extension Console {
         } + [move]
     }
 
-    /// The value of a field as the API has it: names of checks are a list there.
-    private static func content(_ text: String, of name: String) -> RecordValue.Content {
-        guard name.isByteEqual(to: "checks") else { return .text(text) }
-        let names = text.split { " ,\n".contains($0) }
-        return .array(names.map { RecordValue(.text(String($0)), offset: 0) })
-    }
-
     private static func address(_ subject: LedgerSubject, done: String? = nil) -> String {
         "\(path)/subject?kind=\(subject.kind.rawValue)&name=\(subject.name.queryEncoded)"
             + (done.map { "&done=\($0)" } ?? "")
     }
 
     private static func search(_ kind: LedgerSubject.Kind?, _ name: String) -> Markup {
-        let options: [Markup] = LedgerSubject.Kind.allCases.map { option in
-            let selected: Markup = option == kind ? " selected=\"selected\"" : ""
-            return "<option\(selected)>\(option.rawValue)</option>"
-        }
-        return """
-            <form action="/console/subject"><label>Kind <select name="kind">\(options)</select></label>\
-            \(Markup.field("Name", "name", value: name, hint: "a key ID is base64 of 32 bytes", isRequired: true))\
-            <button>Look up</button></form>
-            """
+        """
+        <form action="/console/subject">\(Markup.choice(
+            "Kind", "kind", LedgerSubject.Kind.allCases.map(\.rawValue), selected: kind?.rawValue))\
+        \(Markup.field("Name", "name", value: name, hint: "a key ID is base64 of 32 bytes", isRequired: true))\
+        <button>Look up</button></form>
+        """
     }
 
     private static func row(_ standing: LedgerStanding) -> [Markup] {

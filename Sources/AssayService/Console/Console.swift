@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayReplay
 import FoundationEssentials
 import HTTPTypes
 import Logging
@@ -12,22 +13,27 @@ struct Console: Sendable {
     static let path = "/console"
     /// The longest form, in bytes: a blob and a policy with each byte in percent-encoding.
     private static let formLimit = 2 << 20
-    /// How long the form of a login may take, in seconds.
-    private static let loginTime = 5.0
     /// `__Host-`: sent to this host alone, and set by no other. Browsers take it from loopback addresses without TLS, too.
-    private static let cookie = "__Host-assay"
-    private static let cookieRules = "; Path=/; Secure; HttpOnly; SameSite=Strict"
+    static let cookie = "__Host-assay"
+    static let cookieRules = "; Path=/; Secure; HttpOnly; SameSite=Strict"
 
     let administration: Administration
-    private let isUnix: Bool
-    private let logger: Logger
-    private let sessions = ConsoleSessions()
-    private let delay = LoginDelay()
+    let isUnix: Bool
+    /// A name of this machine that only visitors of this process know; nil on a unix socket and with TLS.
+    private let ownHost: String?
+    let logger: Logger
+    let sessions = ConsoleSessions()
+    let delay = LoginDelay()
+    /// Runs inspections and replays.
+    let executor = ConsoleExecutor()
     /// What forms carry on a unix socket, where there is no session.
     private let formToken = ConsoleSessions.random()
 
     private init(_ administration: Administration, isUnix: Bool, logger: Logger) {
         (self.administration, self.isUnix, self.logger) = (administration, isUnix, logger)
+        let hasTLS = administration.configuration.adminCertificate != nil
+        let number = UInt64.random(in: .min ... .max)
+        ownHost = isUnix || hasTLS ? nil : "assay-\(String(number, radix: 36)).localhost"
     }
 
     // MARK: Endpoints
@@ -43,8 +49,8 @@ struct Console: Sendable {
     /// A page that shows something.
     struct Page: Sendable {
         let path: String
-        /// The name in the navigation; nil for a page that is not there.
-        let name: String?
+        /// The name in the navigation.
+        let name: String
         let right: OperatorRight
         let parameters: [String]
         let make: @Sendable (ConsoleVisit) async throws(Problem) -> ConsolePage
@@ -66,11 +72,14 @@ struct Console: Sendable {
 
     /// All pages, in the order of the navigation.
     var pages: [Page] {
-        let all = [overviewPage, appPage, refusalsPage, subjectPage, policyPage, inspectPage, keysPage, auditPage]
-        return all + (administration.configuration.capture.folder == nil ? [] : [capturesPage]) + [checksPage]
+        [
+            overviewPage, appPage, refusalsPage, subjectPage, policyPage, inspectPage, keysPage, auditPage,
+            capturesPage,
+            checksPage,
+        ]
     }
 
-    private var forms: [Form] { subjectForms + policyForms + [inspectForm] }
+    private var forms: [Form] { subjectForms + policyForms + keyForms + [inspectForm] }
 
     private var endpoints: [Endpoint] {
         let assets = [
@@ -84,7 +93,8 @@ struct Console: Sendable {
         return pages.map { endpoint($0) } + forms.map { endpoint($0) } + assets + [
             Endpoint(.get, Self.path + "/login", .all, "console", "Where operators sign in.") {
                 (served) throws(Problem) in
-                isUnix ? ConsoleLayout.redirect(Self.path) : loginPage(served.request.head.target.hasSuffix("?ended"))
+                if isUnix { return ConsoleLayout.redirect(Self.path) }
+                return toOwnHost(served.request) ?? loginPage(served.request.head.target.hasSuffix("?ended"))
             },
             Endpoint(.post, Self.path + "/login", .all, "console", "Begins a session.") {
                 (served) async throws(Problem) in try await orProblem(&served, logIn)
@@ -102,7 +112,7 @@ struct Console: Sendable {
     }
 
     private func endpoint(_ page: Page) -> Endpoint {
-        Endpoint(.get, page.path, .all, "console", page.name ?? "A page of the console.") {
+        Endpoint(.get, page.path, .all, "console", page.name) {
             (served) async throws(Problem) in
             try await orProblem(&served) { (served) async throws(Problem) in
                 guard var visit = try await visit(&served) else { return toLogin(served) }
@@ -126,20 +136,30 @@ struct Console: Sendable {
         }
     }
 
-    private func response(
+    func response(
         _ page: ConsolePage, _ visit: ConsoleVisit?, _ path: String, _ status: HTTPResponse.Status = .ok,
         _ fields: HTTPFields = [:]
     ) -> Response {
         let links = pages.compactMap { page in
-            visit?.rights.contains(page.right) ?? false ? page.name.map { (page.path, $0) } : nil
+            visit?.rights.contains(page.right) ?? false ? (page.path, page.name) : nil
         }
         return ConsoleLayout.response(page, visit, path: path, links: links, status, fields)
+    }
+
+    /// A part of a page that needs the ledger or the key store; in an outage, what the outage is.
+    func orOutage(_ part: () async throws(Problem) -> Markup) async throws(Problem) -> Markup {
+        do throws(Problem) { return try await part() } catch {
+            guard let outage = error.uncounted else { throw error }
+            administration.dependencies.metrics.count(outage)
+            return "<p class=\"alert\" role=\"alert\">\(error.detail)</p>"
+        }
     }
 
     /// Answers a problem with a page.
     private func orProblem(
         _ served: inout ServiceRequest, _ answer: (inout ServiceRequest) async throws(Problem) -> Response
     ) async throws(Problem) -> Response {
+        if let response = toOwnHost(served.request) { return response }
         do throws(Problem) { return try await answer(&served) } catch {
             if let outage = error.uncounted { administration.dependencies.metrics.count(outage) }
             served.note.problem = error.code.rawValue
@@ -165,13 +185,29 @@ struct Console: Sendable {
 
     // MARK: Who asks
 
+    /// Leads a browser from `localhost` and from addresses to the name that only it knows; nil for other names, and where it has none.
+    ///
+    /// Browsers send cookies to every port of a host, whoever listens there. `localhost` and all names below it are this machine.
+    private func toOwnHost(_ request: Request) -> Response? {
+        guard let ownHost, let authority = request.head.authority else { return nil }
+        let host = SiteRules.host(of: authority)
+        guard host == "localhost" || IPAddress(host) != nil else { return nil }
+        let port = authority.hasPrefix("[") ? authority.drop { $0 != "]" }.dropFirst() : authority.drop { $0 != ":" }
+        let isForm = request.method == .post
+        let target = isForm ? Self.path + "/login" : request.head.target
+        var response = ConsoleLayout.redirect("http://\(ownHost)\(port)\(target)")
+        response.isLast = isForm
+        return response
+    }
+
     /// The visitor; nil without a session, or after the operator was revoked.
     private func visit(_ served: inout ServiceRequest) async throws(Problem) -> ConsoleVisit? {
         if isUnix {
             let name = await UnixSocket.peerName(served.channel)
             served.note.caller = name
             return ConsoleVisit(
-                name: name, rights: Set(OperatorRight.allCases), formToken: formToken, hasSession: false)
+                caller: Caller(name: name, stored: nil), rights: Set(OperatorRight.allCases), formToken: formToken,
+                hasSession: false)
         }
         // The script loads open pages again, which is no use of the session.
         let isUse = served.request.headers[values: .secFetchDest].first != "empty"
@@ -187,7 +223,8 @@ struct Console: Sendable {
         }
         served.note.caller = found.name
         return ConsoleVisit(
-            name: found.name, rights: found.role.rights, formToken: session.formToken, hasSession: true)
+            caller: Caller(name: found.name, stored: found), rights: found.role.rights, formToken: session.formToken,
+            hasSession: true)
     }
 
     private func require(_ right: OperatorRight, _ visit: ConsoleVisit) throws(Problem) {
@@ -214,7 +251,7 @@ struct Console: Sendable {
     }
 
     /// Demands that a browser says which page sends a form. `SiteRules` has compared what it says.
-    private static func requireOwnPage(_ request: Request) throws(Problem) {
+    static func requireOwnPage(_ request: Request) throws(Problem) {
         guard request.headers[values: .origin].isEmpty, request.headers[values: .secFetchSite].isEmpty else { return }
         throw Problem(
             .forbidden, .crossSite,
@@ -227,78 +264,12 @@ struct Console: Sendable {
     }
 
     /// Nil for none, and for several: another program of the host may have set one of them.
-    private static func sessionID(_ request: Request) -> String? {
+    static func sessionID(_ request: Request) -> String? {
         let all = request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair -> String? in
             let parts = pair.trimmingPrefix { $0 == " " }.split(separator: "=", maxSplits: 1)
             return parts.count == 2 && parts[0] == cookie ? String(parts[1]) : nil
         }
         return all.count == 1 ? all[0] : nil
-    }
-
-    // MARK: Signing in
-
-    private func toLogin(_ served: ServiceRequest) -> Response {
-        let had = Self.sessionID(served.request) != nil
-        var response = ConsoleLayout.redirect(Self.path + "/login" + (had ? "?ended" : ""))
-        response.isLast = served.request.method == .post
-        return response
-    }
-
-    private func loginPage(
-        _ isEnded: Bool, problem: String? = nil, _ status: HTTPResponse.Status = .ok, _ fields: HTTPFields = [:]
-    ) -> Response {
-        let text =
-            problem ?? (isEnded ? "Your session has ended: it was idle, or your token has ended or was revoked." : nil)
-        let notice: Markup = text.map { "<p class=\"alert\" role=\"alert\">\($0)</p>" } ?? ""
-        let page = ConsolePage(
-            title: "Sign in",
-            content: """
-                \(notice)<form method="post" action="/console/login">\
-                <input type="text" name="user" value="operator" autocomplete="username" aria-label="Operator" hidden="hidden"/><label>Token of an operator \
-                <input type="password" name="token" autocomplete="current-password" required="required" maxlength="200"/></label>\
-                <button>Sign in</button></form>
-                <p class="muted">An administrator makes one with <code>assay operators add NAME --role viewer</code>.</p>
-                """)
-        return response(page, nil, "", status, fields)
-    }
-
-    private func logIn(_ served: inout ServiceRequest) async throws(Problem) -> Response {
-        if isUnix { return ConsoleLayout.redirect(Self.path) }
-        try Self.requireOwnPage(served.request)
-        // Nobody is known yet, so a body may not hold its place for long.
-        let values = try await served.form(
-            ["user", "token"], upTo: 4096, within: min(Self.loginTime, administration.configuration.limits.bodyTime))
-        let text = (values["token"] ?? "").trimmingPrefix { $0 == " " }.prefix { $0 != " " }
-        let found = try await administration.ledger { (ledger) async throws(LedgerOutage) in
-            try await ledger.authenticate(String(text), at: Date())
-        }
-        guard let found, let token = OperatorToken(String(text)) else {
-            // A right token is 256 random bits: only wrong ones wait, and no guess keeps an operator out.
-            let (failures, hasWaited) = await delay.wait()
-            logger.warning(
-                "console login refused",
-                metadata: ["assay.requestId": "\(served.id)", "assay.failures": .stringConvertible(failures)])
-            served.note.problem = ProblemCode.tokenRequired.rawValue
-            guard hasWaited else {
-                return loginPage(
-                    false, problem: "Too many logins fail at present. Try again later.", .tooManyRequests,
-                    [.retryAfter: "5"])
-            }
-            return loginPage(
-                false,
-                problem: "The token is not that of an active operator: it is mistyped, has ended or was revoked.",
-                .forbidden)
-        }
-        // No right of the console goes with the role of callers.
-        guard found.role.rights.contains(.read) else {
-            throw Problem(
-                .forbidden, .roleNotAllowed, "the token has the role \(found.role.rawValue), which reads nothing")
-        }
-        if let former = Self.sessionID(served.request) { sessions.end(former) }
-        served.note.caller = found.name
-        logger.notice("console login", metadata: ["assay.requestId": "\(served.id)", "assay.caller": "\(found.name)"])
-        let id = sessions.begin(token.hash)
-        return ConsoleLayout.redirect(Self.path, [.setCookie: "\(Self.cookie)=\(id)\(Self.cookieRules)"])
     }
 }
 

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayPrimitives
+import AssayReplay
 import FoundationEssentials
 import HTTPTypes
 import NIOCore
@@ -15,8 +16,8 @@ struct ConsolePage {
 
 /// Who asks for a page, and with what.
 struct ConsoleVisit: Sendable {
-    /// Whose name is in the audit trail.
-    let name: String
+    /// Who makes changes.
+    let caller: Caller
     let rights: Set<OperatorRight>
     /// What forms carry.
     let formToken: String
@@ -25,8 +26,31 @@ struct ConsoleVisit: Sendable {
     /// The parameters of the query or of the form.
     var values: [String: String] = [:]
 
+    /// The name in the audit trail.
+    var name: String { caller.name }
+
     /// A value that is not empty.
     subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The given values of fields, as the body of a request of the API has them: names of checks are a list there.
+    func fields(_ names: [String]) -> AdminFields {
+        let given = names.compactMap { name -> (String, RecordValue.Content)? in
+            guard let text = self[name] else { return nil }
+            guard name.isByteEqual(to: "checks") else { return (name, .text(text)) }
+            let checks = text.split { " ,\n".contains($0) }
+            return (name, .array(checks.map { RecordValue(.text(String($0)), offset: 0) }))
+        }
+        return AdminFields(fields: RecordFields(RecordObject(given), path: ""))
+    }
+
+    /// Demands that the visitor has typed a name again, before something that cannot be undone.
+    func requireConfirmation(of name: String) throws(Problem) {
+        let typed = values["confirm"] ?? ""
+        guard typed.isByteEqual(to: name) else {
+            throw ServiceRequest.queryProblem(
+                "confirm", "to confirm, type \(name.excerpt), found \(typed.excerpt); nothing was changed")
+        }
+    }
 
     /// A form that changes something.
     func form(_ path: String, _ content: Markup) -> Markup {
@@ -71,6 +95,20 @@ extension Markup {
         """
         <label>\(label) <small>\(hint)</small> <textarea name="\(name)" rows="\(rows)" spellcheck="false" autocomplete="off"></textarea></label>
         """
+    }
+
+    /// A choice of a form.
+    static func choice(_ label: String, _ name: String, _ values: [String], selected: String? = nil) -> Markup {
+        let options: [Markup] = values.map { value in
+            let mark: Markup = selected?.isByteEqual(to: value) ?? false ? " selected=\"selected\"" : ""
+            return "<option value=\"\(value)\"\(mark)>\(value)</option>"
+        }
+        return "<label>\(label) <select name=\"\(name)\">\(options)</select></label>"
+    }
+
+    /// What follows on a change.
+    static func done(_ visit: ConsoleVisit) -> Markup {
+        visit["done"] == nil ? "" : "<p class=\"notice\" role=\"status\">Done; the audit trail has it.</p>"
     }
 
     static func hidden(_ name: String, _ value: String) -> Markup {
@@ -138,14 +176,15 @@ enum ConsoleLayout {
             visit.map { $0.hasSession ? $0.form(Console.path + "/logout", "<button>Sign out</button>") : "" } ?? ""
         let who: Markup = visit.map { "<div class=\"who\"><span>\($0.name)</span>\(leave)</div>" } ?? ""
         let refresh: Markup = page.isRefreshed ? " data-refresh=\"30\"" : ""
-        let session: Markup = visit?.hasSession ?? false ? " data-idle=\"\(15 * 60)\"" : ""
+        let idle = ConsoleSessions.idle.components.seconds
+        let session: Markup = visit?.hasSession ?? false ? " data-idle=\"\(Int(idle))\"" : ""
         let markup: Markup = """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8"/><title>\(page.title) - Assay</title>
             <meta name="viewport" content="width=device-width"/><meta name="color-scheme" content="light dark"/>
             <link rel="stylesheet" href="/console/style.css"/><link rel="icon" href="/console/icon.svg"/>
             <script type="module" src="/console/console.js"></script></head>
-            <body\(session)><a class="skip" href="#main">To the content</a>
+            <body\(session)>\(Chart.patterns)<a class="skip" href="#main">To the content</a>
             <header><p class="name">Assay</p>\(who)\(navigation)</header>
             <main id="main" tabindex="-1"\(refresh)><h1>\(page.title)</h1>\(page.content)</main>
             <p id="status" role="status"></p></body></html>

@@ -75,7 +75,7 @@ struct SiteRules: Sendable {
     }
 
     /// The host of an authority, without port, brackets and the final period of DNS, in lower case.
-    private static func host(of authority: String) -> String {
+    static func host(of authority: String) -> String {
         var host = authority.lowercased()[...]
         if host.hasPrefix("["), let end = host.firstIndex(of: "]") {
             host = host[host.index(after: host.startIndex)..<end]

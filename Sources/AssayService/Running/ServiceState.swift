@@ -16,6 +16,10 @@ final class ServiceState: Sendable {
     let recent: RecentVerdicts
     /// Captures judged evidence; nil for none.
     let capture: SampledCapture?
+    /// The files of the capture, and its last records for the console; nil for none.
+    let captures: RecentCaptures?
+    /// The verdicts of the last day, for the console; nil without it.
+    let history: VerdictHistory?
     private let policy: Mutex<PolicyReport.PolicyText>
     private let phase = Atomic<Int>(Phase.starting.rawValue)
 
@@ -25,10 +29,12 @@ final class ServiceState: Sendable {
     init(
         _ verifier: Verifier, policy: PolicyReport.PolicyText, _ configuration: ServiceConfiguration, logger: Logger
     ) throws(PolicyError) {
-        self.capture = try configuration.capture.start { problem in
+        let capture = try configuration.capture.start(keepingRecent: configuration.console) { problem in
             guard let problem else { return logger.notice("evidence is captured again") }
             logger.error("evidence cannot be captured", metadata: ["assay.problem": "\(problem)"])
         }
+        (self.capture, captures) = (capture?.sampled, capture?.recent)
+        history = configuration.console ? VerdictHistory() : nil
         requests = try ReloadableVerifier(verifier, logger: logger)
         self.policy = Mutex(policy)
         recent = RecentVerdicts(configuration.recent)

@@ -73,7 +73,7 @@ struct CaptureFolder {
     }
 
     /// The capture files, also compressed ones, by the time in their names.
-    private func files() throws(CaptureError) -> [(path: String, size: Int)] {
+    func files() throws(CaptureError) -> [(path: String, size: Int)] {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path)
