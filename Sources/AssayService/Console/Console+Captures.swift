@@ -27,7 +27,7 @@ extension Console {
             }
             let size: String
             switch contents {
-            case .success(let contents): size = "\(contents.files) files, \(contents.bytes) bytes"
+            case .success(let contents): size = "\(NumberText.count(contents.files, "file")), \(contents.bytes) bytes"
             case .failure(let error): size = error.message
             }
             let kinds = settings.kinds.isEmpty ? "all" : settings.kinds.map(\.name).joined(separator: ", ")

@@ -5,8 +5,9 @@ import Testing
 @Suite("Attacks on the console", .timeLimit(.minutes(30)))
 struct ConsoleAttackTests {
     static let pages = [
-        "", "/app", "/refusals", "/subject", "/policy", "/inspect", "/keys", "/audit", "/audit?verify=1", "/checks",
-        "/checks?name=challenge-expired", "/checks?name=app-attest.attestation.nonce", "/login", "/login?ended",
+        "", "/app", "/refusals", "/subject", "/policy", "/inspect", "/keys", "/audit", "/audit?verify=1", "/captures",
+        "/checks", "/checks?name=challenge-expired", "/checks?name=app-attest.attestation.nonce", "/login",
+        "/login?ended",
     ]
 
     /// Markup, terminal escapes, a change of the direction of text, and an attribute's end.
@@ -42,7 +43,7 @@ struct ConsoleAttackTests {
         let json = try site.service.send(
             "POST", "/console/subject/block", body: "{}",
             fields: ConsoleVisitor.ownPage + ["Cookie: \(visitor.cookie)"],
-            port: site.port)
+            port: site.port, host: ConsoleVisitor.host)
         #expect(json.status == 415, "\(json)")
         #expect(try visitor.get("/console").status == 200)
         #expect(try !site.trail().contains { $0.contains(" block ") })
@@ -94,6 +95,11 @@ struct ConsoleAttackTests {
             ("/inspect", ["blob": "e30=", "policy": Self.hostile]), ("/policy/check", ["policy": Self.hostile]),
             ("/policy/check", ["policy": "\"<b>\": [*a, &a [*a]]"]),
             ("/subject/move", ["key": Self.hostile, "account": "a"]),
+            ("/operators/add", ["name": Self.hostile, "role": "viewer"]),
+            ("/operators/add", ["name": "x", "role": Self.hostile]),
+            ("/operators/revoke", ["name": Self.hostile, "confirm": Self.hostile]),
+            ("/operators/revoke", ["name": "x", "confirm": Self.hostile]),
+            ("/keys/retire", ["name": Self.hostile, "confirm": Self.hostile]),
         ] { answers.append(try visitor.post("/console\(path)", values.merging(["form": form]) { $1 })) }
         for answer in answers {
             #expect([200, 400, 404, 422].contains(answer.status), "\(answer)")
@@ -103,6 +109,19 @@ struct ConsoleAttackTests {
         }
         let log = site.service.logText
         #expect(!log.contains("alert(1)") && site.service.isRunning)
+
+        // What evidence says of itself is in the recent verdicts.
+        let record = try JSONSerialization.data(withJSONObject: [
+            "id": Self.hostile, "kind": "app-attest.assertion", "app": Self.hostile, "account": Self.hostile,
+            "evidence": ["keyId": Self.hostile, "assertion": Self.hostile],
+        ])
+        let judged = try site.service.send(
+            "POST", "/v1/verify", body: String(decoding: record, as: UTF8.self),
+            fields: ["Authorization: Bearer \(try #require(site.tokens["caller"]))"])
+        #expect((400..<500).contains(judged.status), "\(judged)")
+        let refusals = try visitor.get("/console/refusals").body
+        #expect(refusals.contains("&lt;script&gt;alert(1)") && !refusals.contains("<script>alert"), "\(refusals)")
+        #expect(!refusals.contains("\u{1B}") && !refusals.contains("\u{202E}"))
     }
 
     @Test("A paste beyond the limit is refused, and the next request is answered")

@@ -1,3 +1,5 @@
+import AssayCore
+import AssayService
 import AssayTestSupport
 import Foundation
 import Testing
@@ -11,7 +13,9 @@ struct ConsoleSessionTests {
     @Test("Without a session every page leads to the login, and a form does nothing")
     func noSession() throws {
         let stranger = ConsoleVisitor(try Self.site())
-        for path in ["", "/app", "/refusals", "/subject", "/policy", "/inspect", "/keys", "/audit", "/checks"] {
+        for path in [
+            "", "/app", "/refusals", "/subject", "/policy", "/inspect", "/keys", "/audit", "/captures", "/checks",
+        ] {
             let answer = try stranger.get("/console\(path)")
             #expect(answer.status == 303 && answer["location"] == "/console/login", "\(path): \(answer)")
         }
@@ -83,6 +87,46 @@ struct ConsoleSessionTests {
         #expect(try !site.trail().contains { $0.contains(" block ") })
     }
 
+    @Test("From localhost and from addresses, which other servers share, visitors are led to a name of this process")
+    func ownHost() throws {
+        let site = try Self.site()
+        let stranger = ConsoleVisitor(site)
+        var names: Set<String> = []
+        for host in ["localhost:\(site.port)", "127.0.0.1:\(site.port)", "[::1]:\(site.port)"] {
+            for path in ["/console", "/console/login", "/console/audit?operator=a"] {
+                let answer = try stranger.get(path, host: host)
+                let location = answer["location"] ?? ""
+                #expect(answer.status == 303 && location.hasSuffix(".localhost:\(site.port)\(path)"), "\(answer)")
+                names.insert(String(location.dropFirst("http://".count).prefix { $0 != ":" }))
+            }
+            let login = try stranger.post(
+                "/console/login", ["token": try #require(site.tokens["viewer"])],
+                fields: ["Sec-Fetch-Site: same-origin", "Origin: http://\(host)"], host: host)
+            #expect(login.status == 303 && login["set-cookie"] == nil, "\(login)")
+            #expect(login["location"]?.hasSuffix(".localhost:\(site.port)/console/login") ?? false, "\(login)")
+        }
+        let name = try #require(names.first)
+        #expect(names.count == 1 && name.hasPrefix("assay-") && name.utf8.count > "assay-.localhost".utf8.count)
+        #expect(try stranger.get("/console/login", host: "\(name):\(site.port)").status == 200)
+        #expect(try stranger.get("/console/login", host: "evil.example").status == 403)
+    }
+
+    @Test("A console where tokens would be sent in the clear, or without a listener, is refused at the start")
+    func clearText() throws {
+        func read(_ settings: [(key: String, value: String)]) throws {
+            _ = try ServiceConfiguration(
+                file: nil, environment: [:], settings: [("policy", "policy.yaml"), ("console", "on")] + settings)
+        }
+        let tls = [("adminTLS.certificate", "a.pem"), ("adminTLS.privateKey", "a.key")]
+        try read([])
+        try read([("admin", "unix:admin.sock")])
+        try read([("admin", "0.0.0.0:8081")] + tls)
+        for address in ["0.0.0.0:8081", "192.0.2.1:8081"] {
+            let error = #expect(throws: PolicyError.self) { try read([("admin", address)]) }
+            #expect(error?.field == "console" && error?.message.contains("adminTLS") == true, "\(error as Any)")
+        }
+    }
+
     @Test("A revocation ends the session at once")
     func revocation() throws {
         let site = try Self.site()
@@ -108,6 +152,7 @@ struct ConsoleSessionTests {
         // 0.25, 0.5 and 1 second.
         #expect(ContinuousClock.now - begin > .seconds(1.7))
         let entries = visitor.site.service.entries("console login refused")
+        #expect(entries.allSatisfy { $0["assay.problem"] as? String != nil }, "\(entries)")
         #expect(entries.compactMap { $0["assay.failures"] as? Int } == [1, 2, 3], "\(entries)")
         #expect(!visitor.site.service.logText.contains(guess))
         // A right token is taken all the same.
@@ -125,9 +170,9 @@ struct ConsoleSessionTests {
         #expect(page.status == 200 && !page.body.contains("Sign out"), "\(page)")
         let form = try #require(page.body.firstMatch(of: /name="form" value="([^"]+)"/)).1
         let type = "application/x-www-form-urlencoded"
+        let ownPage = ["Sec-Fetch-Site: same-origin", "Origin: http://localhost"]
         for (token, fields, status) in [
-            ("other", ConsoleVisitor.ownPage, 403), (String(form), [], 403),
-            (String(form), ConsoleVisitor.ownPage, 303),
+            ("other", ownPage, 403), (String(form), [], 403), (String(form), ownPage, 303),
         ] {
             let answer = try service.send(
                 "POST", "/console/subject/block", type: type, body: "form=\(token)&kind=device&name=d1&reason=fraud",

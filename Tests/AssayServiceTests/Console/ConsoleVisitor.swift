@@ -29,9 +29,11 @@ struct ConsoleVisitor {
     }
 
     /// What a browser sends with a form of the same site.
-    static let ownPage = ["Sec-Fetch-Site: same-origin", "Origin: http://localhost"]
+    static let ownPage = ["Sec-Fetch-Site: same-origin", "Origin: http://\(host)"]
+    /// A name of this machine besides `localhost`, from which the console leads away.
+    static let host = "assay-test.localhost"
 
-    func get(_ path: String, fields: [String] = [], host: String = "localhost") throws -> HTTPAnswer {
+    func get(_ path: String, fields: [String] = [], host: String = ConsoleVisitor.host) throws -> HTTPAnswer {
         try site.service.send(
             "GET", path, type: nil, fields: fields + (cookie.isEmpty ? [] : ["Cookie: \(cookie)"]), port: site.port,
             host: host)
@@ -39,7 +41,7 @@ struct ConsoleVisitor {
 
     func post(
         _ path: String, _ values: [String: String], fields: [String] = ConsoleVisitor.ownPage,
-        host: String = "localhost"
+        host: String = ConsoleVisitor.host
     ) throws -> HTTPAnswer {
         let allowed = CharacterSet.alphanumerics
         let body = values.map { name, value in

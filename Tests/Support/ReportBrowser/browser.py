@@ -40,10 +40,21 @@ class Browser:
         self._number = 0
         self.events = []
         self.session = None
+        self.open_tab()
+
+    def open_tab(self):
+        """Opens another page in the same profile, and returns its session. What follows is about this page."""
+        self.session = None
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ["Page", "Runtime", "Log", "Network", "Accessibility"]:
             self.send(f"{domain}.enable")
+        return self.session
+
+    def show_tab(self, session):
+        """Goes back to a page."""
+        self.session = session
+        self.send("Page.bringToFront")
 
     def __enter__(self):
         return self
