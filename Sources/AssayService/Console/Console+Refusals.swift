@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayReplay
 import FoundationEssentials
 import HTTPTypes

@@ -19,8 +19,8 @@ struct Console: Sendable {
 
     let administration: Administration
     let isUnix: Bool
-    /// A name of this machine that only visitors of this process know; nil on a unix socket and with TLS.
-    private let ownHost: String?
+    /// Whether visitors of `localhost` get a name of their own: not on a unix socket, and not with TLS.
+    private let givesNames: Bool
     let logger: Logger
     let sessions = ConsoleSessions()
     let delay = LoginDelay()
@@ -31,9 +31,7 @@ struct Console: Sendable {
 
     private init(_ administration: Administration, isUnix: Bool, logger: Logger) {
         (self.administration, self.isUnix, self.logger) = (administration, isUnix, logger)
-        let hasTLS = administration.configuration.adminCertificate != nil
-        let number = UInt64.random(in: .min ... .max)
-        ownHost = isUnix || hasTLS ? nil : "assay-\(String(number, radix: 36)).localhost"
+        givesNames = !isUnix && administration.configuration.adminCertificate == nil
     }
 
     // MARK: Endpoints
@@ -163,12 +161,9 @@ struct Console: Sendable {
         do throws(Problem) { return try await answer(&served) } catch {
             if let outage = error.uncounted { administration.dependencies.metrics.count(outage) }
             served.note.problem = error.code.rawValue
-            var visitor: ConsoleVisit?
-            if error.status.code >= 500 {
-                served.note.detail = error.logDetail ?? error.detail
-            } else {
-                visitor = try? await visit(&served)
-            }
+            if error.status.code >= 500 { served.note.detail = error.logDetail ?? error.detail }
+            // In an outage of the ledger, the operator of a session is not known.
+            let visitor = isUnix || error.status.code < 500 ? try? await visit(&served) : nil
             let place = error.place.map { $0.field.isEmpty ? "" : "\($0.field): " } ?? ""
             let page = ConsolePage(
                 title: error.status.reasonPhrase,
@@ -185,17 +180,19 @@ struct Console: Sendable {
 
     // MARK: Who asks
 
-    /// Leads a browser from `localhost` and from addresses to the name that only it knows; nil for other names, and where it has none.
+    /// Leads a browser from `localhost` and from addresses to a name that only it knows; nil for other names.
     ///
-    /// Browsers send cookies to every port of a host, whoever listens there. `localhost` and all names below it are this machine.
+    /// Browsers send cookies to every port of a host, whoever listens there: a program of this machine that knows the name could lead
+    /// the browser to a port of its own. All names below `localhost` are this machine.
     private func toOwnHost(_ request: Request) -> Response? {
-        guard let ownHost, let authority = request.head.authority else { return nil }
+        guard givesNames, let authority = request.head.authority else { return nil }
         let host = SiteRules.host(of: authority)
         guard host == "localhost" || IPAddress(host) != nil else { return nil }
         let port = authority.hasPrefix("[") ? authority.drop { $0 != "]" }.dropFirst() : authority.drop { $0 != ":" }
         let isForm = request.method == .post
         let target = isForm ? Self.path + "/login" : request.head.target
-        var response = ConsoleLayout.redirect("http://\(ownHost)\(port)\(target)")
+        let number = String(UInt64.random(in: .min ... .max), radix: 36)
+        var response = ConsoleLayout.redirect("http://assay-\(number).localhost\(port)\(target)")
         response.isLast = isForm
         return response
     }
