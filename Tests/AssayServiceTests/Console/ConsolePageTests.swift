@@ -184,6 +184,25 @@ struct ConsolePageTests {
         #expect(sound.contains("209 entries are sound."), "\(sound)")
     }
 
+    @Test("A policy of a hundred apps has a page for each, and charts that stay small")
+    func manyApps() throws {
+        let site = try ConsoleVisitor.Administered("console=on") { folder in
+            let policy = try String(contentsOfFile: folder.path("policy.yaml"), encoding: .utf8)
+            let shop = try #require(policy.components(separatedBy: "  - name: ").dropFirst().first)
+            let others = (1..<100).map { "  - name: \(shop.replacing("shop", with: "app\($0)"))" }
+            try folder.write("policy.yaml", "version: 1\napps:\n  - name: \(shop)\(others.joined())")
+        }
+        try Self.verify(site.service)
+        let visitor = try ConsoleVisitor(site, as: "viewer")
+        let apps = try visitor.get("/console/app").body
+        #expect(apps.matches(of: /<a href="\/console\/app\?name=/).count == 100, "\(apps)")
+        #expect(apps.contains("\">shop</a></th><td>3</td><td>1</td>"), "\(apps)")
+        #expect(try visitor.get("/console/app?name=app99").body.contains("Nothing was judged yet."))
+        let overview = try visitor.get("/console")
+        #expect(overview.status == 200 && overview.body.utf8.count < 40_000, "\(overview.body.utf8.count)")
+        #expect(try visitor.get("/console/policy").status == 200)
+    }
+
     @Test("In an outage of the ledger, pages say so and show what they know without it")
     func outage() throws {
         let site = try ConsoleVisitor.Administered("console=on", isOpen: false)
