@@ -101,7 +101,7 @@ struct ConsoleSection: Section {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
             "curl", "-sS", "--fail", "-o", "/dev/null", "-w", "%{http_code} %{time_total}", "--unix-socket", socket,
-            "http://localhost\(page)",
+            "http://benchmark.localhost\(page)",
         ]
         process.standardOutput = pipe
         guard (try? process.run()) != nil else { stop("curl is not there") }
