@@ -19,13 +19,14 @@ package struct Inspector: Sendable {
         PEMFormat.self, JWSFormat.self, JWEFormat.self, JWTClaims.self,
         PrivateKeyFormat.self, WebAuthnObjectFormat.self, CMSFormat.self, CertificateFormat.self, PublicKeyFormat.self,
         CBORFormat.self,
-        DERFormat.self, JSONFormat.self, EvidenceTextFormat.self,
+        DERFormat.self, JSONFormat.self, FramedFormat.self, EscapedTextFormat.self, EvidenceTextFormat.self,
         HexDumpFormat.self, Base64Format.self,
     ]
 
     /// The formats with nothing of their own: what is in them counts, even if it is unknown.
     static let encodings: [any BlobFormat.Type] = [
         Base64Format.self, HexDumpFormat.self, UTF16Format.self, ByteListFormat.self, CompressedFormat.self,
+        FramedFormat.self, EscapedTextFormat.self,
     ]
 
     private let engines: [any InspectableEngine.Type]

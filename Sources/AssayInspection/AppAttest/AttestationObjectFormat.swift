@@ -13,7 +13,7 @@ enum AttestationObjectFormat: BlobFormat {
     static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let first = bytes.first, first >> 5 == 5 else {
             let isThere = bytes.prefix(searched).indices.contains { bytes[$0...].starts(with: "apple-appattest".utf8) }
-            return isThere ? Recognition(.structure, because: "apple-appattest stands near its beginning") : nil
+            return isThere ? Recognition(.guess, because: "apple-appattest stands near its beginning") : nil
         }
         let node = LenientCBOR.read(bytes[...]).node
         if case .text(let text, _)? = node["fmt"]?.content, text.isByteEqual(to: "apple-appattest") {

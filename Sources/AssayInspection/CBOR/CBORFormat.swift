@@ -43,15 +43,14 @@ package enum CBORFormat: BlobFormat {
     /// The most byte strings of one item that are looked into.
     private static let maximumBlobs = 32
 
-    /// Adds the byte strings that are CBOR or DER, as wallets and protocols wrap evidence.
+    /// Adds the byte strings that are CBOR or DER, and texts that encode such bytes, as wallets and protocols wrap evidence.
     private static func addBlobs(in node: CBORNode, at path: String, of bytes: [UInt8], to contents: inout BlobContents)
     {
         guard contents.nested.count < maximumBlobs else { return }
         switch node.content {
         case .bytes(let range):
             let blob = Array(bytes[range])
-            let found = [CBORFormat.recognise(blob), DERFormat.recognise(blob)].compactMap { $0?.certainty }
-            guard range.count >= 16, found.contains(where: { $0 > .guess }) else { return }
+            guard StructuredBytes.isKnown(blob) else { return }
             contents.nested.append(
                 NestedBlob(path.isEmpty ? "bytes" : path, encoding: "byte string of CBOR", bytes: blob, at: range))
         case .array(let items):
@@ -69,7 +68,13 @@ package enum CBORFormat: BlobFormat {
                     to: &contents)
             }
         case .tag(_, let item): addBlobs(in: item, at: path, of: bytes, to: &contents)
-        case .unsigned, .negative, .text, .simple, .float, .broken: break
+        case .text(let text, let range):
+            guard let blob = EmbeddedBlob(text), blob.isWorthDecoding, blob.secret == nil, HTTPValue.isKnown(blob) else {
+                return
+            }
+            contents.nested.append(
+                NestedBlob(path.isEmpty ? "text" : path, encoding: blob.encoding, bytes: blob.bytes, at: range))
+        case .unsigned, .negative, .simple, .float, .broken: break
         }
     }
 

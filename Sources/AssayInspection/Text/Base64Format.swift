@@ -96,7 +96,7 @@ struct EncodedText {
             text = PercentEncoding.decode(text)[...]
             wrappings.append("percent-encoding")
         }
-        if text.contains(0x5C) {
+        if text.contains(0x5C), text.allSatisfy({ $0 < 0x80 }) {
             text = EncodedText.withoutEscapes(text)[...]
             wrappings.append("escapes of JSON")
         }
@@ -115,8 +115,10 @@ struct EncodedText {
     }
 
     /// Whether the text has nothing but characters of one encoding, and padding at most at its end.
-    var isOnePiece: Bool { strayCount == 0 && !irregularities.contains("padding in the middle") }
+    var isOnePiece: Bool { strayCount == 0 && isEven && !irregularities.contains("padding in the middle") }
     private var strayCount = 0
+    /// Whether pieces between white space have one length, as wrapped text has; the last may be shorter.
+    private var isEven = true
 
     private mutating func decodeBase64(_ text: ArraySlice<UInt8>) -> Bool {
         var decoded = LenientBase64.decode(text)
@@ -125,6 +127,10 @@ struct EncodedText {
             irregularities.append(EncodedText.spacesForPlus)
         }
         strayCount = decoded.strayCount
+        if !irregularities.contains(Self.spacesForPlus) {
+            let lengths = text.split(whereSeparator: LenientText.isSpace).map(\.count)
+            isEven = Set(lengths.dropLast()).count <= 1 && (lengths.last ?? 0) <= (lengths.first ?? 0)
+        }
         // Tolerate one damaged character in a hundred.
         guard decoded.count >= 8, decoded.strayCount * 100 <= decoded.count,
             !text.contains(0x20) || decoded.count > 64 || irregularities.contains(Self.spacesForPlus)

@@ -40,8 +40,7 @@ struct ByteList {
 
     /// Whether the bytes have the structure of evidence. Other numbers stay numbers.
     var isKnown: Bool {
-        [CBORFormat.recognise(bytes), DERFormat.recognise(bytes)].contains { ($0?.certainty ?? .guess) > .guess }
-            || PrivateKeys.describe(bytes) != nil
+        StructuredBytes.isKnown(bytes)
     }
 
     /// The least number of bytes. Fewer numbers are no evidence.
@@ -53,10 +52,17 @@ struct ByteList {
         guard text.count >= Self.minimum * 2,
             text.prefix(64).allSatisfy({ LenientText.isSpace($0) || (0x20...0x7E).contains($0) })
         else { return nil }
-        guard let list = Self.hexadecimal(text) ?? Self.members(text) ?? Self.numbers(text),
-            list.bytes.count >= Self.minimum
-        else { return nil }
-        self = list
+        let list = Self.hexadecimal(text) ?? Self.members(text) ?? Self.numbers(text)
+        if let list, list.bytes.count >= Self.minimum, list.isKnown || list.problem != nil {
+            self = list
+        } else if let found = NumberSequence(in: text) {
+            // Plain digits and dumps have formats of their own, which name them better.
+            guard HexDumpFormat.recognise(input) == nil, EncodedText(input)?.bytes != found.bytes else { return nil }
+            self.init(found.bytes, found.form)
+        } else {
+            guard let list, list.bytes.count >= Self.minimum else { return nil }
+            self = list
+        }
     }
 
     /// Reads a JSON value: an array of numbers, `{"type": "Buffer", "data": [...]}` or `{"0": 162, "1": 105, ...}`; nil for others.
@@ -164,7 +170,7 @@ struct ByteList {
     }
 
     /// A number from -128 to 255, decimal or with `0x`.
-    private static func byte(_ text: some Collection<UInt8>) -> UInt8? {
+    static func byte(_ text: some Collection<UInt8>) -> UInt8? {
         guard (1...4).contains(text.count) else { return nil }
         let word = String(decoding: text, as: UTF8.self)
         if word.hasPrefix("0x") || word.hasPrefix("0X") { return UInt8(word.dropFirst(2), radix: 16) }

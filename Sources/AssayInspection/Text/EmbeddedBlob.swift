@@ -13,8 +13,12 @@ struct EmbeddedBlob {
 
     /// Examines a text; nil for plain text.
     init?(_ text: String) {
-        let characters = EmbeddedBlob.withoutDataURL(Array(text.utf8))
+        var characters = EmbeddedBlob.withoutDataURL(Array(text.utf8))
         guard characters.count >= 16 else { return nil }
+        if PercentEncoding.isUsed(in: characters[...]) {
+            let decoded = PercentEncoding.decode(characters[...])
+            if EmbeddedBlob.isPlausible(decoded) { characters = decoded }
+        }
         if characters.contains(0x2D), !PEMBlock.read(characters).isEmpty {
             self.init("text", characters, isWorthDecoding: true)
         } else if characters.contains(0x2E), CompactToken(characters)?.isToken ?? false {
@@ -31,6 +35,8 @@ struct EmbeddedBlob {
             guard decoded.strayCount == 0, decoded.count % 4 != 1 else { return nil }
             self.init(
                 decoded.encoding, decoded.bytes, isWorthDecoding: EmbeddedBlob.isStructured(decoded.bytes))
+        } else if let bytes = StructuredBytes.ofLatin1(text) {
+            self.init("bytes that were taken for Latin-1", bytes, isWorthDecoding: true)
         } else {
             return nil
         }
