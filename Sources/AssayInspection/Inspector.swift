@@ -12,6 +12,11 @@ package struct Inspector: Sendable {
     /// The maximum total size of all layers, as a multiple of the input, and the least such maximum.
     static let growth = (factor: 4, minimum: 1 << 20)
 
+    /// What was looked for, for messages about bytes in which nothing was found.
+    package static let lookedFor =
+        "looked for evidence, tokens, keys, certificates and records as they are; in base64, hexadecimal, dumps, lists of "
+        + "numbers, escapes and compression; and inside of JSON, forms, HTTP, CBOR, protobuf, logs and other text"
+
     /// The formats that belong to no platform. If two fit equally well, the more specific one comes first.
     private static let general: [any BlobFormat.Type] = [
         OwnSecretFormat.self, PolicyFormat.self, VerdictFormat.self, UTF16Format.self, ByteListFormat.self,

@@ -27,11 +27,7 @@ enum UnknownBytes {
         return InspectionLayer(
             name: blob.name, encoding: encoding, format: nil, recognition: nil, alternatives: [], bytes: bytes,
             annotations: annotations, secrets: mayBeKey ? [bytes.indices] : [], violation: nil,
-            unknown: [
-                "not one of the \(formats.count) known formats: no CBOR, DER, JSON, PEM, base64, token, "
-                    + "record or HTTP message",
-                hint(bytes),
-            ], nested: [])
+            unknown: [hint(bytes), "not one of the \(formats.count) known formats; \(Inspector.lookedFor)"], nested: [])
     }
 
     private static func isPrintable(_ byte: UInt8) -> Bool {

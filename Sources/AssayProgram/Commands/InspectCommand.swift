@@ -121,7 +121,7 @@ struct InspectCommand: AsyncParsableCommand {
         }
         let inspector = EngineRegistry.current.inspector
         let name = InputFile.name(file)
-        let bytes = try InputFile.read(file, limit: InputLimits.record)
+        let bytes = try InputFile.read(file, limit: InputLimits.record, expected: Inspector.lookedFor)
         guard Gzip.isBeginning(of: bytes) else { return inspector.inspect(bytes, name: name) }
         guard let unpacked = Gzip.decompress(bytes, limit: InputLimits.record) else {
             throw CommandFailure(

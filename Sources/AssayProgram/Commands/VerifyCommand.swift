@@ -250,7 +250,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let raw = RawRecord(kind: kind, options: self.raw, name: name)
         let arguments = self.raw.arguments(
             policy: policy != nil, service: google.serviceAccount != nil, ledger: ledgerURL)
-        let bytes = try InputFile.read(file, limit: BlobFile.limit)
+        let bytes = try InputFile.read(file, limit: BlobFile.limit, expected: Inspector.lookedFor)
         var record = try raw.read(bytes, app: app, policy: verifier.policy, arguments)
         record.account = account
         do {

@@ -7,8 +7,9 @@ enum InputFile {
 
     /// Reads a whole file; `-` is standard input. Stops at the limit: a device or a pipe may have no end.
     ///
+    /// - Parameter expected: what belongs into an empty input, for the error; nil to leave it out.
     /// - Throws: ``CommandFailure`` if the input is unreadable, empty or longer than the limit.
-    static func read(_ path: String, limit: Int) throws(CommandFailure) -> [UInt8] {
+    static func read(_ path: String, limit: Int, expected: String? = nil) throws(CommandFailure) -> [UInt8] {
         func failure(_ text: String) -> CommandFailure { CommandFailure(.unreadable, "\(name(path)) \(text)") }
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("cannot be read: \(SystemError.text(errno))") }
@@ -25,7 +26,7 @@ enum InputFile {
             bytes += chunk[..<count]
             guard bytes.count <= limit else { throw failure("has more than the \(limit) bytes that are allowed") }
         }
-        guard !bytes.isEmpty else { throw failure("is empty") }
+        guard !bytes.isEmpty else { throw failure("is empty\(expected.map { "; \($0)" } ?? "")") }
         return bytes
     }
 }

@@ -47,7 +47,7 @@ struct RawRecord {
         return option.map { CommandFailure(.usage, "--\($0.name): \(error.message)") }
     }
 
-    /// The sentence for a file that is of another kind; nil if the kind fits or is unknown.
+    /// The sentence for a file that is of another kind, or in which nothing was found; nil if the kind fits.
     func mismatch(in file: [UInt8], isUndecodable: Bool) -> String? {
         let recognised = RecognisedBlob(file)
         // Evidence of another kind and records have an option of their own. Anything else around the evidence is a wrapping.
@@ -56,7 +56,10 @@ struct RawRecord {
         {
             return wrapped.sentence
         }
-        return recognised?.mismatch(with: kind, isUndecodable: isUndecodable)
+        if let mismatch = recognised?.mismatch(with: kind, isUndecodable: isUndecodable) { return mismatch }
+        guard isUndecodable, recognised?.fits(kind) != true else { return nil }
+        let found = recognised.map { "inspection sees \($0.format), and in it " } ?? "in this file "
+        return "\(found)no \(kind.raw.kind); \(Inspector.lookedFor)"
     }
 
     // MARK: The file

@@ -65,7 +65,7 @@ struct RecognisedBlob {
     }
 
     /// Whether evidence of the expected kind may have this format. Measurement proofs also contain Approov tokens.
-    private func fits(_ expected: RawKindArgument) -> Bool {
+    func fits(_ expected: RawKindArgument) -> Bool {
         func isFormat(of field: String) -> Bool {
             expected.engine.format(of: field, in: expected.raw.kind)?.name == format
         }
