@@ -307,7 +307,7 @@ let package = Package(
         tests(
             "AssayProgramTests",
             "Assay AssayCore AssayInspection AssayLedgerSQLite AssayPrimitives AssayProgram AssayTesting",
-            "AssayTestSupport AssayVectors PlayIntegrity"),
+            "AssayInspectionTestSupport AssayTestSupport AssayVectors PlayIntegrity"),
     ],
     swiftLanguageModes: [.v6]
 )

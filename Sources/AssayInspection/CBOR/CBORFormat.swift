@@ -69,7 +69,8 @@ package enum CBORFormat: BlobFormat {
             }
         case .tag(_, let item): addBlobs(in: item, at: path, of: bytes, to: &contents)
         case .text(let text, let range):
-            guard let blob = EmbeddedBlob(text), blob.isWorthDecoding, blob.secret == nil, HTTPValue.isKnown(blob) else {
+            guard let blob = EmbeddedBlob(text), blob.isWorthDecoding, blob.secret == nil, HTTPValue.isKnown(blob)
+            else {
                 return
             }
             contents.nested.append(

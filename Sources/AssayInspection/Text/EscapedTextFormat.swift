@@ -40,15 +40,16 @@ private struct EscapedText {
     /// Tries each form; nil if nothing known comes out of any.
     init?(_ input: [UInt8]) {
         let text = LenientText.body(input)
-        guard (32...Self.scanned).contains(text.count),
-            text.prefix(64).allSatisfy({ $0 >= 0x20 || LenientText.isSpace($0) })
-        else { return nil }
+        guard (32...Self.scanned).contains(text.count) else { return nil }
+        if let bytes = Self.latin1(input[...]) {
+            (form, self.bytes) = ("UTF-8 of bytes that were taken for Latin-1", bytes)
+            return
+        }
+        guard text.prefix(64).allSatisfy({ $0 >= 0x20 || LenientText.isSpace($0) }) else { return nil }
         if let bytes = Self.literals(text).first(where: StructuredBytes.isKnown) {
             (form, self.bytes) = ("a string with escapes", bytes)
         } else if let bytes = Self.quotedPrintable(text) {
             (form, self.bytes) = ("quoted-printable", bytes)
-        } else if let bytes = Self.latin1(text) {
-            (form, self.bytes) = ("UTF-8 of bytes that were taken for Latin-1", bytes)
         } else if let bytes = Self.formField(text) {
             (form, self.bytes) = ("a form with base64 in which spaces stand where + belongs", bytes)
         } else if let bytes = Self.prefixedDump(text) {
@@ -70,7 +71,8 @@ private struct EscapedText {
             if text[position] != quote {
                 // The gap between two pieces of one literal: concatenation, and the prefix of Python's bytes.
                 isJoined =
-                    isJoined && (LenientText.isSpace(text[position]) || [0x2B, 0x2E, 0x5C, 0x62].contains(text[position]))
+                    isJoined
+                    && (LenientText.isSpace(text[position]) || [0x2B, 0x2E, 0x5C, 0x62].contains(text[position]))
                 position += 1
                 continue
             }
@@ -155,7 +157,7 @@ private struct EscapedText {
     /// The bytes of which each was written as the character of Latin-1; nil for other text.
     private static func latin1(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.prefix(64).contains(where: { $0 == 0xC2 || $0 == 0xC3 }) else { return nil }
-        return StructuredBytes.ofLatin1(String(decoding: text, as: UTF8.self))
+        return String(validating: text, as: UTF8.self).flatMap(StructuredBytes.ofLatin1)
     }
 
     /// The bytes of the first field of a form that is base64 with spaces in place of `+`.

@@ -41,4 +41,3 @@ package enum EvidenceTextFormat: BlobFormat {
         return contents
     }
 }
-

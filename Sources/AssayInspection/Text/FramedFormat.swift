@@ -10,7 +10,7 @@ package enum FramedFormat: BlobFormat {
         [0x60 | UInt8($0.utf8.count)] + Array($0.utf8)
     }
     /// The number of bytes searched, and the most places that are decoded.
-    private static let (searched, tried) = (1 << 20, 16)
+    private static let (searched, tried) = (1 << 20, 4)
 
     /// Recognises a whole map of CBOR that begins behind other bytes.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
@@ -51,7 +51,8 @@ package enum FramedFormat: BlobFormat {
         for start in bytes.indices.dropFirst().prefix(searched) where (0xA1...0xA4).contains(bytes[start]) {
             guard heads.contains(where: { bytes[(start + 1)...].starts(with: $0) }) else { continue }
             let (node, end) = LenientCBOR.read(bytes[start...])
-            if !node.isBroken { return start..<end }
+            let isEvidence = node["authData"]?.byteRange != nil || node["authenticatorData"]?.byteRange != nil
+            if !node.isBroken, isEvidence { return start..<end }
             left -= 1
             if left == 0 { return nil }
         }

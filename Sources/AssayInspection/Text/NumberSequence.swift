@@ -74,26 +74,26 @@ struct NumberSequence {
 
     private static func read(_ tokens: [Token]) -> NumberSequence? {
         guard tokens.count >= minimum else { return nil }
-        let (words, length) = withoutOffsets(tokens)
+        let (words, lengths) = withoutOffsets(tokens)
         guard words.count >= minimum else { return nil }
         for form in [indexed, decimal, octal, binary, hexadecimal, littleEndian, octalWords] {
             guard var found = form(words) else { continue }
             // The last word of a dump is filled up with a zero; its last offset is the length.
-            if let length, found.bytes.count == length + 1 { found = Self(found.bytes.dropLast(), found.form) }
+            if lengths.contains(found.bytes.count - 1) { found = Self(found.bytes.dropLast(), found.form) }
             if StructuredBytes.isKnown(found.bytes) { return found }
         }
         return nil
     }
 
-    /// The words of a dump without the offset that begins each line, and the offset of its last line.
-    private static func withoutOffsets(_ tokens: [Token]) -> (words: [ArraySlice<UInt8>], length: Int?) {
+    /// The words of a dump without the offset that begins each line, and the offset of its last line: `od` writes it in octal, `hexdump`
+    /// in hexadecimal.
+    private static func withoutOffsets(_ tokens: [Token]) -> (words: [ArraySlice<UInt8>], lengths: [Int]) {
         let width = tokens[0].text.count
-        guard tokens[0].beginsLine, width >= 7, tokens[1].text.count < width else { return (tokens.map(\.text), nil) }
+        guard tokens[0].beginsLine, width >= 7, tokens[1].text.count < width else { return (tokens.map(\.text), []) }
         let words = tokens.filter { !$0.beginsLine || $0.text.count != width }.map(\.text)
-        guard let last = tokens.last, last.beginsLine else { return (words, nil) }
-        // `od` writes offsets in octal, `hexdump` in hexadecimal.
-        let isOctal = words[0].count == 6
-        return (words, Int(String(decoding: last.text, as: UTF8.self), radix: isOctal ? 8 : 16))
+        guard let last = tokens.last, last.beginsLine else { return (words, []) }
+        let text = String(decoding: last.text, as: UTF8.self)
+        return (words, [8, 16].compactMap { Int(text, radix: $0) })
     }
 
     /// `'0': 163, '1': 99`.

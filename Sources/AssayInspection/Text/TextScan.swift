@@ -66,11 +66,12 @@ struct TextScan {
     private mutating func add(_ piece: Piece) -> Bool {
         var text = piece.text
         var encoding = piece.encoding
-        if PercentEncoding.isUsed(in: text[...]) {
+        let label = label(before: piece.range.lowerBound)
+        // Bytes that were decoded once are not text that was encoded twice.
+        if text.allSatisfy({ (0x20..<0x80).contains($0) }), PercentEncoding.isUsed(in: text[...]) {
             text = PercentEncoding.decode(text[...])
             encoding = "percent-encoding"
         }
-        let label = label(before: piece.range.lowerBound)
         if text.contains(where: { $0 >= 0x80 || $0 < 0x20 }) {
             guard StructuredBytes.isKnown(text) else { return false }
             finds.append(Find(label: label, range: piece.range, text: [], encoding: encoding, raw: text))
@@ -92,8 +93,11 @@ struct TextScan {
     private func starts(of text: [UInt8], at place: Int) -> [Int] {
         if text.starts(with: [0x30, 0x78]) { return [2] }
         if text.first == 0x78, place > 0, bytes[place - 1] == 0x5C { return [1] }
-        let isBehindHead = place > 0 && (bytes[place - 1] >= 0x80 || bytes[place - 1] < 0x09) || place == 1
-        return isBehindHead || place == 0 && text.first == 0x78 ? [0, 1, 2] : [0]
+        guard place <= 8 else { return [0] }
+        // 0x78 to 0x7A begin a text string of CBOR with a length of one to four bytes.
+        let isBehindHead =
+            place == 0 ? (0x78...0x7A).contains(text.first ?? 0) : bytes[place - 1] < 0x20 || bytes[place - 1] >= 0x80
+        return isBehindHead ? [0, 1, 2, 3] : [0]
     }
 
     // MARK: Pieces
