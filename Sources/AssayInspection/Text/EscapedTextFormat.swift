@@ -59,7 +59,7 @@ private struct EscapedText {
         }
     }
 
-    /// The bytes of the string literals, those concatenated over lines as one; without quotes, of the text from the first backslash on.
+    /// The bytes of the string literals, those concatenated over lines as one, and of the line from the first backslash on.
     private static func literals(_ text: ArraySlice<UInt8>) -> [[UInt8]] {
         guard let backslash = text.firstIndex(of: 0x5C) else { return [] }
         let bare = text[backslash...].prefix { $0 != 0x0A }

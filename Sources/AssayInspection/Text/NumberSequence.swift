@@ -1,7 +1,7 @@
 import AssayCore
 
-/// Finds the first sequence of numbers in a text that are the bytes of evidence: decimal, signed, hexadecimal, octal or binary, also as
-/// words of 16 bits, behind the offsets of a dump, or behind their index.
+/// Finds the first sequence of numbers in a text that are the bytes of evidence: decimal, signed, hexadecimal, octal or
+/// binary, also as words of 16 bits, behind the offsets of a dump, or behind their index.
 struct NumberSequence {
     let bytes: [UInt8]
     /// How the numbers are written.
@@ -85,8 +85,8 @@ struct NumberSequence {
         return nil
     }
 
-    /// The words of a dump without the offset that begins each line, and the offset of its last line: `od` writes it in octal, `hexdump`
-    /// in hexadecimal.
+    /// The words of a dump without the offset that begins each line, and the offset of its last line: `od` writes it in
+    /// octal, `hexdump` in hexadecimal.
     private static func withoutOffsets(_ tokens: [Token]) -> (words: [ArraySlice<UInt8>], lengths: [Int]) {
         let width = tokens[0].text.count
         guard tokens[0].beginsLine, width >= 7, tokens[1].text.count < width else { return (tokens.map(\.text), []) }

@@ -89,7 +89,7 @@ struct TextScan {
         return false
     }
 
-    /// Where the blob may begin in a text: behind `0x`, the `x` of `\x`, or the length in a binary head, whose bytes look like characters.
+    /// Where the blob may begin in a text: behind `0x`, the `x` of `\x`, or a length in binary that looks like characters.
     private func starts(of text: [UInt8], at place: Int) -> [Int] {
         if text.starts(with: [0x30, 0x78]) { return [2] }
         if text.first == 0x78, place > 0, bytes[place - 1] == 0x5C { return [1] }
@@ -102,7 +102,7 @@ struct TextScan {
 
     // MARK: Pieces
 
-    /// The characters of base64 in both alphabets, of hexadecimal, and of tokens with dots, from a position on; nil if there is none.
+    /// The characters of base64 in both alphabets, of hexadecimal, and of tokens with dots, from a position on; nil for none.
     private func piece(at start: Int) -> Piece? {
         guard bytes[start] != 0x2E, bytes[start] != 0x7E else { return nil }
         var piece = Piece(range: start..<start)
@@ -170,8 +170,8 @@ struct TextScan {
         }
     }
 
-    /// A piece with those on the lines behind it: all of one length, the last of at most this length. The first line may be shorter, as
-    /// a terminal wraps it.
+    /// A piece with those on the lines behind it: all of one length, the last of at most this length. The first line may be
+    /// shorter, as a terminal wraps it.
     private func continued(_ first: Piece) -> [Piece] {
         var pieces = [first]
         var column = self.column(of: first.range.lowerBound)
