@@ -10,7 +10,8 @@ extension FuzzTarget {
             "-----BEGIN CERTIFICATE-----\n", "-----BEGIN PRIVATE KEY-----\n", "eyJhbGciOiJIUzI1NiJ9.", "HTTP/1.1\r\n",
             "Transfer-Encoding: chunked\r\n", "Approov-Token: ", "DECRYPTION_KEY=", "\"tokenPayloadExternal\":{}",
             "\"sip\":",
-            "apple-appattest", "Signature-Input: install=(\"@method\")", "assay-capture-private:",
+            "\\xa3", "&#43;", "=3D", "=\r\n", "(byte)", "0000000 ", "\\u002f", "apple-appattest",
+            "Signature-Input: install=(\"@method\")", "assay-capture-private:",
         ],
         seeds: {
             MintedRecords.all + [
