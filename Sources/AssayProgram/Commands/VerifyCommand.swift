@@ -257,7 +257,7 @@ struct VerifyCommand: AsyncParsableCommand {
             let verdict = try await verifier.verify(record, at: at ?? Date())
             let mismatch =
                 verdict.outcome == .accept
-                ? nil : raw.mismatch(in: bytes, isUndecodable: verdict.isUndecodable)
+                ? nil : verdict.isUndecodable ? raw.undecodable(bytes) : raw.mismatch(in: bytes, isUndecodable: false)
             let diagnosis = await Diagnosis.sentences(on: record, verdict, verifier)
             try report.add(verdict, id: name, fallback: name, remarks: diagnosis + [mismatch].compactMap(\.self))
         } catch let error as VerificationError {

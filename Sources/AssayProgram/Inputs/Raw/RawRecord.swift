@@ -47,7 +47,7 @@ struct RawRecord {
         return option.map { CommandFailure(.usage, "--\($0.name): \(error.message)") }
     }
 
-    /// The sentence for a file that is of another kind, or in which nothing was found; nil if the kind fits.
+    /// The sentence for a file that is of another kind; nil if the kind fits or is unknown.
     func mismatch(in file: [UInt8], isUndecodable: Bool) -> String? {
         let recognised = RecognisedBlob(file)
         // Evidence of another kind and records have an option of their own. Anything else around the evidence is a wrapping.
@@ -56,8 +56,15 @@ struct RawRecord {
         {
             return wrapped.sentence
         }
-        if let mismatch = recognised?.mismatch(with: kind, isUndecodable: isUndecodable) { return mismatch }
-        guard isUndecodable, recognised?.fits(kind) != true else { return nil }
+        return recognised?.mismatch(with: kind, isUndecodable: isUndecodable)
+    }
+
+    /// The sentence for a file that cannot be decoded: as ``mismatch(in:isUndecodable:)``, or that nothing of the kind was
+    /// found and what was looked for; nil if inspection recognises the kind.
+    func undecodable(_ file: [UInt8]) -> String? {
+        if let mismatch = mismatch(in: file, isUndecodable: true) { return mismatch }
+        let recognised = RecognisedBlob(file)
+        guard recognised?.fits(kind) != true else { return nil }
         let found = recognised.map { "inspection sees \($0.format), and in it " } ?? "in this file "
         return "\(found)no \(kind.raw.kind); \(Inspector.lookedFor)"
     }
@@ -78,7 +85,8 @@ struct RawRecord {
             case .bytes(let fields): read = try fields(file, arguments)
             }
         } catch {
-            let other = mismatch(in: file, isUndecodable: true).map { "; \($0)" } ?? ""
+            let isUsage = if case .usage = error { true } else { false }
+            let other = (isUsage ? mismatch(in: file, isUndecodable: true) : undecodable(file)).map { "; \($0)" } ?? ""
             switch error {
             case .usage(let message): throw CommandFailure(.usage, "\(name): \(message)\(other)")
             case .unreadable(let message): throw CommandFailure(.unreadable, "\(name): \(message)\(other)")
