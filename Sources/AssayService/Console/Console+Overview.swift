@@ -83,8 +83,8 @@ extension Console {
         for (name, verdicts) in byApp where app?.isByteEqual(to: name) ?? true { all.add(verdicts) }
         let history = administration.state.history
         history?.take(metrics, at: Date())
-        let chart = history.flatMap { TimeChart($0.series(of: app))?.chart.markup }
-        return "\(all.markup)\(chart.map { "<h3>Outcome over time</h3>\(Chart.legend)\($0)" } ?? "")"
+        guard let chart = history.flatMap({ TimeChart($0.series(of: app))?.chart.markup }) else { return all.markup }
+        return "\(all.markup)<h3>Outcome over time</h3>\(Chart.legend)\(chart)"
     }
 
     /// Bars for the greatest values, and a table of all.

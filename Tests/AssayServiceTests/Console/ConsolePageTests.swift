@@ -63,7 +63,7 @@ struct ConsolePageTests {
         ] { #expect(captures.contains(part), "\(part): \(captures)") }
         let same = try check(policy)
         #expect(same.contains("No outcome differs."), "\(same)")
-        let other = try check(policy.replacing("com.example.shop", with: "com.example.other"))
+        let other = try check(policy.replacing("com.example.shop", with: "com.example.third"))
         #expect(other.contains("2 records have another outcome: 2 are no longer accepted"), "\(other)")
         #expect(
             other.contains("app-attest.attestation.app-id") && other.contains("no longer accepted</td>"), "\(other)")
