@@ -116,6 +116,8 @@ struct EncodedText {
 
     /// Whether the text has nothing but characters of one encoding, and padding at most at its end.
     var isOnePiece: Bool { strayCount == 0 && isEven && !irregularities.contains("padding in the middle") }
+    /// Whether known bytes come of it with `+` for each space. Words with spaces between them may come out as some bytes.
+    var hasSpacesForPlus: Bool { irregularities.contains(Self.spacesForPlus) && StructuredBytes.isKnown(bytes) }
     private var strayCount = 0
     /// Whether pieces between white space have one length, as wrapped text has; the last may be shorter.
     private var isEven = true

@@ -56,8 +56,10 @@ struct ByteList {
         if let list, list.bytes.count >= Self.minimum, list.isKnown || list.problem != nil {
             self = list
         } else if let found = NumberSequence(in: text) {
-            // Plain digits and dumps have formats of their own, which name them better.
-            guard HexDumpFormat.recognise(input) == nil, EncodedText(input)?.bytes != found.bytes else { return nil }
+            // JSON, plain digits and dumps have formats of their own, which name them better.
+            guard !Self.isDocument(text), HexDumpFormat.recognise(input) == nil,
+                EncodedText(input)?.bytes != found.bytes
+            else { return nil }
             self.init(found.bytes, found.form)
         } else {
             guard let list, list.bytes.count >= Self.minimum else { return nil }
@@ -130,6 +132,14 @@ struct ByteList {
         return ByteList(
             bytes, form,
             problem: rest.isEmpty ? nil : "the list is cut in the middle: print all bytes, or base64 of them")
+    }
+
+    /// Whether a text is JSON with a structure of its own, and no list.
+    private static func isDocument(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let (node, end) = LenientJSON.read(text), end == text.endIndex else { return false }
+        if case .array(let elements) = node.content, case .array? = elements.first?.content { return true }
+        if case .array(let elements) = node.content { return elements.first?.isObject ?? false }
+        return node.isObject
     }
 
     private static func members(_ text: ArraySlice<UInt8>) -> ByteList? {

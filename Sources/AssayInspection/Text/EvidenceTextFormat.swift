@@ -6,7 +6,7 @@ package enum EvidenceTextFormat: BlobFormat {
     package static let name = "text with encoded blobs"
 
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
-        if let text = EncodedText(bytes), text.isPlausible, text.isOnePiece { return nil }
+        if let text = EncodedText(bytes), text.isOnePiece, text.isPlausible || text.hasSpacesForPlus { return nil }
         guard let first = TextScan(bytes).finds.first else { return nil }
         return Recognition(
             .structure,
