@@ -79,15 +79,15 @@ extension AndroidKeyEngine {
         }
     }
 
-    /// The evidence with the status list that decided, in place of one that the evidence names.
+    /// The evidence with the status list that decided, and never with one that the evidence names.
     package static func captured(_ evidence: RecordObject, judged verdict: Verdict) -> RecordObject {
-        let field = AttestationStatusReference.recordField
-        guard verdict.kind == .androidKeyAttestation, let subject = verdict.androidKey,
-            let digest = subject.statusListSHA256
-        else { return evidence }
-        let list = AttestationStatusReference(digest: digest, fetchedAt: subject.statusListFetchedAt).recordMember
-        let others = evidence.members.filter { !$0.name.isByteEqual(to: field) }
-        return RecordObject(others + RecordObject([list]).members, offset: evidence.offset)
+        guard verdict.kind == .androidKeyAttestation else { return evidence }
+        var members = evidence.members.filter { !$0.name.isByteEqual(to: AttestationStatusReference.recordField) }
+        if let subject = verdict.androidKey, let digest = subject.statusListSHA256 {
+            let list = AttestationStatusReference(digest: digest, fetchedAt: subject.statusListFetchedAt).recordMember
+            members += RecordObject([list]).members
+        }
+        return RecordObject(members, offset: evidence.offset)
     }
 
     /// Whether one of the certificates has an identifier of the device, or cannot be read so that it may have one.

@@ -36,7 +36,7 @@ extension HTTPService {
             configuration,
             dependencies: ServiceDependencies(
                 ledger: MemoryLedger(), keyStores: [], services: [], metrics: MetricsRegistry()),
-            policy: policy)
+            policy: policy, isTrial: true)
     }
 
     /// The addresses that the service opens itself, with their keys. systemd keeps the files of its sockets.

@@ -39,13 +39,15 @@ package struct HTTPService: Sendable {
     ///
     /// - Parameters:
     ///   - policy: the policy of the configuration as ``check(_:)`` has read it; nil to read it.
+    ///   - isTrial: whether only the configuration is checked.
     ///   - socket: the public listener, already open, which the service closes; nil to open the configured address, or to use the
     ///     sockets of systemd.
     ///   - whenReady: called once, with the addresses of the listeners, when all accept connections: the public one first.
     /// - Throws: `PolicyError` for the policy, ``ServiceError`` for other files.
     package init(
         _ configuration: ServiceConfiguration, dependencies: ServiceDependencies, policy: ServicePolicy? = nil,
-        socket: LoopbackSocket? = nil, whenReady: @escaping @Sendable (_ addresses: [String]) -> Void = { _ in }
+        isTrial: Bool = false, socket: LoopbackSocket? = nil,
+        whenReady: @escaping @Sendable (_ addresses: [String]) -> Void = { _ in }
     ) throws {
         self.whenReady = whenReady
         inherited =
@@ -74,7 +76,7 @@ package struct HTTPService: Sendable {
         let read = try policy ?? ServicePolicy(configuration.policy)
         let (verifier, policy) = (dependencies.verifier(of: read.policy), read.text)
         try configuration.requireOrigins(for: verifier)
-        state = try ServiceState(verifier, policy: policy, configuration, logger: logger)
+        state = try ServiceState(verifier, policy: policy, configuration, isTrial: isTrial, logger: logger)
         proof = ServiceReadiness(ledger: dependencies.ledger, keyStores: dependencies.keyStores)
         failover = configuration.failover.primary.map { FailoverState(of: $0, dependencies.metrics) }
         if let certificate = configuration.certificate, let privateKey = configuration.privateKey {

@@ -25,11 +25,18 @@ extension PlayIntegrityEngine {
         }
     }
 
-    /// Google's answer in place of the token, or beside the request that carries it.
+    /// Google's answer in place of the token, or beside the request that carries it. An answer that came with the evidence and was
+    /// refused is left out: a replay, which does not ask Google, would take it.
     package static func captured(_ evidence: RecordObject, judged verdict: Verdict) -> RecordObject {
         guard let body = verdict.serviceAnswer,
             let answer = try? JSONReader.readObject(body, limit: InputLimits.integrityAnswer)
-        else { return evidence }
+        else {
+            guard verdict.check(.playIntegrityDecode)?.finding?.code == CheckCode.answerByCaller.name else {
+                return evidence
+            }
+            return RecordObject(
+                evidence.members.filter { !$0.name.isByteEqual(to: "decoded") }, offset: evidence.offset)
+        }
         let others = evidence.members.filter { !["token", "decoded"].containsBytes(of: $0.name) }
         let decoded = RecordObject([("decoded", .object(answer))]).members
         return RecordObject(others + decoded, offset: evidence.offset)

@@ -20,7 +20,7 @@ struct CaptureTests {
     private static let origin = "https://api.example.com"
 
     private static func capture(_ folder: TestFolder) throws -> SampledCapture {
-        try SampledCapture(folder: folder.path("c"), share: 1)
+        try SampledCapture(folder: folder.path("c"), share: 1, options: CaptureOptions())
     }
 
     private static func records(_ folder: TestFolder) throws -> [EvidenceRecord] {
@@ -145,7 +145,8 @@ struct CaptureTests {
     @Test("Requests of other kinds than the given ones are not captured")
     func kinds() async throws {
         let folder = try TestFolder()
-        let capture = try SampledCapture(folder: folder.path("c"), share: 1, kinds: [.appAttestAssertion])
+        let capture = try SampledCapture(
+            folder: folder.path("c"), share: 1, kinds: [.appAttestAssertion], options: CaptureOptions())
         let token = try TestAPI.token()
         try await TestAPI.application(TestAPI.live(), options: TestAPI.options { $0.capture = capture }).test(.router) {
             client in

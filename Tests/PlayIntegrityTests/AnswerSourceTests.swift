@@ -38,6 +38,9 @@ struct AnswerSourceTests {
                 let code = verdict.code(CheckID.playIntegrityDecode)
                 #expect(code == (isAccepted ? "answer-supplied" : "answer-by-caller"))
                 if !isAccepted { #expect(verdict.subject == nil) }
+                // A replay would take it for Google's.
+                let captured = PlayIntegrityEngine.captured(record.evidence, judged: verdict)
+                #expect((captured["decoded"] == nil) == !isAccepted)
             }
         }
     }

@@ -35,6 +35,12 @@ public struct CaptureOptions: Sendable {
     /// Evidence as received, in files of at most 64 MiB and one hour, without removal.
     public init() {}
 
+    /// Decides which keys ``SampledCapture`` captures: the first bytes of the digest of the public key, which clients do not know.
+    package var salt: UInt64 {
+        guard case .seal(let key) = fields else { return SampledCapture.mixers.0 }
+        return Digest.sha256(Array(key.text.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
     func validate() throws(CaptureError) {
         guard maximumBytes > 0, maximumAge > 0, maximumFiles ?? 1 > 0, maximumTotalBytes ?? 1 > 0,
             keepFor ?? 1 > 0

@@ -71,9 +71,9 @@ public final class RecordCapture: Sendable {
         var judged = record.showing(options.addresses)
         judged.receivedAt = record.receivedAt ?? now
         judged.expect = expect ?? record.expect
-        // A device token is for one use, and what Apple said decides again in a replay.
+        // A device token is for one use, and what Apple said decides again in a replay: what a client says it said does not.
         judged.deviceToken = nil
-        judged.deviceBits = verdict?.deviceBits ?? record.deviceBits
+        if let verdict { judged.deviceBits = verdict.deviceBits }
         return judged
     }
 

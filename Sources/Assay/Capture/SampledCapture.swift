@@ -6,12 +6,15 @@ import Synchronization
 
 /// Captures a share of judged evidence in the background, for servers.
 ///
-///     options.capture = try SampledCapture(folder: "/var/lib/shop/captures", share: 0.01, options: capture)
+///     options.capture = try SampledCapture(folder: "/var/lib/shop/captures", share: 0.01, options: sealed)
 ///     ...
 ///     await options.capture?.close()
 ///
 /// - Evidence that names a key or a device is captured by a hash of that name: all evidence of a captured key is captured, so that a replay
-///   knows the attestation behind an assertion. The choice is the same in every process. Other evidence is captured at random.
+///   knows the attestation behind an assertion. The choice is the same in every process with the same public key for captures, without
+///   which nobody knows it. Other evidence is captured at random.
+/// - Of evidence that is rejected before anything vouches for it, such as a forgery, at most 60 records a minute are taken: it must not
+///   take the place of genuine evidence.
 /// - A verdict never waits for the disk. At most 1,024 records and 16 MiB wait to be written; further ones are
 ///   dropped. What cannot be written is lost, and later records are tried again.
 /// - `assay_capture_records_total` counts records by `result`: `written`, `dropped` for want of space in memory, `failed` at the disk,
@@ -21,6 +24,8 @@ public final class SampledCapture: Sendable {
     package static let maximumRecords = 1024
     /// The most bytes of evidence that wait, about.
     package static let maximumBytes = 16 << 20
+    /// The most records a minute of evidence for which nothing vouches.
+    package static let maximumUnproven = 60
     /// How often expired files are removed, in seconds.
     private static let tidyInterval = 600
 
@@ -42,6 +47,8 @@ public final class SampledCapture: Sendable {
         var (isWriting, isClosed, isFailing) = (false, false, false)
         /// Whether the time for closing is over: what is not written by then is lost.
         var isAbandoned = false
+        /// Evidence for which nothing vouches, since a time.
+        var unproven: (since: ContinuousClock.Instant, count: Int) = (.now, 0)
         var counts: [Result: Int] = [:]
     }
 
@@ -50,6 +57,9 @@ public final class SampledCapture: Sendable {
     /// The hashes below it are captured; nil for all.
     private let threshold: UInt64?
     private let sequence: Atomic<UInt64>
+    /// Decides with a name whether its evidence is captured.
+    private let salt: UInt64
+    private let maximumUnproven: Int
     private let engines: EngineRegistry
     private let onChange: @Sendable (CaptureError?) -> Void
     private let counters: [Result: any CounterHandler]
@@ -67,20 +77,23 @@ public final class SampledCapture: Sendable {
     ///     again; not for each record.
     /// - Throws: ``CaptureError`` when the folder cannot be created or written to, or an option is out of range.
     public convenience init(
-        folder: String, share: Double, kinds: Set<EvidenceKind>? = nil, options: CaptureOptions = CaptureOptions(),
+        folder: String, share: Double, kinds: Set<EvidenceKind>? = nil, options: CaptureOptions,
         onChange: @escaping @Sendable (CaptureError?) -> Void = { _ in }
     ) throws(CaptureError) {
         let capture = try RecordCapture(folder: folder, options: options)
         try capture.requireWritable()
-        try self.init(capture, share: share, kinds: kinds, onChange: onChange)
+        try self.init(capture, share: share, kinds: kinds, salt: options.salt, onChange: onChange)
     }
 
     /// Writes with a writer.
     ///
-    /// - Parameter seed: decides which evidence without a key is captured.
+    /// - Parameters:
+    ///   - seed: decides which evidence without a key is captured.
+    ///   - salt: decides which keys are captured; see ``CaptureOptions/salt``.
+    ///   - unproven: the most records a minute of evidence for which nothing vouches.
     package init(
-        _ writer: any RecordWriter, share: Double, kinds: Set<EvidenceKind>? = nil,
-        seed: UInt64 = .random(in: .min ... .max), engines: EngineRegistry = .standard,
+        _ writer: any RecordWriter, share: Double, kinds: Set<EvidenceKind>? = nil, salt: UInt64 = mixers.0,
+        unproven: Int = maximumUnproven, seed: UInt64 = .random(in: .min ... .max), engines: EngineRegistry = .standard,
         onChange: @escaping @Sendable (CaptureError?) -> Void = { _ in }
     ) throws(CaptureError) {
         guard share > 0, share <= 1 else {
@@ -91,6 +104,8 @@ public final class SampledCapture: Sendable {
         // 2^64 is no UInt64.
         threshold = share < 1 ? UInt64(share * 0x1p64) : nil
         sequence = Atomic(seed)
+        self.salt = salt
+        maximumUnproven = unproven
         self.engines = engines
         self.onChange = onChange
         let factory = MetricsSystem.factory
@@ -116,8 +131,10 @@ public final class SampledCapture: Sendable {
         guard isSampled(verdict) else { return }
         guard let record = record() else { return count(.unrecordable, 1) }
         let entry = Entry(record: record, verdict: verdict, size: record.evidence.weight)
+        let isProven = verdict.outcome == .accept || verdict.engineSubject != nil
         let isTaken = state.withLock { state in
-            guard !state.isClosed, state.count < Self.maximumRecords, state.bytes + entry.size <= Self.maximumBytes
+            guard isProven || takesUnproven(&state), !state.isClosed, state.count < Self.maximumRecords,
+                state.bytes + entry.size <= Self.maximumBytes
             else { return false }
             state.entries.append(entry)
             state.count += 1
@@ -131,10 +148,17 @@ public final class SampledCapture: Sendable {
         if !isTaken { count(.dropped, 1) }
     }
 
+    private func takesUnproven(_ state: inout State) -> Bool {
+        let now = ContinuousClock.now
+        if now - state.unproven.since >= .seconds(60) { state.unproven = (now, 0) }
+        state.unproven.count += 1
+        return state.unproven.count <= maximumUnproven
+    }
+
     private func isSampled(_ verdict: Verdict) -> Bool {
         if let kinds, !kinds.contains(verdict.kind) { return false }
         guard let threshold else { return true }
-        var hash = DeviceHash(key: Self.mixers.0)
+        var hash = DeviceHash(key: salt)
         let isNamed = verdict.engineSubject?.hashDevice(into: &hash) ?? false
         return Self.mixed(isNamed ? hash.value : sequence.wrappingAdd(Self.step, ordering: .relaxed).newValue)
             < threshold
@@ -142,7 +166,7 @@ public final class SampledCapture: Sendable {
 
     /// SplitMix64, from Steele, Lea and Flood, "Fast splittable pseudorandom number generators".
     private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
-    private static let mixers: (UInt64, UInt64) = (0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB)
+    package static let mixers: (UInt64, UInt64) = (0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB)
 
     private static func mixed(_ number: UInt64) -> UInt64 {
         var mixed = number

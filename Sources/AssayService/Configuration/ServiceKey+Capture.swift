@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import FoundationEssentials
 
 extension ServiceKey {
     /// The keys of captures, in the order of documentation.
@@ -44,11 +45,12 @@ extension ServiceConfiguration.Capture {
     /// Starts the capture; nil for none.
     ///
     /// - Parameters:
+    ///   - isTrial: whether only the configuration is checked: no folder is made, and the result is nil.
     ///   - isKept: whether the last records also stay in memory.
     ///   - onChange: see ``SampledCapture``.
     /// - Throws: `PolicyError` for the key, and for a folder that cannot be created or written to.
     func start(
-        keepingRecent isKept: Bool, onChange: @escaping @Sendable (CaptureError?) -> Void
+        isTrial: Bool, keepingRecent isKept: Bool, onChange: @escaping @Sendable (CaptureError?) -> Void
     ) throws(PolicyError) -> (sampled: SampledCapture, recent: RecentCaptures)? {
         guard let folder, let key else { return nil }
         var options = CaptureOptions()
@@ -61,6 +63,8 @@ extension ServiceConfiguration.Capture {
         } catch {
             throw PolicyError(field: "capture.key", "\(error)")
         }
+        if isTrial, !FileManager.default.fileExists(atPath: folder) { return nil }
+        let salt = options.salt
         // A quarter for the current file.
         options.maximumBytes = min(options.maximumBytes, maximumSize / 4)
         options.maximumTotalBytes = maximumSize - options.maximumBytes
@@ -69,9 +73,10 @@ extension ServiceConfiguration.Capture {
         do throws(CaptureError) {
             let files = try RecordCapture(folder: folder, options: options)
             try files.requireWritable()
+            if isTrial { return nil }
             let recent = RecentCaptures(files, isKept: isKept)
             let kinds = kinds.isEmpty ? nil : Set(kinds)
-            return (try SampledCapture(recent, share: share, kinds: kinds, onChange: onChange), recent)
+            return (try SampledCapture(recent, share: share, kinds: kinds, salt: salt, onChange: onChange), recent)
         } catch {
             throw PolicyError(field: "capture.folder", error.message)
         }

@@ -25,13 +25,20 @@ final class ServiceState: Sendable {
 
     /// Starts with a verifier and the text of its policy, with all defaults.
     ///
+    /// - Parameter isTrial: whether nothing is served, and no capture begins.
     /// - Throws: `PolicyError` for a policy under which requests cannot be verified.
     init(
-        _ verifier: Verifier, policy: PolicyReport.PolicyText, _ configuration: ServiceConfiguration, logger: Logger
+        _ verifier: Verifier, policy: PolicyReport.PolicyText, _ configuration: ServiceConfiguration, isTrial: Bool,
+        logger: Logger
     ) throws(PolicyError) {
-        let capture = try configuration.capture.start(keepingRecent: configuration.console) { problem in
+        let capture = try configuration.capture.start(isTrial: isTrial, keepingRecent: configuration.console) {
+            problem in
             guard let problem else { return logger.notice("evidence is captured again") }
-            logger.error("evidence cannot be captured", metadata: ["assay.problem": "\(problem)"])
+            // Records are written, and older ones stay too long.
+            let isWritten = problem.reason == .retention
+            logger.error(
+                isWritten ? "captured evidence cannot be removed" : "evidence cannot be captured",
+                metadata: ["assay.problem": "\(problem)"])
         }
         (self.capture, captures) = (capture?.sampled, capture?.recent)
         history = configuration.console ? VerdictHistory() : nil

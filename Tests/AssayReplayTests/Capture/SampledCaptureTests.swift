@@ -67,6 +67,39 @@ struct SampledCaptureTests {
         #expect(chosen.count == 2)
     }
 
+    @Test("Evidence for which nothing vouches takes a bounded part, and none from genuine evidence")
+    func unproven() async throws {
+        let junk = try await Self.rejection()
+        let genuine = try await Fixtures.verifier().verify(Fixtures.attestation(), at: Fixtures.time)
+        let writer = GatedWriter()
+        let capture = try SampledCapture(writer, share: 1)
+        for number in 0..<SampledCapture.maximumUnproven + 5 { capture.offer(junk) { Fixtures.record("\(number)") } }
+        for number in 0..<100 { capture.offer(genuine) { Fixtures.record("genuine \(number)") } }
+        await capture.close()
+        #expect(capture.count(.dropped) == 5 && capture.count(.written) == SampledCapture.maximumUnproven + 100)
+        #expect(writer.written.count { $0.hasPrefix("genuine") } == 100)
+    }
+
+    @Test("Which keys are captured depends on the public key, and a folder for others to write to is refused")
+    func salt() throws {
+        var options = CaptureOptions()
+        let plain = options.salt
+        let salts = try (0..<2).map { _ in
+            options.fields = .seal(to: try CapturePrivateKey.make().publicKey)
+            #expect(options.salt == options.salt)
+            return options.salt
+        }
+        #expect(Set(salts + [plain]).count == 3)
+        let folder = try TestFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.path("open"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path("open"))
+        let error = #expect(throws: CaptureError.self) {
+            try SampledCapture(folder: folder.path("open"), share: 1, options: options)
+        }
+        #expect(error?.code == "folder" && error?.message.contains("mode 0700") == true)
+    }
+
     @Test("Only the given kinds are captured")
     func kinds() async throws {
         let verdict = try await Self.rejection()
@@ -80,7 +113,7 @@ struct SampledCaptureTests {
     func overflow() async throws {
         let verdict = try await Self.rejection()
         let writer = GatedWriter(isOpen: false)
-        let capture = try SampledCapture(writer, share: 1)
+        let capture = try SampledCapture(writer, share: 1, unproven: .max)
         for number in 0..<SampledCapture.maximumRecords + 10 {
             capture.offer(verdict) { Fixtures.record("\(number)") }
         }
@@ -147,7 +180,7 @@ struct SampledCaptureTests {
         let verdict = try await Self.rejection()
         let folder = try TestFolder()
         let path = folder.path("c")
-        let capture = try SampledCapture(folder: path, share: 1)
+        let capture = try SampledCapture(folder: path, share: 1, options: CaptureOptions())
         #expect(try Captured.files(path) == [], "the proof of the beginning is gone")
         capture.offer(verdict) { Fixtures.record("first") }
         try await waitUntil("the first") { capture.count(.written) == 1 }
@@ -167,7 +200,7 @@ struct SampledCaptureTests {
         let folder = try TestFolder()
         try folder.write("file", "x")
         let error = #expect(throws: CaptureError.self) {
-            try SampledCapture(folder: folder.path("file"), share: 1)
+            try SampledCapture(folder: folder.path("file"), share: 1, options: CaptureOptions())
         }
         #expect(["folder", "file"].contains(error?.code) && error?.message.contains(folder.path("file")) == true)
     }

@@ -71,6 +71,13 @@ struct StatusListCaptureTests {
         #expect(then.outcome == .accept)
         #expect(then.androidKey?.statusListSHA256 == former.digest)
 
+        // What a verdict does not rest on is not captured, whatever the evidence names.
+        let named = AndroidKeyEngine.captured(record.evidence, judged: verdict)
+        #expect(named["statusList"] != nil)
+        let broken = try await verifier([Source(list: present)]).verify(
+            KeyAttestationInput(certificates: [[1]], challenge: minted.challenge), at: Self.time)
+        #expect(AndroidKeyEngine.captured(record.evidence, judged: broken)["statusList"] == nil)
+
         // A file with other contents is not that list.
         try Data(present.json).write(to: URL(filePath: "\(folder)/status-lists/\(kept[0])"))
         do throws(VerificationError) {

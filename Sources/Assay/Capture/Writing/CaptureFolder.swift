@@ -7,10 +7,19 @@ struct CaptureFolder {
 
     let path: String
 
-    /// Creates the folder with mode 0700 if it is missing.
+    /// Creates the folder with mode 0700 if it is missing. Refuses a folder into which another user can put files, since replays
+    /// believe them.
     init(_ path: String) throws(CaptureError) {
         self.path = path
         try make()
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o022 == 0
+        else {
+            throw CaptureError(
+                .folder,
+                "the folder \(path) is that of another user, or others may write to it: take one of your own, with mode 0700"
+            )
+        }
     }
 
     private func make() throws(CaptureError) {
