@@ -274,7 +274,7 @@ let package = Package(
             "AssayVectors PlayIntegrity CoreMetrics InMemoryTracing MetricsTestKit Tracing"),
         tests(
             "AssayInspectionTests",
-            "Assay AssayCore AssayInspection AssayInspectionTestSupport AssayPrimitives AssayTesting",
+            "AndroidKey AppAttest Assay AssayCore AssayInspection AssayInspectionTestSupport AssayPrimitives AssayTesting",
             "AssayTestSupport InspectionStress"),
         tests(
             "AssayReplayTests",

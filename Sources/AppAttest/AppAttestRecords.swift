@@ -36,7 +36,7 @@ extension AssertionInput {
 
 extension AssertionKeys.Supplied {
     /// Reads the optional `key` of a record's evidence.
-    init?(in fields: RecordFields) throws(RecordError) {
+    package init?(in fields: RecordFields) throws(RecordError) {
         guard let value = fields["key"] else { return nil }
         let key = try RecordFields(value, path: fields.path(of: "key"))
         try key.requireOnly(["publicKey", "counter"])

@@ -1,3 +1,5 @@
+import AndroidKey
+import AppAttest
 import Assay
 import AssayCore
 import AssayInspection
@@ -113,5 +115,124 @@ struct DiagnosisTests {
             ])
         let found = try Self.sentences(record, failing: "app-attest.assertion.signature", key: Self.key.publicPoint)
         #expect(found.count == 1 && found[0].contains("none of 0 usual mistakes"), "\(found)")
+    }
+
+    // MARK: Requests
+
+    private static let body = Array(#"{"amount":42}"#.utf8)
+
+    private static func blueprint(_ evidence: SignedRequestBlueprint.Evidence) -> SignedRequestBlueprint {
+        var blueprint = SignedRequestBlueprint(
+            method: "POST", targetURI: "https://api.example.com/v1/orders?page=2", evidence: evidence, createdAt: now)
+        blueprint.body = body
+        return blueprint
+    }
+
+    private static func request(_ minted: MintedRequest, replacing signature: [UInt8]? = nil) -> SignedRequest {
+        SignedRequest(
+            method: minted.method, targetURI: minted.targetURI,
+            fields: minted.headers.map { field in
+                guard let signature, field.name == "Signature" else {
+                    return SignedRequest.Field(field.name, field.value)
+                }
+                let label = field.value.prefix { $0 != "=" }
+                return SignedRequest.Field("Signature", "\(label)=:\(Base64.encode(signature, .standard)):")
+            }, body: .bytes(minted.body))
+    }
+
+    /// What an app signs in place of the signature base, and what is said of it.
+    private static let bases: [(signed: @Sendable ([UInt8]) -> [UInt8], sentence: String)] = [
+        ({ $0 + [0x0A] }, "a line end behind the signature base"),
+        ({ Array(String(decoding: $0, as: UTF8.self).replacing("\n", with: "\r\n").utf8) }, "end with CR LF"),
+        ({ Array(String(decoding: $0, as: UTF8.self).replacing("POST", with: "post").utf8) }, "the method as post"),
+        ({ Array(String(decoding: $0, as: UTF8.self).replacing("?page=2", with: "").utf8) }, "without its query"),
+        ({ Array(String(decoding: $0, as: UTF8.self).replacing("https:", with: "http:").utf8) }, "with another scheme"),
+        (
+            { Array(String(decoding: $0, as: UTF8.self).replacing("com/", with: "com:443/").utf8) },
+            "with the default port"
+        ),
+        ({ _ in body }, "the body, and not the signature base"),
+        ({ _ in [1, 2, 3] }, "usual mistakes with the signature base explains the signature"),
+    ]
+
+    @Test("The signature of a request is explained by what the app signed in place of the signature base")
+    func requests() throws {
+        let base = try Self.blueprint(.assertion(Self.key, appID: Self.appID, counter: 7)).mint().signatureBase
+        let hashed: [(signed: @Sendable ([UInt8]) -> [UInt8], sentence: String)] = [
+            (
+                { Array(Digest.sha256($0).hexadecimal.utf8) },
+                "hashed the hexadecimal text of the SHA-256 of the signature base"
+            )
+        ]
+        for (signed, sentence) in Self.bases + hashed {
+            var blueprint = Self.blueprint(.assertion(Self.key, appID: Self.appID, counter: 7))
+            let bytes = signed(base)
+            blueprint.changeAssertion = { $0.clientData = .bytes(bytes) }
+            let record = try EvidenceRecord(appAttestRequest: Self.request(try blueprint.mint()), receivedAt: Self.now)
+            #expect(RequestMistakes.keyID(of: record, tag: "app-attest") == Base64.encode(Self.key.keyID, .standard))
+            let check = "app-attest.assertion.signature"
+            let found = try Self.sentences(record, failing: check, key: Self.key.publicPoint)
+            #expect(found.count == 1 && found[0].contains(sentence), "\(sentence): \(found)")
+            #expect(
+                try Self.sentences(record, failing: "app-attest.request.freshness", key: Self.key.publicPoint).isEmpty)
+        }
+    }
+
+    @Test("A request that an Android key signed over something else, or in DER, is explained")
+    func androidRequests() throws {
+        let key = try AndroidAttestedKey(.p256, seed: "diagnosis", label: "android")
+        let minted = try Self.blueprint(.androidKey(key)).mint()
+        let right = try key.signature(over: minted.signatureBase)
+        let der = ECDSASignature(r: Array(right.prefix(32)), s: Array(right.suffix(32))).der
+        let check = "android-key.request.signature"
+        func sentences(_ signature: [UInt8], _ others: [EnrolledKey] = []) throws -> [String] {
+            let record = try EvidenceRecord(
+                androidKeyRequest: Self.request(minted, replacing: signature), receivedAt: Self.now)
+            return AndroidKeyEngine.diagnose(
+                RejectedEvidence(
+                    record, failing: CheckID(check), enrolledKey: key.publicKey, otherKeys: others))
+        }
+        for (signed, sentence) in Self.bases + [({ Digest.sha256($0) }, "the app hashed the signature base")] {
+            let found = try sentences(try key.signature(over: signed(minted.signatureBase)))
+            #expect(found.count == 1 && found[0].contains(sentence), "\(sentence): \(found)")
+        }
+        #expect(
+            try sentences(der) == [
+                "the signature is DER, as the keystore returns it; the request has r and s, 32 bytes each"
+            ])
+        #expect(try sentences(right).isEmpty, "nothing is wrong with it")
+        let other = try AndroidAttestedKey(.p256, seed: "diagnosis", label: "another")
+        let foreign = try other.signature(over: minted.signatureBase)
+        #expect(try sentences(foreign).first?.contains("none of") == true)
+        let enrolled = EnrolledKey(
+            identifier: KeyIdentifier(engine: "android-key", value: other.keyID), app: "shop",
+            publicKey: other.publicKey, counter: 0, enrolledAt: Self.now, properties: [:], account: "alice")
+        let found = try sentences(foreign, [enrolled])
+        #expect(
+            found.count == 1 && found[0].contains(Base64.encode(other.keyID, .standard))
+                && found[0].contains("same account"))
+    }
+
+    @Test("An assertion of another key of the account is said to be that key's")
+    func otherKeys() throws {
+        let other = AttestedKey(seed: "diagnosis", label: "another")
+        let minted = try AssertionBlueprint(
+            key: other, appID: Self.appID, counter: 7, clientData: .bytes(Self.challenge)
+        ).mint()
+        let record = try Self.record(
+            "app-attest.assertion",
+            [
+                ("keyId", Self.text(Digest.sha256(Self.key.publicPoint))), ("assertion", Self.text(minted.assertion)),
+                ("clientData", Self.text(Self.challenge)),
+            ])
+        let enrolled = EnrolledKey(
+            identifier: KeyIdentifier(engine: "app-attest", value: other.keyID), app: "shop",
+            publicKey: other.publicPoint,
+            counter: 0, enrolledAt: Self.now, properties: [:], account: "alice")
+        let found = AppAttestEngine.diagnose(
+            RejectedEvidence(
+                record, failing: .appAttestAssertionSignature, enrolledKey: Self.key.publicPoint,
+                otherKeys: [enrolled]))
+        #expect(found.count == 1 && found[0].contains(Base64.encode(other.keyID, .standard)), "\(found)")
     }
 }

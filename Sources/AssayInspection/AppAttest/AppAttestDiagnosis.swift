@@ -9,11 +9,21 @@ extension AppAttestEngine {
         case .appAttestAttestationNonce:
             guard let input = try? AttestationInput(rejected.record.evidence) else { return [] }
             return AttestationDiagnosis(input)?.sentences ?? []
+        case .appAttestAssertionSignature where rejected.record.kind == .appAttestRequest:
+            let fields = RecordFields(rejected.record.evidence, path: "evidence")
+            guard let request = RequestMistakes(rejected.record, tag: AppAttestConfiguration.engine),
+                let key = rejected.enrolledKey ?? (try? AssertionKeys.Supplied(in: fields))?.publicKey
+            else { return [] }
+            let input = AssertionInput(keyID: [], assertion: request.signature.bytes, clientData: .data(request.base))
+            return AssertionDiagnosis(
+                input, key: key, named: "the signature base",
+                others: request.others.map { .init(bytes: Digest.sha256($0.bytes), sentence: $0.sentence) }
+            )?.sentences(rejected) ?? []
         case .appAttestAssertionSignature:
             guard let (input, supplied) = try? AssertionInput.read(rejected.record.evidence),
                 let key = rejected.enrolledKey ?? supplied?.publicKey
             else { return [] }
-            return AssertionDiagnosis(input, key: key)?.sentences ?? []
+            return AssertionDiagnosis(input, key: key)?.sentences(rejected) ?? []
         default: return []
         }
     }
@@ -76,26 +86,40 @@ private struct AssertionDiagnosis {
     private let input: AssertionInput
     private let evidence: AssertionEvidence
     private let key: ECDSAPublicKey
+    private let name: String
+    private let others: [UsualMistakes.Mistake]
 
-    init?(_ input: AssertionInput, key: [UInt8]) {
-        guard let evidence = try? AssertionEvidence(input.assertion),
-            let key = key.count == ECDSAPublicKey.Curve.p256.pointLength
-                ? try? ECDSAPublicKey(x963: key, curve: .p256) : try? ECDSAPublicKey(subjectPublicKeyInfo: key[...])
-        else { return nil }
+    /// - Parameters:
+    ///   - name: what the client data is called.
+    ///   - others: further mistakes, with the clientDataHash that they make.
+    init?(
+        _ input: AssertionInput, key: [UInt8], named name: String = "this client data",
+        others: [UsualMistakes.Mistake] = []
+    ) {
+        guard let evidence = try? AssertionEvidence(input.assertion), let key = Self.key(key) else { return nil }
         (self.input, self.evidence, self.key) = (input, evidence, key)
+        (self.name, self.others) = (name, others)
     }
 
-    var sentences: [String] {
-        let mistakes = UsualMistakes(input.clientData, named: "this client data").all
+    private static func key(_ bytes: [UInt8]) -> ECDSAPublicKey? {
+        bytes.count == ECDSAPublicKey.Curve.p256.pointLength
+            ? try? ECDSAPublicKey(x963: bytes, curve: .p256) : try? ECDSAPublicKey(subjectPublicKeyInfo: bytes[...])
+    }
+
+    func sentences(_ rejected: RejectedEvidence) -> [String] {
+        let mistakes = UsualMistakes(input.clientData, named: name).all + others
         if let remark = remark(on: input.clientData.hash) { return [remark] }
         for mistake in mistakes {
             let remark = remark(on: mistake.bytes, after: "\(mistake.sentence): the signature verifies so")
             if let remark { return [remark] }
         }
+        let message = Digest.sha256(evidence.authenticatorDataBytes, input.clientData.hash[...])
+        let other = rejected.sentence { Self.key($0).map { verifies(message, by: $0) } ?? false }
+        if let other { return [other] }
         let form = isSideBySide ? "the signature has 64 bytes and is no DER: r and s side by side; " : ""
         return [
             form
-                + "none of \(mistakes.count) usual mistakes with this client data explains the signature: the app signed other bytes, or "
+                + "none of \(mistakes.count) usual mistakes with \(name) explains the signature: the app signed other bytes, or "
                 + "another key did, such as that of another device or of an earlier installation"
         ]
     }
@@ -119,7 +143,9 @@ private struct AssertionDiagnosis {
         return remarks.joined(separator: "; ")
     }
 
-    private func verifies(_ message: [UInt8]) -> Bool {
+    private func verifies(_ message: [UInt8]) -> Bool { verifies(message, by: key) }
+
+    private func verifies(_ message: [UInt8], by key: ECDSAPublicKey) -> Bool {
         isSideBySide
             ? key.isValidSignature(p1363: Array(evidence.signature), for: message[...], digest: .sha256)
             : key.isValidSignature(der: evidence.signature, for: message[...], digest: .sha256)
