@@ -1,3 +1,4 @@
+import AppAttest
 import Assay
 import AssayCore
 import AssayService
@@ -82,6 +83,27 @@ struct RecentVerdictsTests {
             ])
         #expect(recent.entries(Self.all(2)).map(\.request) == ["accept 990", "accept 980"])
         #expect(recent.kept.rejections.count == 3 && recent.kept.acceptances.count == 5)
+    }
+
+    @Test(
+        "Ten thousand forgeries displace neither the rejection of a genuine device nor an outage; what is claimed is marked"
+    )
+    func flood() async throws {
+        let recent = Self.recent(100)
+        let genuine = try await Verdict.stub(
+            rejecting: .appAttestAssertion, failed: [.appAttestAssertionCounter],
+            subject: AppAttestSubject(keyID: [UInt8](repeating: 7, count: 32)))
+        recent.add(genuine, RecentSource(.verify, "genuine"))
+        recent.add(.outage(LedgerOutage(.unreachable, "the ledger is gone")), RecentSource(.verify, "outage"))
+        let junk = try await Self.rejection(checks: 1, detail: "d")
+        var source = RecentSource(.verify, "junk")
+        source.key = "CQk="
+        for _ in 0..<10_000 { recent.add(junk, source) }
+        #expect(recent.kept.rejections.count == 102)
+        let key = try #require(recent.entry(request: "genuine"))
+        #expect(key.isProven && key.key != nil && !key.json.contains("isClaimed"), "\(key.json)")
+        #expect(recent.entry(request: "outage")?.outcome == .outage)
+        #expect(recent.entry(request: "junk")?.json.contains(#""key":"CQk=","isClaimed":true"#) == true)
     }
 
     @Test("Without rejections nothing is kept; without acceptances, rejections are")

@@ -21,7 +21,8 @@ struct RecentPage: Decodable {
         let record, route, app, kind, enforcement, code, detail, field, remedy, key, device, account, address: String?
         let offset: Int?
         let checks: [Check]
-        let isCut: Bool?
+        /// `isClaimed`: the evidence is not authentic, and only names the key.
+        let isCut, isClaimed: Bool?
     }
 
     let items: [Item]
@@ -49,6 +50,9 @@ extension RecentPage.Item {
         }
     }
 
+    /// What the key is called.
+    var keyName: String { isClaimed == true ? "claimed key" : "key" }
+
     /// The cells of a line.
     var row: [String] {
         let failed = checks.filter { $0.status == CheckResult.Status.failed.rawValue }
@@ -56,7 +60,7 @@ extension RecentPage.Item {
         var reason = shown.map { $0.check + ($0.code.map { ": \($0)" } ?? "") } ?? code ?? "-"
         if failed.count > 1 { reason += " and \(failed.count - 1) more" }
         if let field { reason += " (\(field.excerpt), byte \(offset ?? 0))" }
-        let subject = [("key", key), ("device", device), ("account", account)].compactMap { name, value in
+        let subject = [(keyName, key), ("device", device), ("account", account)].compactMap { name, value in
             value.map { "\(name) \($0)" }
         }
         return [
@@ -80,7 +84,7 @@ struct RecentReport {
         let passed = item.enforcement == "annotate" ? " (the request passed)" : ""
         let facts: [(String, String?)] = [
             ("time", item.time), ("request", item.request), ("record", item.record), ("way", item.way),
-            ("route", item.route), ("enforcement", item.enforcement.map { $0 + passed }), ("key", item.key),
+            ("route", item.route), ("enforcement", item.enforcement.map { $0 + passed }), (item.keyName, item.key),
             ("device", item.device), ("account", item.account), ("address", item.address), ("code", item.code),
             ("field", item.field), ("byte", item.offset.map { "\($0)" }), ("remedy", item.remedy),
         ]

@@ -43,6 +43,7 @@ extension Console {
             let reason = [verdict.code, verdict.field, verdict.detail].compactMap(\.self).joined(separator: ": ")
             let remedy: Markup = verdict.remedy.map { "<div>remedy: \($0)</div>" } ?? ""
             let subjects: [Markup] = [
+                verdict.isProven || verdict.key == nil ? "" : "<div>not proven, only claimed:</div>",
                 .subject("key", verdict.key), .subject("device", verdict.device), .subject("account", verdict.account),
             ]
             return [

@@ -71,6 +71,8 @@ package struct RecentVerdict: Sendable {
     package let remedy: String?
     /// The key, base64, and the device that the verdict names. Without authentic evidence, the key that the record claims.
     package let key, device: String?
+    /// Whether the evidence is authentic, so that key and device are those of the sender, and not only named by it.
+    package let isProven: Bool
     /// The account that the ledger has for the key, otherwise that of the record.
     package let account: String?
     /// The address of a gateway's client, as the policy keeps addresses.
@@ -128,6 +130,7 @@ package struct RecentVerdict: Sendable {
         self.checks = checks
         remedy = verdict?.remedy?.rawValue
         let facts = verdict?.engineSubject?.clientFacts ?? []
+        isProven = verdict?.engineSubject != nil
         key = kept(facts.first { $0.name == "keyId" }?.value ?? source.key)
         device = kept(facts.first { $0.name == "deviceId" }?.value)
         account = kept(verdict?.engineSubject?.account ?? source.account)
@@ -189,6 +192,7 @@ extension RecentVerdict {
         object.add("checks", raw: JSONText.array(checks.map(\.json)))
         add("remedy", remedy)
         add("key", key)
+        if key != nil, !isProven { object.add("isClaimed", raw: "true") }
         add("device", device)
         add("account", account)
         add("address", address)

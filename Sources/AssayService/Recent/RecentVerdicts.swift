@@ -6,11 +6,13 @@ import Synchronization
 
 /// The last rejections of this process, all of them, and a sample of its acceptances, in memory. A restart loses them.
 ///
-/// An acceptance that is not sampled costs one atomic counter, a rejection a short lock. Acceptances never displace rejections.
+/// An acceptance that is not sampled costs one atomic counter, a rejection a short lock. Acceptances never displace rejections, and what
+/// nothing vouches for, such as a flood of forgeries, displaces neither rejections of authentic evidence nor outages.
 package final class RecentVerdicts: Sendable {
     /// How many are kept.
     package struct Settings: Sendable, Equatable {
-        /// The most rejections, outages and malformed records; 0 keeps nothing, no acceptances either.
+        /// The most rejections of authentic evidence, with outages; and the most others, with malformed records. 0 keeps nothing, no
+        /// acceptances either.
         package var rejections = 1000
         /// The most acceptances.
         package var acceptances = 100
@@ -35,7 +37,8 @@ package final class RecentVerdicts: Sendable {
     package static let (rejectionsLimit, acceptancesLimit) = (16 << 20, 2 << 20)
 
     private struct Rings {
-        var rejected, accepted: RecentRing
+        /// `proven` is of authentic evidence, and of outages.
+        var proven, rejected, accepted: RecentRing
         var last = 0
     }
 
@@ -51,7 +54,8 @@ package final class RecentVerdicts: Sendable {
         (self.settings, self.startedAt) = (settings, startedAt)
         rings = Mutex(
             Rings(
-                rejected: RecentRing(count: settings.rejections, size: Self.rejectionsLimit),
+                proven: RecentRing(count: settings.rejections, size: Self.rejectionsLimit / 2),
+                rejected: RecentRing(count: settings.rejections, size: Self.rejectionsLimit / 2),
                 accepted: RecentRing(count: settings.acceptances, size: Self.acceptancesLimit)))
     }
 
@@ -60,8 +64,8 @@ package final class RecentVerdicts: Sendable {
 
     /// The wanted verdicts, newest first.
     package func entries(_ selection: RecentSelection) -> [RecentVerdict] {
-        let (rejected, accepted) = rings.withLock { ($0.rejected.entries, $0.accepted.entries) }
-        let all = (rejected + accepted).lazy.compactMap(\.self)
+        let all = rings.withLock { [$0.proven.entries, $0.rejected.entries, $0.accepted.entries] }.joined().lazy
+            .compactMap(\.self)
             .filter { selection.contains($0.verdict) }
             .sorted { $0.verdict.number > $1.verdict.number }
         return all.prefix(max(0, selection.limit)).map(\.verdict)
@@ -76,7 +80,11 @@ package final class RecentVerdicts: Sendable {
 
     /// What is kept of everything but acceptances, and of acceptances.
     package var kept: (rejections: Kept, acceptances: Kept) {
-        rings.withLock { ($0.rejected.kept, $0.accepted.kept) }
+        let (proven, rejected, accepted) = rings.withLock { ($0.proven.kept, $0.rejected.kept, $0.accepted.kept) }
+        let rejections = Kept(
+            count: proven.count + rejected.count, size: proven.size + rejected.size,
+            oldest: [proven.oldest, rejected.oldest].compactMap(\.self).min())
+        return (rejections, accepted)
     }
 
     // MARK: Recording
@@ -160,7 +168,12 @@ package final class RecentVerdicts: Sendable {
             var verdict = verdict
             verdict.number = rings.last
             let entry = RecentRing.Entry(verdict)
-            if verdict.outcome == .accept { rings.accepted.append(entry) } else { rings.rejected.append(entry) }
+            switch verdict.outcome {
+            case .accept: rings.accepted.append(entry)
+            case .outage, .misconfigured: rings.proven.append(entry)
+            case .reject, .unjudged, .unreadable:
+                if verdict.isProven { rings.proven.append(entry) } else { rings.rejected.append(entry) }
+            }
         }
     }
 }
