@@ -32,10 +32,13 @@ struct JSONLogHandler: LogHandler {
         LogOutput.write(priority + object.text)
     }
 
-    /// `, NAME VALUE`, without the prefix of our names.
+    /// `, NAME VALUE`, without the prefix of our names. A text with a comma or a quote is quoted, so that no value looks like a field.
     private static func text(_ name: String, _ value: Logger.Metadata.Value) -> String {
         let name = name.hasPrefix("assay.") ? String(name.dropFirst("assay.".count)) : name
-        return ", \(name) \(value)"
+        guard case .string(let text) = value, text.utf8.contains(where: { [0x22, 0x2C].contains($0) }) else {
+            return ", \(name) \(value)"
+        }
+        return ", \(name) \(JSONText.string(text))"
     }
 
     /// Escapes what a terminal could interpret: text of a client may be in an entry.
