@@ -245,7 +245,7 @@ let package = Package(
             "CoreMetrics MetricsTestKit ServiceLifecycle"),
         tests(
             "AssayServiceTests",
-            "Assay AssayCore AssayHTTPTestSupport AssayLedgerSQLite AssayPrimitives AssayProgram",
+            "AppAttest Assay AssayCore AssayHTTPTestSupport AssayLedgerSQLite AssayPrimitives AssayProgram",
             "AssayService AssayTesting AssayTestSupport CoreMetrics HTTPTypes InMemoryTracing",
             "Instrumentation Tracing"),
         // A file system for SQLite that fails by plan.
