@@ -141,38 +141,43 @@ struct DiagnosisTests {
     }
 
     /// What an app signs in place of the signature base, and what is said of it.
-    private static let bases: [(signed: @Sendable ([UInt8]) -> [UInt8], sentence: String)] = [
-        ({ $0 + [0x0A] }, "a line end behind the signature base"),
-        ({ Array(String(decoding: $0, as: UTF8.self).replacing("\n", with: "\r\n").utf8) }, "end with CR LF"),
-        ({ Array(String(decoding: $0, as: UTF8.self).replacing("POST", with: "post").utf8) }, "the method as post"),
-        ({ Array(String(decoding: $0, as: UTF8.self).replacing("?page=2", with: "").utf8) }, "without its query"),
-        ({ Array(String(decoding: $0, as: UTF8.self).replacing("https:", with: "http:").utf8) }, "with another scheme"),
-        (
-            { Array(String(decoding: $0, as: UTF8.self).replacing("com/", with: "com:443/").utf8) },
-            "with the default port"
-        ),
-        ({ _ in body }, "the body, and not the signature base"),
-        ({ _ in [1, 2, 3] }, "usual mistakes with the signature base explains the signature"),
+    private struct Mistake: Sendable {
+        let sentence: String
+        let signed: @Sendable (_ base: [UInt8]) -> [UInt8]
+
+        init(_ sentence: String, _ signed: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+            (self.sentence, self.signed) = (sentence, signed)
+        }
+
+        init(_ sentence: String, _ part: String, as other: String) {
+            self.init(sentence) { Array(String(decoding: $0, as: UTF8.self).replacing(part, with: other).utf8) }
+        }
+    }
+
+    private static let bases = [
+        Mistake("the signature base with a line end behind it") { $0 + [0x0A] },
+        Mistake("end with CR LF", "\n", as: "\r\n"), Mistake("the method as post", "POST", as: "post"),
+        Mistake("without its query", "?page=2", as: ""), Mistake("with another scheme", "https:", as: "http:"),
+        Mistake("with the default port", "com/", as: "com:443/"),
+        Mistake("the body, and not the signature base") { _ in body },
+        Mistake("usual mistakes with the signature base explains the signature") { _ in [1, 2, 3] },
     ]
 
     @Test("The signature of a request is explained by what the app signed in place of the signature base")
     func requests() throws {
         let base = try Self.blueprint(.assertion(Self.key, appID: Self.appID, counter: 7)).mint().signatureBase
-        let hashed: [(signed: @Sendable ([UInt8]) -> [UInt8], sentence: String)] = [
-            (
-                { Array(Digest.sha256($0).hexadecimal.utf8) },
-                "hashed the hexadecimal text of the SHA-256 of the signature base"
-            )
-        ]
-        for (signed, sentence) in Self.bases + hashed {
+        let hashed = Mistake("hashed the hexadecimal text of the SHA-256 of the signature base") {
+            Array(Digest.sha256($0).hexadecimal.utf8)
+        }
+        for mistake in Self.bases + [hashed] {
             var blueprint = Self.blueprint(.assertion(Self.key, appID: Self.appID, counter: 7))
-            let bytes = signed(base)
+            let bytes = mistake.signed(base)
             blueprint.changeAssertion = { $0.clientData = .bytes(bytes) }
             let record = try EvidenceRecord(appAttestRequest: Self.request(try blueprint.mint()), receivedAt: Self.now)
             #expect(RequestMistakes.keyID(of: record, tag: "app-attest") == Base64.encode(Self.key.keyID, .standard))
             let check = "app-attest.assertion.signature"
             let found = try Self.sentences(record, failing: check, key: Self.key.publicPoint)
-            #expect(found.count == 1 && found[0].contains(sentence), "\(sentence): \(found)")
+            #expect(found.count == 1 && found[0].contains(mistake.sentence), "\(mistake.sentence): \(found)")
             #expect(
                 try Self.sentences(record, failing: "app-attest.request.freshness", key: Self.key.publicPoint).isEmpty)
         }
@@ -192,9 +197,9 @@ struct DiagnosisTests {
                 RejectedEvidence(
                     record, failing: CheckID(check), enrolledKey: key.publicKey, otherKeys: others))
         }
-        for (signed, sentence) in Self.bases + [({ Digest.sha256($0) }, "the app hashed the signature base")] {
-            let found = try sentences(try key.signature(over: signed(minted.signatureBase)))
-            #expect(found.count == 1 && found[0].contains(sentence), "\(sentence): \(found)")
+        for mistake in Self.bases + [Mistake("the app hashed the signature base") { Digest.sha256($0) }] {
+            let found = try sentences(try key.signature(over: mistake.signed(minted.signatureBase)))
+            #expect(found.count == 1 && found[0].contains(mistake.sentence), "\(mistake.sentence): \(found)")
         }
         #expect(
             try sentences(der) == [

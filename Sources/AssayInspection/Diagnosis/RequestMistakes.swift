@@ -41,7 +41,6 @@ package struct RequestMistakes {
             }
         }
         let lines = base.split(separator: 0x0A, omittingEmptySubsequences: false)
-        add(base + [0x0A], "a line end behind the signature base, which has none (RFC 9421 section 2.5)")
         add(
             Array(lines.joined(separator: [0x0D, 0x0A])),
             "lines that end with CR LF; those of a signature base end with LF")

@@ -63,10 +63,11 @@ struct ConsolePageTests {
         ] { #expect(captures.contains(part), "\(part): \(captures)") }
         let same = try check(policy)
         #expect(same.contains("No outcome differs."), "\(same)")
-        let other = try check(policy.replacing("com.example.shop", with: "com.example.third"))
+        let other = try check(policy.replacing("[production]", with: "[development]"))
         #expect(other.contains("2 records have another outcome: 2 are no longer accepted"), "\(other)")
         #expect(
-            other.contains("app-attest.attestation.app-id") && other.contains("no longer accepted</td>"), "\(other)")
+            other.contains("app-attest.attestation.environment") && other.contains("no longer accepted</td>"),
+            "\(other)")
         let key = Data(Evidence.key.keyID).base64EncodedString()
         for page in [captures, same, other] { #expect(!page.contains(key)) }
         #expect(try check("apps: 1").contains("It cannot be used."))

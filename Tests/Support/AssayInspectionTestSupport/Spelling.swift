@@ -43,7 +43,7 @@ package struct Spelling: Sendable {
             Spelling("base64 in lines of 76, CRLF", wrapped(base64, 76, "\r\n") + "\r\n", .read),
             Spelling("base64 behind a byte order mark", "\u{FEFF}" + base64, .found("byte order mark")),
             Spelling("base64 in quotes", "\"\(base64)\"", .found("quotes")),
-            Spelling("base64 twice", encoded(base64), .found("base64 of base64")),
+            Spelling("base64 twice", encoded(base64), .found("of base64 of an")),
             Spelling("base64 of hexadecimal", encoded(hexadecimal), .found("hexadecimal")),
             Spelling("data URL", "data:application/octet-stream;base64,\(base64)", .found("data URL")),
             Spelling(
