@@ -34,11 +34,12 @@ final class ServiceState: Sendable {
         let capture = try configuration.capture.start(isTrial: isTrial, keepingRecent: configuration.console) {
             problem in
             guard let problem else { return logger.notice("evidence is captured again") }
-            // Records are written, and older ones stay too long.
-            let isWritten = problem.reason == .retention
-            logger.error(
-                isWritten ? "captured evidence cannot be removed" : "evidence cannot be captured",
-                metadata: ["assay.problem": "\(problem)"])
+            let metadata: Logger.Metadata = ["assay.problem": "\(problem)"]
+            if problem.reason == .retention {
+                logger.error("captured evidence cannot be removed", metadata: metadata)
+            } else {
+                logger.error("evidence cannot be captured", metadata: metadata)
+            }
         }
         (self.capture, captures) = (capture?.sampled, capture?.recent)
         history = configuration.console ? VerdictHistory() : nil
