@@ -87,6 +87,22 @@ struct VerifyRawTokenTests {
         }
     }
 
+    private static func words(_ run: Run) -> String {
+        (run.output + run.errors).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    @Test("A nonce that the app decoded or encoded once more is said to be that")
+    func nonceMistakes() throws {
+        let scratch = try Scratch()
+        _ = try scratch.writeClassicToken()
+        let encoded = try scratch.run(
+            TestTokens.classic(nonce: Data(TestTokens.nonce.utf8).base64EncodedString()))
+        #expect(encoded.status == 1)
+        #expect(
+            Self.words(encoded).contains("the app passed the decoded bytes of this nonce (base64)"),
+            "\(Self.words(encoded))")
+    }
+
     @Test("A standard token is judged from Google's answer, and accepted once by a ledger")
     func standard() throws {
         let scratch = try Scratch()
@@ -102,6 +118,11 @@ struct VerifyRawTokenTests {
         let other = try scratch.run(TestTokens.standard(requestHash: "other"))
         #expect(other.status == 1)
         #expect(other.output.contains("rejected because: play-integrity.request-hash:"), "\(other.output)")
+        #expect(Self.words(other).contains("usual mistakes makes the request hash of the token of this one"))
+        let padded = try scratch.run(TestTokens.standard(requestHash: TestTokens.requestHash + "=="))
+        #expect(
+            Self.words(padded).contains("the app passed the base64url text of the bytes of this request hash"),
+            "\(Self.words(padded))")
         let refusal = StandardAnswerBlueprint.error(code: 400, message: "no", status: "INVALID_ARGUMENT")
         try scratch.write("answer.json", refusal.encoded)
         let refused = try scratch.run(TestTokens.standard())

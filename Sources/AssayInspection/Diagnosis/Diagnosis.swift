@@ -13,12 +13,17 @@ package struct RejectedEvidence: Sendable {
     /// Other enrolled keys of the account, at most ``maximumOthers``: one of them may have made the evidence.
     package let otherKeys: [EnrolledKey]
 
+    /// What the verdict says of the evidence; nil if it is not authentic.
+    package let subject: (any VerdictSubject)?
+
     /// The most keys that are tried.
     package static let maximumOthers = 1000
 
     package init(
-        _ record: EvidenceRecord, failing check: CheckID, enrolledKey: [UInt8]?, otherKeys: [EnrolledKey] = []
+        _ record: EvidenceRecord, failing check: CheckID, enrolledKey: [UInt8]?, otherKeys: [EnrolledKey] = [],
+        subject: (any VerdictSubject)? = nil
     ) {
+        self.subject = subject
         self.record = record
         self.check = check
         self.enrolledKey = enrolledKey

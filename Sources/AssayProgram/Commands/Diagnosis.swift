@@ -28,7 +28,8 @@ enum Diagnosis {
             }
         }
         return engine.diagnose(
-            RejectedEvidence(record, failing: check, enrolledKey: key?.publicKey, otherKeys: others))
+            RejectedEvidence(
+                record, failing: check, enrolledKey: key?.publicKey, otherKeys: others, subject: verdict.subject))
     }
 
     private static func name<Engine: InspectableEngine>(of engine: Engine.Type) -> String {
