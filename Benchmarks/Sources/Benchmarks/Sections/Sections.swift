@@ -5,7 +5,7 @@ enum Sections {
         PeerPlayIntegritySection(),
         PeerTokensSection(), OwnTokensSection(), PeerMessagesSection(), PrimitivesSection(), LedgerSection(),
         ReplaySection(),
-        ReplayMemorySection(), StartUpSection(), StepsSection(), ServiceSection(), ConsoleSection(),
+        ReplayMemorySection(), StartUpSection(), StepsSection(), ServiceSection(), ConsoleSection(), CaptureSection(),
         PeerServiceSection(),
     ]
 }

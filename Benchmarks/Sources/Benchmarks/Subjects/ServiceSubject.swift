@@ -20,8 +20,10 @@ final class ServiceSubject {
 
     /// Starts both, and enrols the devices.
     ///
-    /// - Parameter folder: for the policy, the ledger and the logs.
-    init(in folder: URL) throws {
+    /// - Parameters:
+    ///   - folder: for the policy, the ledger and the logs.
+    ///   - settings: further settings of the service, such as `capture.share=1%`.
+    init(in folder: URL, settings: [String] = []) throws {
         let tokens = try ApproovTokenSubject(now: now)
         approovToken = tokens.tokens[0]
         let authority = try TestAuthority(notBefore: now - 86_400 * 400)
@@ -57,10 +59,10 @@ final class ServiceSubject {
         service = try ServedProgram(
             Places.program,
             ["serve", "--policy", folder.appendingPathComponent("policy.yaml").path, "--ledger", ledger]
-                + [
+                + ([
                     "listen=127.0.0.1:0", "admin=none", "authorize.dialect=nginx", "authorize.peers=127.0.0.1",
                     "authorize.origins=https://api.example.com", "limits.connections=20000",
-                ].flatMap { ["--set", $0] },
+                ] + settings).flatMap { ["--set", $0] },
             in: folder
         ) { log in
             log.firstMatch(of: /"127\.0\.0\.1:([0-9]+)"/).flatMap { Int($0.1) }.map { ($0, "") }
@@ -159,7 +161,8 @@ final class ServiceSubject {
         return Array(whole.replacing("Content-Length: 0", with: "Content-Length: \(length)").utf8)
     }
 
-    private static func output(_ arguments: [String]) throws -> String {
+    /// What the program prints.
+    static func output(_ arguments: [String]) throws -> String {
         let (process, pipe) = (Process(), Pipe())
         process.executableURL = Places.program
         process.arguments = arguments
