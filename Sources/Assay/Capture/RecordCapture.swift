@@ -47,7 +47,7 @@ public final class RecordCapture: Sendable {
     /// Appends a record.
     ///
     /// - Parameters:
-    ///   - record: the evidence; without `receivedAt` it gets `now`.
+    ///   - record: the evidence; without `receivedAt` it gets the time of the verdict, or `now`.
     ///   - verdict: its verdict. Outcome and failed checks become the record's `expect`, which replays compare.
     ///   - now: the current time, for the names of files.
     /// - Throws: ``CaptureError`` when the record was not written. The code `retention` means that it was written, but
@@ -69,7 +69,8 @@ public final class RecordCapture: Sendable {
             EvidenceRecord.Expectation(outcome: $0.outcome, failed: $0.failed.map { .init(check: $0.name, code: nil) })
         }
         var judged = record.showing(options.addresses)
-        judged.receivedAt = record.receivedAt ?? now
+        // Not the time of writing: a replay compares it with the times of enrolments.
+        judged.receivedAt = record.receivedAt ?? verdict?.judgedAt ?? now
         judged.expect = expect ?? record.expect
         // A device token is for one use, and what Apple said decides again in a replay: what a client says it said does not.
         judged.deviceToken = nil

@@ -141,9 +141,10 @@ extension ReplayLedgerState: LedgerRows {
         return (challenge, consumedAt)
     }
 
-    /// The key that an attestation finds enrolled: the replay's, otherwise the base ledger's if enrolled before now.
+    /// The key that an attestation finds enrolled: the replay's, otherwise the base ledger's if enrolled before now. Records have times
+    /// in milliseconds, and the ledger has finer ones: the attestation itself must not seem to come after its enrolment.
     func key(_ identifier: KeyIdentifier) -> EnrolledKey? {
-        enrolledKey(identifier) ?? base.key.flatMap { $0.enrolledAt < now ? $0 : nil }
+        enrolledKey(identifier) ?? base.key.flatMap { $0.enrolledAt < now - 0.001 ? $0 : nil }
     }
 
     /// The stored counters for an advance: from the replay, otherwise the base ledger, otherwise the evidence.

@@ -154,6 +154,21 @@ struct ReplayLedgerTests {
         }
     }
 
+    @Test("An attestation is not taken for later than its own enrolment, whose time the base ledger has more exactly")
+    func ownEnrolment() async throws {
+        let (check, now) = (CheckID("engine.enrolment"), Self.time)
+        for (seconds, isApplied) in [(-60, false), (-0.0004, true), (0, true), (60, true)] as [(Double, Bool)] {
+            let key = EnrolledKey(
+                identifier: KeyIdentifier(engine: "one", value: [7]), app: "app", publicKey: [4], counter: 0,
+                enrolledAt: now + seconds, properties: [:])
+            let base = MemoryLedger()
+            #expect(try await base.commit([LedgerEffect(check, .enrol(key))], at: now).isApplied)
+            let ledger = ReplayLedger(challenges: .none, base: base)
+            let outcome = try await ledger.commit([LedgerEffect(check, .enrol(key))], at: now)
+            #expect(outcome.isApplied == isApplied, "\(seconds)")
+        }
+    }
+
     @Test("A key is used as the replay or its base ledger has it: enrolled, its account's, in use and not blocked")
     func uses() async throws {
         let (check, now) = (CheckID("engine.key"), Self.time)
