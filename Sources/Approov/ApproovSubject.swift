@@ -77,6 +77,9 @@ public struct ApproovSubject: EngineSubject {
         return true
     }
 
+    /// Whether a token is authentic or a measurement is proved.
+    package var isProven: Bool { token != nil || measurement != nil }
+
     /// The response code and the device ID, claimed or not, in the fields that Approov's manual names (React Native, "Log rejections
     /// with ARC").
     package var clientFacts: [ClientFact] {

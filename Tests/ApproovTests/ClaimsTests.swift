@@ -73,7 +73,7 @@ struct ClaimsTests {
     func minimal() async throws {
         let verdict = try await TokenFixtures.judge(
             TokenFixtures.token(["exp": .integer(TokenFixtures.seconds + 1)]), ApproovConfiguration.Settings())
-        #expect(verdict.outcome == .accept)
+        #expect(verdict.outcome == .accept && verdict.isProven)
         #expect(
             verdict.approov?.fields.map(\.name) == ["form", "key", "source", "expiresAt", "isBound"])
     }
@@ -84,6 +84,7 @@ struct ClaimsTests {
         let verdict = try await TokenFixtures.judge(
             TokenFixtures.jws(Self.everything.text, by: foreign), Self.settings)
         #expect(verdict.failed == [CheckID.approovTokenSignature])
+        #expect(!verdict.isProven, "forgeries take no room from genuine evidence")
         #expect(verdict.approov?.claims == nil)
         #expect(verdict.approov?.deviceID == nil)
         #expect(verdict.approov?.responseCode == nil)

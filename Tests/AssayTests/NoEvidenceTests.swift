@@ -56,7 +56,7 @@ struct NoEvidenceTests {
                 SubjectField("reason", .text("unsupported")), SubjectField("code", .text("dc:1")),
                 SubjectField("appVersion", .text("5.1.0")), SubjectField("systemVersion", .text("13.7")),
             ])
-        #expect(verdict.engineSubject?.identifier == nil && verdict.testAuthority == nil)
+        #expect(!verdict.isProven && verdict.engineSubject?.identifier == nil && verdict.testAuthority == nil)
         #expect(verdict.json(id: nil).contains(#""annotated":["none.evidence"]"#))
     }
 

@@ -131,9 +131,8 @@ public final class SampledCapture: Sendable {
         guard isSampled(verdict) else { return }
         guard let record = record() else { return count(.unrecordable, 1) }
         let entry = Entry(record: record, verdict: verdict, size: record.evidence.weight)
-        let isProven = verdict.outcome == .accept || verdict.engineSubject != nil
         let isTaken = state.withLock { state in
-            guard isProven || takesUnproven(&state), !state.isClosed, state.count < Self.maximumRecords,
+            guard verdict.isProven || takesUnproven(&state), !state.isClosed, state.count < Self.maximumRecords,
                 state.bytes + entry.size <= Self.maximumBytes
             else { return false }
             state.entries.append(entry)

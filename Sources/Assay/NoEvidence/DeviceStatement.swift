@@ -93,6 +93,9 @@ public struct NoEvidenceSubject: EngineSubject, Equatable {
         }
     }
 
+    /// False: any program can make the statement.
+    package var isProven: Bool { false }
+
     /// The facts in reading order.
     public var fields: [SubjectField] {
         var fields = [SubjectField("reason", .text(reason.rawValue))]

@@ -25,6 +25,8 @@ public struct Verdict: Sendable {
     public var subject: (any VerdictSubject)? { engineSubject }
     /// The subject, with the additional facts for reports.
     package let engineSubject: (any EngineSubject)?
+    /// Whether the evidence is authentic, so that ``subject`` is about its sender. Forgeries cannot make such verdicts.
+    package var isProven: Bool { engineSubject?.isProven ?? false }
     /// The test authority that signed the evidence, by subject name; nil for the platform's own trust anchors.
     public let testAuthority: String?
     /// Whether the ledger may forget what it has committed (``Ledger/isDurabilityWaived``): evidence that it has accepted may be

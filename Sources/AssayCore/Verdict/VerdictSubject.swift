@@ -33,6 +33,8 @@ package protocol EngineSubject: VerdictSubject {
     var document: (any ConsultedDocument)? { get }
     /// What the evidence says in an attestation result.
     var trustworthiness: Trustworthiness { get }
+    /// Whether a platform vouches for the facts. False for facts that the sender only claims.
+    var isProven: Bool { get }
 }
 
 extension EngineSubject {
@@ -64,6 +66,8 @@ extension EngineSubject {
     package var document: (any ConsultedDocument)? { nil }
     /// Nothing.
     package var trustworthiness: Trustworthiness { Trustworthiness() }
+    /// True: most engines have a subject for authentic evidence only.
+    package var isProven: Bool { true }
 }
 
 /// A fact by which a client's user or developer can ask about refused evidence. It may be claimed only.

@@ -130,7 +130,7 @@ package struct RecentVerdict: Sendable {
         self.checks = checks
         remedy = verdict?.remedy?.rawValue
         let facts = verdict?.engineSubject?.clientFacts ?? []
-        isProven = verdict?.engineSubject != nil
+        isProven = verdict?.isProven ?? false
         key = kept(facts.first { $0.name == "keyId" }?.value ?? source.key)
         device = kept(facts.first { $0.name == "deviceId" }?.value)
         account = kept(verdict?.engineSubject?.account ?? source.account)
