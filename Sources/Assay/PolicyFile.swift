@@ -149,6 +149,11 @@ public enum PolicyFile {
             let configuration = try type.init(reading: section, files: files)
             configurations.append(configuration)
             stated += type.annotatedRules.filter { section.value(at: $0.key) != nil }.values
+            for named in configuration.namedChecks
+            where !engines.catalogue.contains(where: { $0.id.name.isByteEqual(to: named.check) }) {
+                throw PolicyError(field: named.field, VerificationPolicy.unknown(named.check, in: engines.catalogue))
+                    .placed(in: section)
+            }
             for remark in configuration.remarks where remark.kind == .unknownName {
                 notes.append(PolicyError(field: remark.field, remark.message).placed(in: section).description)
             }

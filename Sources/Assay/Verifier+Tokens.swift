@@ -36,7 +36,7 @@ extension Verifier {
                 guard assessment.isAcceptable else { return assessment }
                 do throws(RequestError) {
                     // The app of acceptable evidence is known.
-                    guard let bound = try issuer?.bind(assessment) else {
+                    guard let bound = try issuer?.bind(assessment, at: now) else {
                         throw RequestError(.unknownApp, "the evidence names no app with tokens")
                     }
                     return bound

@@ -14,6 +14,7 @@ package struct TokenEngine: EvidenceEngine {
     /// The types of keys that the engine uses.
     package static let keyMaterials: [any KeyMaterial.Type] = [
         TokenKey.self, TokenSecret.self, ApproovTokenSecret.self,
+        ApproovMessageSecret.self,
     ]
 
     let apps: EngineApps<TokenExpectations>
@@ -22,6 +23,7 @@ package struct TokenEngine: EvidenceEngine {
 
     private let keys: any KeyStore
     private let memo = TokenKeyMemo()
+    let rates = DeviceTokenRates()
 
     /// Prepares an engine for a policy and the keys of a store.
     package init(policy: VerificationPolicy, resources: EngineResources) {
@@ -152,13 +154,13 @@ package struct TokenEngine: EvidenceEngine {
 
     // MARK: Keys
 
-    /// The secret of the Approov account of an app: its own, else one for all apps; of several the newest one.
-    func approovSecret(for app: String, at now: Date) async throws(VerificationError) -> ApproovTokenSecret? {
+    /// A secret of the Approov account of an app: its own, else one for all apps; of several the newest one.
+    func secret<Secret: KeyMaterial>(for app: String, at now: Date) async throws(VerificationError) -> Secret? {
         let named: [NamedKey]
-        do { named = try await keys.keys(for: ApproovTokenSecret.purpose) } catch { throw .outage(error) }
+        do { named = try await keys.keys(for: Secret.purpose) } catch { throw .outage(error) }
         let live = named.filter { $0.state(at: now) == .live }
         let own = live.filter { $0.scope?.isByteEqual(to: app) == true }
-        return (own.isEmpty ? live.filter { $0.scope == nil } : own).newest?.material as? ApproovTokenSecret
+        return (own.isEmpty ? live.filter { $0.scope == nil } : own).newest?.material as? Secret
     }
 
     /// The keys of tokens and the secrets at a time. The newest secret is the first: it hides subjects and makes nonces; the others

@@ -167,6 +167,9 @@ struct PolicyTextTests {
               audiences: [https://api.example.com, orders]
               acceptedAudiences: [orders]
               life: 10m
+              riskLife: 2m
+              riskChecks: [device-check.ban]
+              hourlyTokens: 20
               key: optional
               nonce: required
               limitedUse: yes
@@ -180,6 +183,9 @@ struct PolicyTextTests {
               format: approov
               clientID: shop
               approovForm: jwe
+              address: none
+              messageKey: deliver
+              annotations: [device-check.ban]
               refused: token
               failover: issue
               ear: allow

@@ -54,13 +54,16 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         case evidenceNotBound = "evidence-not-bound"
         /// No token is issued for such evidence.
         case notExchangeable = "not-exchangeable"
+        /// The device has got as many tokens in this hour as the policy allows.
+        case tokenLimit = "token-limit"
     }
 
     /// The reason.
     package let reason: Reason
     /// The stable code: `unknown-kind`, `unknown-app`, `ambiguous-app`, `no-time`, `invalid-time`, `invalid-account`,
     /// `no-account`, `no-key`, `no-service`, `no-status-list`, or of requests for tokens `unknown-audience`, `invalid-thumbprint`,
-    /// `binding-required`, `evidence-not-bound` or `not-exchangeable`.
+    /// `binding-required`, `evidence-not-bound`,
+    /// `not-exchangeable` or `token-limit`.
     public var code: String { reason.rawValue }
     /// What was requested, and what is possible.
     public let message: String

@@ -82,12 +82,16 @@ public struct VerificationPolicy: Sendable {
         return modes
     }
 
+    /// The error for a name that no check has.
+    package static func unknown(_ check: String, in catalogue: [CheckDefinition]) -> String {
+        let advice = Nearest.advice(for: check, among: catalogue.map(\.id.name))
+        return "there is no check \(check.excerpt)" + (advice.isEmpty ? "; `assay explain` lists them all" : advice)
+    }
+
     /// Why a mode cannot be set for a check; nil if it can.
     package static func objection(to mode: CheckMode, for check: CheckID, in catalogue: [CheckDefinition]) -> String? {
         guard let definition = catalogue.first(where: { $0.id.name.isByteEqual(to: check.name) }) else {
-            let advice = Nearest.advice(for: check.name, among: catalogue.map(\.id.name))
-            return "there is no check \(check.name.excerpt)"
-                + (advice.isEmpty ? "; `assay explain` lists them all" : advice)
+            return unknown(check.name, in: catalogue)
         }
         switch definition.kind {
         case .policy where definition.mayBeOff || mode != .off: return nil
@@ -183,6 +187,9 @@ package protocol ReadableConfiguration: EngineConfiguration {
     /// The values of a key's scope, `for`, that match the app besides its name, such as a package name.
     var keyScopes: [String] { get }
 
+    /// The checks to which fields of the section refer, with the path of the field.
+    var namedChecks: [(field: String, check: String)] { get }
+
     /// Remarks on weak settings and unknown names in the section.
     var remarks: [PolicyRemark] { get }
 
@@ -208,6 +215,8 @@ extension ReadableConfiguration {
     package var unsetFields: [CheckID: String] { [:] }
     /// None.
     package static var annotatedRules: [String: CheckID] { [:] }
+    /// None.
+    package var namedChecks: [(field: String, check: String)] { [] }
     /// None.
     package var remarks: [PolicyRemark] { [] }
     /// None: a key store may have the keys.

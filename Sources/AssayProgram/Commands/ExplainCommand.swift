@@ -2,12 +2,13 @@ import ArgumentParser
 import Assay
 import AssayCore
 import AssayService
+import AssayTokens
 import Foundation
 
-struct ExplainCommand: ParsableCommand {
+struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explains a check, a code or a remedy, or lists all checks.",
+        abstract: "Explains a check, a code, a remedy or an ARC, or lists all checks.",
         discussion: """
             A gate is always enforced, and what depends on it is skipped when it fails. A policy check runs in the \
             mode that the policy sets. A ledger check is decided when the effects of an acceptance are committed.
@@ -15,11 +16,14 @@ struct ExplainCommand: ParsableCommand {
             A verdict has a code, such as challenge-expired, beside each check that failed, was annotated, was skipped or \
             passed with a remark. Its remedy is what a client can do about a failure, such as new-challenge. \
             Outages, which give no verdict, and errors of `assay serve` have codes too, such as unreachable and body-too-long.
+
+            An ARC is the response code of a token in Approov's format, such as RMPAKMHI. The key store of the ledger \
+            whose service issued the token tells what the checks found.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "The name of a check, the first parts of several, such as app-attest.attestation, a code, or a remedy.",
+            "The name of a check, the first parts of several, such as app-attest.attestation, a code, a remedy, or an ARC.",
             valueName: "name"),
         completion: .list(Self.names(in: EngineRegistry.current.catalogue)))
     var name: String?
@@ -27,7 +31,10 @@ struct ExplainCommand: ParsableCommand {
     @Flag(help: "Print one JSON object per check, or per check that has the code.")
     var json = false
 
-    func run() throws {
+    @OptionGroup var options: LedgerOptions
+    @OptionGroup var masterKey: MasterKeyOption
+
+    func run() async throws {
         let catalogue = EngineRegistry.current.catalogue
         guard let name else { return try list(catalogue) }
         if let definition = catalogue.first(where: { $0.id.name == name }) {
@@ -44,6 +51,7 @@ struct ExplainCommand: ParsableCommand {
         let remedy = Remedy(rawValue: name)
         if let remedy, uses.isEmpty && outage == nil && problem == nil || !json { try explain(remedy, catalogue) }
         guard uses.isEmpty, outage == nil, problem == nil, remedy == nil else { return }
+        if ResponseCode.isCode(name) { return try await explain(responseCode: name, catalogue) }
         let beginning = name.hasSuffix(".") ? name : name + "."
         let below = catalogue.filter { $0.id.name.hasPrefix(beginning) }
         guard below.isEmpty else { return try list(below) }
@@ -149,6 +157,46 @@ struct ExplainCommand: ParsableCommand {
         try printWrapped(remedy.meaning, indent: 2, terminal)
         try Console.print("\nof the codes")
         try printWrapped(codes.joined(separator: " "), indent: 2, terminal)
+    }
+
+    /// Explains the response code of a token that a service with the ledger's key store issued.
+    private func explain(responseCode code: String, _ catalogue: [CheckDefinition]) async throws {
+        guard let masterKey = try masterKey.readIfAny() else {
+            throw CommandFailure(
+                .usage,
+                "\(code) may be the ARC of a token, which only the key store of its issuer can explain: give --ledger and "
+                    + "--master-key")
+        }
+        let secrets = try await options.url.withLedger(creating: false) { open in
+            try await open.keyStore(masterKey).keys(for: TokenSecret.purpose).compactMap { $0.material as? TokenSecret }
+        }
+        // A verdict has the checks of its kind, and DeviceCheck's.
+        let kinds = Dictionary(grouping: catalogue) {
+            $0.id.name.split(separator: ".").dropLast().joined(separator: ".")
+        }
+        let groups = kinds.filter { $0.key != "device-check" }.map { $0.value + (kinds["device-check"] ?? []) }
+        guard let findings = ResponseCode.findings(in: code, groups, under: secrets) else {
+            throw CommandFailure(
+                .rejected,
+                "\(code) is no ARC of this ledger's \(secrets.count) secrets for at most four findings; the log of the "
+                    + "service has those of each token: assay.arc")
+        }
+        if json {
+            for finding in findings {
+                var object = JSONObject()
+                object.add("arc", text: code)
+                object.add("check", text: finding.check.name)
+                object.add("status", text: finding.isFailure ? "failed" : "annotated")
+                try Console.print(object.text)
+            }
+            return
+        }
+        try Console.print(
+            "\(Terminal(STDOUT_FILENO).colour(code, .bold))  \(findings.isEmpty ? "no check failed or was annotated" : "an ARC")"
+        )
+        for finding in findings {
+            try Console.print("  \(finding.isFailure ? "failed" : "annotated")  \(finding.check.name)")
+        }
     }
 
     private func printWrapped(_ text: String, indent: Int, _ terminal: Terminal) throws {

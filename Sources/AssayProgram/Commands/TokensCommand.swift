@@ -85,8 +85,9 @@ struct TokensIssueCommand: AsyncParsableCommand {
         abstract: "Exchanges an evidence record for a token, as POST /v1/tokens does.",
         discussion: """
             FILE is one evidence record, made over the challenge that \
-            `SHA-256("assay-token", challenge, audience, jkt)` gives, each followed by a line feed. Prints the token, or the \
-            verdict of rejected evidence as JSON.
+            `SHA-256("assay-token", challenge, audience, jkt)` gives, each followed by a line feed; several audiences are one \
+            line, with a space between two. Prints the token of each audience on a line, or the verdict of rejected evidence \
+            as JSON.
 
             Exit status: 0 issued, 1 rejected, 2 record or policy that cannot be read or allows no such token, 3 an outage, 64 \
             bad arguments.
@@ -101,8 +102,8 @@ struct TokensIssueCommand: AsyncParsableCommand {
     @Option(help: "The challenge as the ledger issued it.")
     var challenge: String
 
-    @Option(help: "For whom the token is.")
-    var audience: String
+    @Option(name: .customLong("audience"), help: "For whom the token is. May be given several times.")
+    var audiences: [String]
 
     @Option(help: "The thumbprint of the client's key (RFC 7638); a bearer token without it.")
     var jkt: String?
@@ -124,7 +125,7 @@ struct TokensIssueCommand: AsyncParsableCommand {
         case nil: throw CommandFailure(.unreadable, "\(InputFile.name(file)): there is no record")
         }
         let request = TokenRequest(
-            record: record, challenge: challenge, audience: audience, keyThumbprint: jkt, isLimitedUse: limitedUse)
+            record: record, challenge: challenge, audiences: audiences, keyThumbprint: jkt, isLimitedUse: limitedUse)
         let answer = try await options.url.withLedger(creating: false) { open in
             let verifier = Verifier(
                 policy: policy, ledger: open.ledger, keyStores: [try open.keyStore(masterKey)])
@@ -137,9 +138,9 @@ struct TokensIssueCommand: AsyncParsableCommand {
             }
         }
         switch answer {
-        case .issued(let token, _), .decoy(let token, _): try Console.print(token.text)
-        case .concealed(let token, let error):
-            try Console.print(token.text)
+        case .issued(let grant, _), .decoy(let grant, _): try grant.tokens.forEach { try Console.print($0.text) }
+        case .concealed(let grant, let error):
+            try grant.tokens.forEach { try Console.print($0.text) }
             Console.note(
                 "the token is one that no backend accepts, as the policy says refused: token: \(error.message)")
         case .rejected(let verdict):

@@ -24,24 +24,37 @@ struct TokenEndpoints: Sendable {
         [
             Endpoint(
                 .post, "/v1/tokens", .right(.verify), "issueToken",
-                "Exchanges evidence for a token, for apps whose policy has `tokens`.",
+                "Exchanges evidence for a token, or for one for each of several audiences, for apps whose policy has `tokens`.",
                 body: .json(
                     [
                         "record": .reference("schemas/Record"),
                         "challenge":
-                            #"{"type":"string","maxLength":64,"description":"The challenge as it was issued. The evidence contains the SHA-256 digest of `assay-token`, challenge, audience and jkt in its place, each followed by a line feed."}"#,
-                        "audience": .string(max: 255), "jkt": Self.thumbprint,
+                            #"{"type":"string","maxLength":64,"description":"The challenge as it was issued. The evidence contains the SHA-256 digest of `assay-token`, challenge, audience or audiences and jkt in its place, each followed by a line feed."}"#,
+                        "audience": .string(max: 255),
+                        "audiences":
+                            #"{"type":"array","minItems":1,"maxItems":\#(Self.mostAudiences),"items":{"type":"string","maxLength":255},"description":"In place of audience: a token for each. The evidence has them on one line, with a space between two."}"#,
+                        "jkt": Self.thumbprint,
                         "jwk":
                             #"{"type":"object","description":"The client's public key of P-256, in place of jkt: for the formats approov and oauth-client-attestation."}"#,
                         "pay":
                             #"{"type":"string","maxLength":64,"description":"For the format approov: base64 of the SHA-256 digest of the bound values. The evidence covers it as one more line."}"#,
+                        "address": .string(max: 45, "For the format approov: the IP address of the client, for `ip`."),
                         "limitedUse": #"{"type":"boolean"}"#,
                         "ear": #"{"type":"boolean","description":"Whether the token has the claims of EAR."}"#,
-                    ], required: 3),
-                success: 201, outcome: "The token.",
-                content: Self.token(
-                    "A JWT of the type assay+jwt, or a token in the policy's format.",
-                    types: #"["DPoP","Bearer","Approov-Token","OAuth-Client-Attestation"]"#),
+                    ], required: 2),
+                success: 201, outcome: "The token, or with `audiences` the tokens.",
+                content: .json(
+                    [
+                        "token": .string("A JWT of the type assay+jwt, or a token in the policy's format."),
+                        "tokenType": #"{"enum":["DPoP","Bearer","Approov-Token","OAuth-Client-Attestation"]}"#,
+                        "expiresIn": Self.life,
+                        "tokens":
+                            #"{"type":"array","items":{"type":"object"},"description":"Of a request with audiences: audience, token, tokenType and expiresIn of each, in its order."}"#,
+                        "arc": .string("For the format approov: the attestation response code."),
+                        "messageKey": .string(
+                            "For the format approov: the account's key for message signing, base64, if the policy delivers it."
+                        ),
+                    ], required: 0),
                 answers: [
                     403: .answer(
                         "The verdict that rejects the evidence; or a problem of the caller's role.",
@@ -49,7 +62,7 @@ struct TokenEndpoints: Sendable {
                             "application/json": .reference("schemas/Verdict"),
                             "application/problem+json": .reference("schemas/Problem"),
                         ])
-                ], problems: [404, 422], issue),
+                ], problems: [404, 422, 429], issue),
             Endpoint(
                 .post, "/v1/tokens/debug", .right(.verify), "issueDebugToken",
                 "Exchanges a debug token of the policy for a token with `env: test`, for simulators and CI.",
@@ -60,7 +73,10 @@ struct TokenEndpoints: Sendable {
                         "audience": .string(max: 255), "jkt": Self.thumbprint, "limitedUse": #"{"type":"boolean"}"#,
                     ], required: 3),
                 success: 201, outcome: "The token.",
-                content: Self.token("A JWT of the type assay+jwt.", types: #"["DPoP","Bearer"]"#),
+                content: .json([
+                    "token": .string("A JWT of the type assay+jwt."), "tokenType": #"{"enum":["DPoP","Bearer"]}"#,
+                    "expiresIn": Self.life,
+                ]),
                 problems: [404, 422], issueDebug),
             Endpoint(
                 .get, TokenConfiguration.keySetPath, .all, "tokenKeys",
@@ -86,30 +102,30 @@ struct TokenEndpoints: Sendable {
     private static let thumbprint = JSONFragment.string(
         max: 64, "The SHA-256 thumbprint of the client's P-256 key (RFC 7638).")
 
-    private static func token(_ description: String, types: String) -> Endpoint.Content {
-        .json([
-            "token": .string(description), "tokenType": #"{"enum":\#(types)}"#,
-            "expiresIn": #"{"type":"integer","description":"Seconds."}"#,
-        ])
-    }
+    private static let life: JSONFragment = #"{"type":"integer","description":"Seconds."}"#
+    /// The most audiences of a request.
+    private static let mostAudiences = 25
 
     // MARK: Issuing
 
     private func issue(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let limits = configuration.limits
         let request: TokenRequest
+        let isList: Bool
         do throws(Problem) {
-            request = try Self.read(
+            (request, isList) = try Self.read(
                 try await served.fields(
-                    ["record", "challenge", "audience", "jkt", "jwk", "pay", "limitedUse", "ear"], upTo: limits.body,
-                    within: limits.bodyTime))
+                    [
+                        "record", "challenge", "audience", "audiences", "jkt", "jwk", "pay", "address", "limitedUse",
+                        "ear",
+                    ], upTo: limits.body, within: limits.bodyTime))
         } catch {
             state.recent.add(error, RecentSource(.token, served.id))
             throw error
         }
         served.note.take(request.record)
         _ = try rules()
-        if let failover { return try await issue(request, failover, &served) }
+        if let failover { return try await issue(request, isList: isList, failover, &served) }
         let answer: TokenAnswer
         do throws(VerificationError) {
             answer = try await state.verifier.issueToken(request, at: Date())
@@ -123,16 +139,18 @@ struct TokenEndpoints: Sendable {
             served.note.take(verdict)
             capture(verdict, on: request.record)
             return .json(verdict.jsonBytes(id: request.record.id), .forbidden)
-        case .issued(let token, let verdict), .decoy(let token, let verdict):
+        case .issued(let grant, let verdict), .decoy(let grant, let verdict):
             state.recent.add(verdict, RecentSource(.token, served.id, request.record))
             served.note.take(verdict)
+            served.note.responseCode = grant.responseCode
             capture(verdict, on: request.record)
-            return Self.response(token)
-        case .concealed(let token, let error):
+            return Self.response(grant, isList: isList)
+        case .concealed(let grant, let error):
             state.recent.add(.request(error), as: .reject, RecentSource(.token, served.id, request.record))
             (served.note.outcome, served.note.problem) = (Verdict.Outcome.reject.rawValue, error.code)
             served.note.detail = error.message
-            return Self.response(token)
+            served.note.responseCode = grant.responseCode
+            return Self.response(grant, isList: isList)
         }
     }
 
@@ -142,7 +160,7 @@ struct TokenEndpoints: Sendable {
 
     /// The answer of a failover instance, which looks at no evidence.
     private func issue(
-        _ request: TokenRequest, _ failover: FailoverState, _ served: inout ServiceRequest
+        _ request: TokenRequest, isList: Bool, _ failover: FailoverState, _ served: inout ServiceRequest
     ) async throws(Problem) -> Response {
         switch failover.present {
         case .active: break
@@ -167,19 +185,46 @@ struct TokenEndpoints: Sendable {
             throw Problem(.forbidden, .failoverBlocked, "the \(block.subject.kind.rawValue) of the record is blocked")
         }
         do throws(VerificationError) {
-            let issued = try await state.verifier.issueFailoverToken(
-                app: request.record.app, audience: request.audience, at: now)
-            served.note.app = issued.app
+            var tokens: [IssuedToken] = []
+            for audience in request.audiences {
+                let issued = try await state.verifier.issueFailoverToken(
+                    app: request.record.app, audience: audience, at: now)
+                served.note.app = issued.app
+                tokens.append(issued.token)
+            }
             served.note.isFailover = true
-            return Self.response(issued.token)
+            return Self.response(tokens, isList: isList)
         } catch { throw problem(error) }
     }
 
-    private static func response(_ token: IssuedToken) -> Response {
+    private static func response(_ grant: TokenGrant, isList: Bool) -> Response {
+        response(grant.tokens, isList: isList) { object in
+            if let code = grant.responseCode { object.add("arc", text: code) }
+            if let key = grant.messageKey {
+                object.add("messageKey", text: key.withUnsafeBytes { Base64.encode(Array($0), .standard) })
+            }
+        }
+    }
+
+    /// - Parameter isList: whether the request named a list of audiences.
+    private static func response(
+        _ tokens: [IssuedToken], isList: Bool, _ more: (inout JSONObject) -> Void = { _ in }
+    ) -> Response {
+        func members(of token: IssuedToken) -> JSONObject {
+            var object = JSONObject()
+            if isList { object.add("audience", text: token.audience) }
+            object.add("token", text: token.text)
+            object.add("tokenType", text: token.scheme.rawValue)
+            object.add("expiresIn", raw: "\(token.expiresIn)")
+            return object
+        }
         var object = JSONObject()
-        object.add("token", text: token.text)
-        object.add("tokenType", text: token.scheme.rawValue)
-        object.add("expiresIn", raw: "\(token.expiresIn)")
+        if !isList, let token = tokens.first {
+            object = members(of: token)
+        } else {
+            object.add("tokens", raw: JSONText.array(tokens.map { members(of: $0).text }))
+        }
+        more(&object)
         return .json(object.text, .created)
     }
 
@@ -195,7 +240,7 @@ struct TokenEndpoints: Sendable {
         do throws(VerificationError) {
             let issued = try await state.verifier.issueToken(request, by: served.calledBy?.name, at: Date())
             served.note.debugToken = issued.debugToken
-            return Self.response(issued.token)
+            return Self.response([issued.token], isList: false)
         } catch { throw problem(error) }
     }
 
@@ -217,23 +262,44 @@ struct TokenEndpoints: Sendable {
         }
     }
 
-    private static func read(_ fields: RecordFields) throws(Problem) -> TokenRequest {
+    /// - Returns: the request, and whether it names a list of audiences.
+    private static func read(_ fields: RecordFields) throws(Problem) -> (TokenRequest, Bool) {
         do throws(RecordError) {
             guard let record = fields["record"] else { throw fields.missing("record") }
             guard let challenge = try fields.text("challenge", atMost: 64) else { throw fields.missing("challenge") }
-            guard let audience = try fields.text("audience", atMost: 255) else { throw fields.missing("audience") }
+            let (audiences, isList) = try Self.audiences(fields)
             let thumbprint = try fields.text("jkt", atMost: 64)
             let publicKey = try Self.publicKey(fields)
             if let publicKey, let thumbprint, !JWKThumbprint.p256(publicKey).isByteEqual(to: thumbprint) {
                 throw fields.error("jkt", "it is not the thumbprint of jwk; one of them is enough")
             }
-            return TokenRequest(
-                record: try EvidenceRecord(record), challenge: challenge, audience: audience, keyThumbprint: thumbprint,
-                publicKey: publicKey, binding: try fields.text("pay", atMost: 64),
-                isLimitedUse: try flag("limitedUse", fields), hasEAR: try flag("ear", fields))
+            let address = try fields.text("address", atMost: 45)
+            if let address, IPAddress(address) == nil {
+                throw fields.error("address", "expected an IP address, found \"\(address.excerpt)\"")
+            }
+            let request = TokenRequest(
+                record: try EvidenceRecord(record), challenge: challenge, audiences: audiences,
+                keyThumbprint: thumbprint, publicKey: publicKey, binding: try fields.text("pay", atMost: 64),
+                address: address, isLimitedUse: try flag("limitedUse", fields), hasEAR: try flag("ear", fields))
+            return (request, isList)
         } catch {
             throw Problem(request: error)
         }
+    }
+
+    /// The audiences in `audiences`, or the one in `audience`.
+    private static func audiences(_ fields: RecordFields) throws(RecordError) -> ([String], isList: Bool) {
+        let one = try fields.text("audience", atMost: 255)
+        guard fields["audiences"] != nil else {
+            guard let one else { throw fields.missing("audience") }
+            return ([one], false)
+        }
+        let audiences = try fields.texts("audiences")
+        guard one == nil else { throw fields.error("audience", "expected audience or audiences, found both") }
+        guard (1...mostAudiences).contains(audiences.count) else {
+            throw fields.error("audiences", "expected 1 to \(mostAudiences) audiences, found \(audiences.count)")
+        }
+        return (audiences, true)
     }
 
     private static func flag(_ name: String, _ fields: RecordFields) throws(RecordError) -> Bool {
@@ -277,8 +343,15 @@ struct TokenEndpoints: Sendable {
 
     /// `no-key` is 503: the service creates its first key at startup, so a retry can succeed.
     private func problem(_ error: VerificationError) -> Problem {
-        guard case .request(let request) = error, request.reason == .noKey else {
+        guard case .request(let request) = error, [.noKey, .tokenLimit].contains(request.reason) else {
             return Problem(error, retryAfter: configuration.retryAfter)
+        }
+        if request.reason == .tokenLimit {
+            var problem = Problem(.tooManyRequests, .tokenLimit, request.message)
+            // The end of the hour.
+            problem.headers[.retryAfter] = "\(3600 - Int(Date().timeIntervalSince1970) % 3600)"
+            problem.remedy = .retry
+            return problem
         }
         let advice =
             configuration.masterKey == nil

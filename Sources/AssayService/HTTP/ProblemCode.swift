@@ -39,6 +39,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case invalidThumbprint = "invalid-thumbprint"
     case bindingRequired = "binding-required"
     case evidenceNotBound = "evidence-not-bound"
+    case tokenLimit = "token-limit"
     case notExchangeable = "not-exchangeable"
     case primaryReachable = "primary-reachable"
     case failoverLimit = "failover-limit"
@@ -88,6 +89,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             case .bindingRequired: .bindingRequired
             case .evidenceNotBound: .evidenceNotBound
             case .notExchangeable: .notExchangeable
+            case .tokenLimit: .tokenLimit
             }
     }
 
@@ -122,6 +124,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             "The evidence does not cover challenge, audience and `jkt` of the request: the app hashes them as the page on tokens says."
         case .notExchangeable:
             "No token is issued for such evidence: attest the key, or sign with it, over a challenge of the ledger."
+        case .tokenLimit:
+            "The device has got tokens as often in this hour as `tokens.hourlyTokens` allows. Ask again after `Retry-After`."
         case .primaryReachable:
             "This is a failover instance, and the first instance can be reached: ask that one for tokens."
         case .failoverLimit:

@@ -25,6 +25,8 @@ struct RequestNote {
     var decision: RequestDecision?
     /// The name of the debug token for which a token was issued.
     var debugToken: String?
+    /// The attestation response code of an issued token.
+    var responseCode: String?
     /// Whether a failover instance issued a token without evidence.
     var isFailover = false
     /// The code of a problem.
@@ -70,6 +72,7 @@ struct RequestNote {
         if let app { metadata["assay.app"] = "\(app.excerpt)" }
         if let record { metadata["assay.recordId"] = "\(record.excerpt)" }
         if let debugToken { metadata["assay.debugToken"] = "\(debugToken)" }
+        if let responseCode { metadata["assay.arc"] = "\(responseCode)" }
         if isFailover { metadata["assay.failover"] = "true" }
         if let outcome { metadata["assay.outcome"] = "\(outcome)" }
         if let route { metadata["assay.route"] = "\(route.excerpt)" }

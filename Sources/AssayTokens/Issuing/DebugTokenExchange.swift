@@ -57,7 +57,7 @@ extension TokenEngine {
                         + "\(RFC3339.format(now)): it is unknown, not yet valid, expired, or removed from the policy"))
         }
         do throws(RequestError) {
-            try TokenIssuer.require(request.audience, request.keyThumbprint, expectations)
+            try TokenIssuer.require([request.audience], request.keyThumbprint, expectations)
         } catch { throw .request(error) }
         guard let signer = try await material(at: now).0.signer else {
             throw .request(
@@ -77,7 +77,8 @@ extension TokenEngine {
             throw .outage(KeyStoreOutage(.internalError, "the token could not be signed"))
         }
         let token = IssuedToken(
-            text: text, expiresIn: Int(expiresAt - issuedAt), scheme: request.keyThumbprint == nil ? .bearer : .dpop)
+            audience: request.audience, text: text, expiresIn: Int(expiresAt - issuedAt),
+            scheme: request.keyThumbprint == nil ? .bearer : .dpop)
         return (token, debugToken.name)
     }
 }

@@ -18,7 +18,7 @@ extension TokenEngine {
         }
         do { try TokenIssuer.require(audience, expectations) } catch { throw .request(error) }
         let (app, configuration) = (expectations.app, expectations.configuration)
-        guard let account = try await approovSecret(for: app, at: now) else {
+        guard let account: ApproovTokenSecret = try await secret(for: app, at: now) else {
             throw .request(
                 RequestError(.noKey, "app \(app.excerpt) has no key for \(ApproovTokenSecret.purpose) that may be used")
             )
@@ -27,6 +27,8 @@ extension TokenEngine {
         guard let text = account.token(Array(#"{"exp":\#(end)}"#.utf8), configuration.shape.approovForm) else {
             throw .outage(KeyStoreOutage(.internalError, "the token could not be signed"))
         }
-        return (IssuedToken(text: text, expiresIn: Int(configuration.life), scheme: .approov), app)
+        let token = IssuedToken(
+            audience: audience, text: text, expiresIn: Int(configuration.life), scheme: .approov)
+        return (token, app)
     }
 }

@@ -38,6 +38,8 @@ enum ForeignClaims {
         var address: String?
         /// `ipk`: the uncompressed point of the installation's key.
         var publicKey: [UInt8]?
+        /// `mskid`: the ID of the account's key for message signing.
+        var messageKeyID: String?
         /// `pay`: the token binding.
         var binding: String?
 
@@ -54,21 +56,9 @@ enum ForeignClaims {
             if let publicKey, let key = try? ECDSAPublicKey(x963: publicKey, curve: .p256) {
                 members.append(("ipk", .text(Base64.encode(key.subjectPublicKeyInfo, .standard))))
             }
+            if let messageKeyID { members.append(("mskid", .text(messageKeyID))) }
             if let binding { members.append(("pay", .text(binding))) }
             return ForeignClaims.json(members)
-        }
-
-        /// The response code of a verdict: base32 of 40 bits of the digest of the checks that failed and were annotated. Equal findings
-        /// have equal codes; without a verdict the code is that of a verdict without findings.
-        static func code(of verdict: Verdict?) -> String {
-            let names =
-                (verdict?.failed ?? []).map { "- \($0.name)" } + (verdict?.annotated ?? []).map { "~ \($0.name)" }
-            let number = Digest.sha256(Array(names.joined(separator: "\n").utf8)).prefix(5).reduce(UInt64(0)) {
-                $0 << 8 | UInt64($1)
-            }
-            // The alphabet of RFC 4648 section 6.
-            let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-            return String((0..<8).map { alphabet[Int(number >> (35 - 5 * UInt64($0)) & 31)] })
         }
 
         /// The property of evidence of App Attest's development environment.

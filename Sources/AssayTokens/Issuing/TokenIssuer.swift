@@ -2,7 +2,7 @@ package import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
 
-/// Issues the token of one request. It is prepared before the evidence is judged: a wrong request tells nothing of the evidence, and no
+/// Issues the tokens of one request. It is prepared before the evidence is judged: a wrong request tells nothing of the evidence, and no
 /// evidence is used up when no key can sign.
 package struct TokenIssuer: Sendable {
     /// The most names of annotated checks in a token.
@@ -17,13 +17,16 @@ package struct TokenIssuer: Sendable {
     }
 
     private let signer: Signer
-    private let secret: TokenSecret
-    private let request: TokenRequest
-    private let expectations: TokenExpectations
+    let secret: TokenSecret
+    let request: TokenRequest
+    let expectations: TokenExpectations
+    private let rates: DeviceTokenRates
+    /// The account's key for message signing; nil if the app gets none.
+    var messageSecret: ApproovMessageSecret?
     /// Who stands for the evidence that was bound.
     private var voucher = EvidenceVoucher.platform
     /// Whether a test authority signed the evidence that was bound.
-    private var isOfTestAuthority = false
+    private(set) var isOfTestAuthority = false
 
     /// Whether rejected evidence gets a token too. Then every answer that depends on the evidence is a token.
     package var hidesRejections: Bool { expectations.configuration.hidesRejections }
@@ -43,7 +46,7 @@ package struct TokenIssuer: Sendable {
                     "the app of the evidence has no section \(TokenConfiguration.policyField) in the policy"))
         }
         do throws(RequestError) {
-            try require(request.audience, request.keyThumbprint, expectations)
+            try require(request.audiences, request.keyThumbprint, expectations)
             try requireFormat(request, expectations)
             guard request.record.kind != .assayToken else {
                 throw RequestError(.notExchangeable, "a token is no evidence for another token")
@@ -51,17 +54,30 @@ package struct TokenIssuer: Sendable {
         } catch { throw .request(error) }
         let (schedule, secrets) = try await engine.material(at: now)
         if expectations.configuration.shape.format == .approov {
-            guard let account = try await engine.approovSecret(for: expectations.app, at: now),
-                let secret = secrets.first
-            else {
+            let account: ApproovTokenSecret? = try await engine.secret(for: expectations.app, at: now)
+            guard let account, let secret = secrets.first else {
                 throw .request(
                     RequestError(
                         .noKey,
                         "there is no secret of the Approov account, or none for the subjects of tokens; assay keys add NAME --use "
                             + "\(ApproovTokenSecret.purpose) and assay tokens rotate make them"))
             }
+            let messageSecret: ApproovMessageSecret?
+            switch expectations.configuration.shape.messageKey {
+            case .none: messageSecret = nil
+            case .deliver:
+                messageSecret = try await engine.secret(for: expectations.app, at: now)
+                guard messageSecret != nil else {
+                    throw .request(
+                        RequestError(
+                            .noKey,
+                            "there is no key for message signing that apps get, as messageKey: deliver demands: assay keys add "
+                                + "NAME --use \(ApproovMessageSecret.purpose) adds one"))
+                }
+            }
             return TokenIssuer(
-                signer: .approov(account), secret: secret, request: request, expectations: expectations)
+                signer: .approov(account), secret: secret, request: request, expectations: expectations,
+                rates: engine.rates, messageSecret: messageSecret)
         }
         guard let signer = schedule.signer, let secret = secrets.first else {
             throw .request(
@@ -70,7 +86,8 @@ package struct TokenIssuer: Sendable {
                     "no key signs tokens at \(RFC3339.format(now)), or there is no secret for their subjects; assay tokens "
                         + "rotate makes both"))
         }
-        return TokenIssuer(signer: .key(signer), secret: secret, request: request, expectations: expectations)
+        return TokenIssuer(
+            signer: .key(signer), secret: secret, request: request, expectations: expectations, rates: engine.rates)
     }
 
     // MARK: The request
@@ -86,9 +103,15 @@ package struct TokenIssuer: Sendable {
     }
 
     static func require(
-        _ audience: String, _ keyThumbprint: String?, _ app: TokenExpectations
+        _ audiences: [String], _ keyThumbprint: String?, _ app: TokenExpectations
     ) throws(RequestError) {
-        try require(audience, app)
+        guard !audiences.isEmpty else { throw RequestError(.unknownAudience, "the request names no audience") }
+        for (index, audience) in audiences.enumerated() {
+            try require(audience, app)
+            guard !audiences[..<index].containsBytes(of: audience) else {
+                throw RequestError(.unknownAudience, "the request names \(audience.excerpt) twice")
+            }
+        }
         if let keyThumbprint {
             guard JWKThumbprint.isThumbprint(keyThumbprint) else {
                 throw RequestError(
@@ -134,8 +157,15 @@ package struct TokenIssuer: Sendable {
     ///
     /// - Throws: an error if the policy gives no token for such evidence, or if the evidence does not cover challenge, audience and key
     ///   of the request.
-    package mutating func bind(_ assessment: Assessment) throws(RequestError) -> Assessment {
+    package mutating func bind(_ assessment: Assessment, at now: Date) throws(RequestError) -> Assessment {
         let configuration = expectations.configuration
+        if let limit = configuration.hourlyTokens, let device = device(assessment.subject),
+            rates.count(of: device, app: expectations.app, at: now) >= limit
+        {
+            throw RequestError(
+                .tokenLimit,
+                "the device has got tokens \(limit) times in this hour, as often as tokens.hourlyTokens allows")
+        }
         isOfTestAuthority = assessment.testAuthority != nil
         guard !isOfTestAuthority || configuration.testAuthorities == .allow else {
             throw RequestError(
@@ -194,45 +224,77 @@ package struct TokenIssuer: Sendable {
 
     // MARK: The token
 
-    /// The token for an accepted verdict.
+    /// The tokens for an accepted verdict.
     /// - Throws: `.outage` if the library cannot sign.
-    package func issue(for verdict: Verdict, at now: Date) throws(VerificationError) -> IssuedToken {
+    package func issue(for verdict: Verdict, at now: Date) throws(VerificationError) -> TokenGrant {
         guard verdict.outcome == .accept else {
             throw .outage(KeyStoreOutage(.internalError, "a token was asked for with rejected evidence"))
         }
-        let configuration = expectations.configuration
-        let signer: TokenSigner
-        switch self.signer {
+        if expectations.configuration.hourlyTokens != nil, let device = device(verdict.engineSubject) {
+            rates.take(device, app: expectations.app, at: now)
+        }
+        let life = expectations.configuration.tokenLife(after: verdict).rounded(.down)
+        switch signer {
         case .approov(let account): return try issue(under: account, for: verdict, at: now)
-        case .key(let key): signer = key
+        case .key(let signer):
+            if expectations.configuration.shape.format == .clientAttestation {
+                return try attest(signer, mark(of: verdict), life, at: now)
+            }
+            return try issue(signer, for: verdict, life, at: now)
         }
-        if configuration.shape.format == .clientAttestation, let clientID = configuration.shape.clientID {
-            return try attest(clientID, signer, mark(of: verdict), at: now)
-        }
+    }
+
+    /// Tokens of the type `assay+jwt`: equal but for `aud`, `jti` and `ref`.
+    private func issue(
+        _ signer: TokenSigner, for verdict: Verdict, _ longest: Double, at now: Date
+    ) throws(VerificationError) -> TokenGrant {
+        let configuration = expectations.configuration
         let isLimitedUse = request.isLimitedUse || configuration.limitedUse
-        let longest = isLimitedUse ? min(configuration.life, TokenConfiguration.limitedUseLife) : configuration.life
-        let life = longest.rounded(.down)
+        let life = isLimitedUse ? min(longest, TokenConfiguration.limitedUseLife) : longest
         let issuedAt = now.timeIntervalSince1970.rounded(.down)
         let subjects = self.subjects(of: verdict)
-        let tokenID = Self.randomID()
-        let claims = TokenClaims(
-            issuer: configuration.issuer, audience: request.audience,
-            subject: subjects.first.map { secret.pseudonym(of: $0, app: expectations.app) }, issuedAt: issuedAt,
-            expiresAt: issuedAt + life, tokenID: tokenID, app: expectations.app,
-            environment: mark(of: verdict)?.rawValue,
-            attestation: TokenClaims.Attestation(
-                kind: verdict.kind.name, at: verdict.judgedAt.timeIntervalSince1970.rounded(.down),
-                annotated: verdict.annotated.prefix(Self.annotatedLimit).map(\.name),
-                environment: verdict.isOfDevelopment ? TokenMark.development.rawValue : nil),
-            keyThumbprint: request.keyThumbprint, isLimitedUse: isLimitedUse,
-            reference: subjects.isEmpty
-                ? nil : secret.reference(to: subjects, tokenID: tokenID, app: expectations.app))
+        let subject = subjects.first.map { secret.pseudonym(of: $0, app: expectations.app) }
+        let attestation = TokenClaims.Attestation(
+            kind: verdict.kind.name, at: verdict.judgedAt.timeIntervalSince1970.rounded(.down),
+            annotated: named(verdict).map(\.check.name),
+            environment: verdict.isOfDevelopment ? TokenMark.development.rawValue : nil)
         let result = request.hasEAR ? EARClaims(verdict).members(nonce: request.challenge) : []
-        guard subjects.isEmpty || claims.reference != nil, let text = signer.sign(claims.json(adding: result)) else {
-            throw .outage(KeyStoreOutage(.internalError, "the token could not be signed"))
+        var tokens: [IssuedToken] = []
+        for audience in request.audiences {
+            let tokenID = Self.randomID()
+            let claims = TokenClaims(
+                issuer: configuration.issuer, audience: audience, subject: subject, issuedAt: issuedAt,
+                expiresAt: issuedAt + life, tokenID: tokenID, app: expectations.app,
+                environment: mark(of: verdict)?.rawValue, attestation: attestation,
+                keyThumbprint: request.keyThumbprint, isLimitedUse: isLimitedUse,
+                reference: subjects.isEmpty
+                    ? nil : secret.reference(to: subjects, tokenID: tokenID, app: expectations.app))
+            guard subjects.isEmpty || claims.reference != nil, let text = signer.sign(claims.json(adding: result))
+            else { throw .outage(KeyStoreOutage(.internalError, "the token could not be signed")) }
+            tokens.append(
+                IssuedToken(
+                    audience: audience, text: text, expiresIn: Int(life),
+                    scheme: request.keyThumbprint == nil ? .bearer : .dpop))
         }
-        return IssuedToken(
-            text: text, expiresIn: Int(life), scheme: request.keyThumbprint == nil ? .bearer : .dpop)
+        return TokenGrant(tokens: tokens, responseCode: nil, messageKey: nil)
+    }
+
+    /// The annotated checks that the policy lets tokens name.
+    func named(_ verdict: Verdict?) -> [CheckResult] {
+        let rule = expectations.configuration.shape.annotations
+        return (verdict?.checks ?? []).filter { $0.status == .annotated && rule.names($0.check) }
+            .prefix(Self.annotatedLimit).map(\.self)
+    }
+
+    /// The same token for each audience, in a format that does not contain it.
+    func grant(
+        _ text: String, _ life: Double, _ scheme: IssuedToken.Scheme, code: String? = nil,
+        messageKey: SecretBytes? = nil
+    ) -> TokenGrant {
+        let tokens = request.audiences.map {
+            IssuedToken(audience: $0, text: text, expiresIn: Int(life), scheme: scheme)
+        }
+        return TokenGrant(tokens: tokens, responseCode: code, messageKey: messageKey)
     }
 
     /// What stands behind the evidence in place of a genuine device with an app of the store.
@@ -248,75 +310,49 @@ package struct TokenIssuer: Sendable {
 
     /// A client attestation (draft-ietf-oauth-attestation-based-client-auth-08).
     private func attest(
-        _ clientID: String, _ signer: TokenSigner, _ mark: TokenMark?, at now: Date
-    ) throws(VerificationError) -> IssuedToken {
-        let life = Int64(expectations.configuration.life)
+        _ signer: TokenSigner, _ mark: TokenMark?, _ life: Double, at now: Date
+    ) throws(VerificationError) -> TokenGrant {
         let issuedAt = Int64(now.timeIntervalSince1970.rounded(.down))
-        guard let publicKey = request.publicKey,
+        guard let publicKey = request.publicKey, let clientID = expectations.configuration.shape.clientID,
             let text = signer.sign(
                 ForeignClaims.clientAttestation(
                     issuer: expectations.configuration.issuer, clientID: clientID, publicKey: publicKey,
-                    issuedAt: issuedAt, expiresAt: issuedAt + life, mark: mark),
+                    issuedAt: issuedAt, expiresAt: issuedAt + Int64(life), mark: mark),
                 type: ForeignClaims.clientAttestationType)
         else { throw .outage(KeyStoreOutage(.internalError, "the client attestation could not be signed")) }
-        return IssuedToken(text: text, expiresIn: Int(life), scheme: .clientAttestation)
+        return grant(text, life, .clientAttestation)
     }
 
-    // MARK: Approov's format
-
-    private func issue(
-        under account: ApproovTokenSecret, for verdict: Verdict, at now: Date
-    ) throws(VerificationError) -> IssuedToken {
-        let device = subjects(of: verdict).first.flatMap {
-            try? Base64.decode(secret.pseudonym(of: $0, app: expectations.app), .url)
-        }
-        return try approov(under: account, device: device.map { Array($0.prefix(16)) }, verdict, at: now)
-    }
-
-    /// The token for evidence that gets none, if the policy wants the app not to learn of it: it is signed with a random secret.
+    /// The tokens for evidence that gets none, if the policy wants the app not to learn of it: they are signed with a random secret.
     ///
     /// - Parameter verdict: the rejection; nil for evidence that was not judged to its end.
-    package func decoy(for verdict: Verdict?, at now: Date) throws(VerificationError) -> IssuedToken? {
+    package func decoy(for verdict: Verdict?, at now: Date) throws(VerificationError) -> TokenGrant? {
         guard hidesRejections, case .approov(let account) = signer else { return nil }
-        return try approov(under: ApproovTokenSecret(keyID: account.keyID), device: nil, verdict, at: now)
-    }
-
-    private func approov(
-        under account: ApproovTokenSecret, device: [UInt8]?, _ verdict: Verdict?, at now: Date
-    ) throws(VerificationError) -> IssuedToken {
-        let life = expectations.configuration.life
-        var address: String?
-        if case .text(let text)? = request.record.evidence["address"]?.content { address = text }
-        var properties = (verdict?.checks ?? []).filter { $0.status == .annotated }.prefix(Self.annotatedLimit).map(
-            ForeignClaims.Approov.property)
-        if verdict?.isOfDevelopment == true { properties.append(ForeignClaims.Approov.developmentProperty) }
-        // In a decoy too, which has the form of the token.
-        if isOfTestAuthority || verdict?.testAuthority != nil {
-            properties.append(ForeignClaims.Approov.testProperty)
-        }
-        let claims = ForeignClaims.Approov(
-            properties: properties, code: ForeignClaims.Approov.code(of: verdict),
-            device: device ?? ApproovTokenSecret.random(16),
-            expiresAt: Int64((now.timeIntervalSince1970 + life).rounded(.down)), address: address,
-            publicKey: request.publicKey, binding: request.binding)
-        guard let text = account.token(claims.json, expectations.configuration.shape.approovForm) else {
-            throw .outage(KeyStoreOutage(.internalError, "the token could not be signed"))
-        }
-        return IssuedToken(text: text, expiresIn: Int(life), scheme: .approov)
+        return try decoy(like: account, for: verdict, at: now)
     }
 
     /// A new ID of a token.
     static func randomID() -> String { Base64.encode(ApproovTokenSecret.random(idLength), .url) }
 
+    // MARK: The device
+
     /// The ledger's subjects that a block must reach: the key or device first, then the account.
     private func subjects(of verdict: Verdict) -> [LedgerSubject] {
         let subject = verdict.engineSubject
-        let key = subject.flatMap { subject in
-            subject.identifier.map { LedgerSubject(subject.identifierKind, $0) }
-        }
         let account = (request.record.account ?? subject?.account).map { LedgerSubject(.account, $0) }
-        return [key, account].compactMap(\.self)
+        return [subject?.named, account].compactMap(\.self)
     }
+
+    /// What stays the same while the app is installed on the device: the attested key or device; for evidence that names none, such as
+    /// Google's, the key of the installation in the request. Nil without either.
+    func device(_ subject: (any EngineSubject)?) -> LedgerSubject? {
+        subject?.named ?? request.keyThumbprint.map { LedgerSubject(.key, "jkt \($0)") }
+    }
+}
+
+extension EngineSubject {
+    /// The key or the device of authentic evidence.
+    fileprivate var named: LedgerSubject? { identifier.map { LedgerSubject(identifierKind, $0) } }
 }
 
 extension Verdict {

@@ -28,18 +28,18 @@ package final class ApproovTokenSecret: KeyMaterial {
     /// - Throws: ``KeyError`` without any of the secret's text.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         let secret = try parts.secret(Self.secretPart, byteCount: Self.length)
-        var keyID: String?
-        if let part = parts[Self.keyIDPart] {
-            let word = String(decoding: part.withUnsafeBytes { Array($0) }, as: UTF8.self)
-            guard (1...128).contains(word.utf8.count),
-                word.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
-            else {
-                throw KeyError("not-a-key", part: Self.keyIDPart, "expected printable ASCII without quotes")
-            }
-            keyID = word
-        }
-        self.keyID = keyID
+        keyID = try Self.word(parts)
         (signing, encryption) = Self.keys(secret)
+    }
+
+    /// The part ``keyIDPart``; nil without it.
+    static func word(_ parts: [String: SecretBytes]) throws(KeyError) -> String? {
+        guard let part = parts[keyIDPart] else { return nil }
+        let word = String(decoding: part.withUnsafeBytes { Array($0) }, as: UTF8.self)
+        guard (1...128).contains(word.utf8.count),
+            word.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
+        else { throw KeyError("not-a-key", part: keyIDPart, "expected printable ASCII without quotes") }
+        return word
     }
 
     /// A random secret, which no backend has, under a key ID that may be another secret's.

@@ -16,6 +16,7 @@ package final class TokenSecret: KeyMaterial {
     private let subjects: HMACSHA256Key
     private let references: HMACSHA256Key
     private let nonces: HMACSHA256Key
+    private let findings: HMACSHA256Key
 
     /// The algorithms.
     package var algorithm: String { "HMAC-SHA-256, A256GCM" }
@@ -35,6 +36,7 @@ package final class TokenSecret: KeyMaterial {
         subjects = derived("subject")
         references = derived("reference")
         nonces = derived("nonce")
+        findings = derived("response code")
     }
 
     // MARK: Subjects
@@ -78,6 +80,9 @@ package final class TokenSecret: KeyMaterial {
         }
         return subjects
     }
+
+    /// The keyed digest of what checks found, 32 bytes.
+    func digest(ofFindings lines: String) -> [UInt8] { findings.code(for: Array(lines.utf8)[...]) }
 
     private static let nonce = [UInt8](repeating: 0, count: AESGCM.nonceLength)
 

@@ -31,6 +31,13 @@ extension TokenConfiguration: SectionConfiguration {
         self.init(values)
     }
 
+    /// The checks that `annotations` and `riskChecks` name.
+    package var namedChecks: [(field: String, check: String)] {
+        var listed: [String] = []
+        if case .listed(let names) = values.shape.annotations { listed = names }
+        return listed.map { ("annotations", $0) } + values.riskChecks.map { ("riskChecks", $0) }
+    }
+
     /// The fields of the section.
     package static let table: [SectionField<Values>] = [
         .field(
@@ -59,6 +66,19 @@ extension TokenConfiguration: SectionConfiguration {
                 "\(PolicyNode.text(ofSeconds: $0.life)) is long: services that verify tokens offline accept tokens of "
                 + "a blocked device until they expire"
         },
+        .field(
+            "riskLife", \.riskLife, .duration(shortestLife...longestLife, "1m to 60m"),
+            "The life of a token if a check of riskChecks failed or was annotated; that of life without it."
+        ).objection { values in
+            guard let short = values.riskLife, short >= values.life else { return nil }
+            return "it shortens nothing: life is \(PolicyNode.text(ofSeconds: values.life))"
+        },
+        .field(
+            "riskChecks", \.riskChecks, .texts, "The checks that shorten the life of a token; every check without it."
+        ).allowed(if: { $0.riskLife != nil }, "it has no effect without riskLife"),
+        .field(
+            "hourlyTokens", \.hourlyTokens, .number(1...10_000, "a whole number from 1 to 10000"),
+            "How often an hour a device gets tokens from one process; any number without it."),
         .field("key", \.key, .word, "Whether tokens must be bound to a key of the client.").weak(
             if: { $0.key == .optional },
             "optional: a token without a key that leaks in transit or in a log can be used until it ends"),
@@ -115,6 +135,20 @@ extension TokenConfiguration: SectionConfiguration {
             .approov,
             .field("refused", \.shape.refused, .word, "What rejected evidence gets in the format approov.")
         ) { $0.shape.refused == .token },
+        only(
+            .approov,
+            .field("address", \.shape.address, .word, "Whether tokens in the format approov have the client's address.")
+        ) { $0.shape.address == .none },
+        only(
+            .approov,
+            .field(
+                "messageKey", \.shape.messageKey, .word,
+                "Whether the app gets the account's key for message signing with a token in the format approov.")
+        ) { $0.shape.messageKey == .deliver },
+        .field(
+            "annotations", \.shape.annotations, annotationRule,
+            "The annotated checks that a token names: none, all or a list. Without it none in the format approov, all in assay."
+        ),
         .field(
             "failover", \.shape.failover, .word,
             "Whether a failover instance issues tokens without evidence in the format approov."
@@ -180,6 +214,19 @@ extension TokenConfiguration: SectionConfiguration {
     static func isAudience(_ text: String) -> Bool {
         (1...longestName).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#""\"#.utf8.contains($0) }
+    }
+
+    private static let annotationRule = FieldForm<AnnotationRule>(.list(.text)) { rule in
+        switch rule {
+        case .none: .scalar("none")
+        case .all: .scalar("all")
+        case .listed(let names): FieldForm<[String]>.texts.show(names)
+        }
+    } read: { (node, _) throws(PolicyError) in
+        guard case .scalar(let text) = node.content else { return .listed(try node.uniqueTexts()) }
+        if text.isByteEqual(to: "none") { return .none }
+        if text.isByteEqual(to: "all") { return .all }
+        throw node.error("expected none, all or a list of checks, found \(node.found)")
     }
 
     private static let flag = FieldForm<Bool>(.words(["yes", "no"])) {

@@ -97,6 +97,41 @@ package final class TokenConfiguration: EngineConfiguration {
         case allow
     }
 
+    /// Which annotated checks a token names.
+    package enum AnnotationRule: Sendable, Equatable {
+        /// None.
+        case none
+        /// Every one.
+        case all
+        /// Those with one of these names.
+        case listed([String])
+
+        /// Whether a token names a check.
+        func names(_ check: CheckID) -> Bool {
+            switch self {
+            case .none: false
+            case .all: true
+            case .listed(let names): names.containsBytes(of: check.name)
+            }
+        }
+    }
+
+    /// Whether tokens in Approov's format have the client's address, `ip`.
+    package enum AddressUse: String, Sendable, CaseIterable {
+        /// They have it if the request or the record states it.
+        case token
+        /// They have none.
+        case none
+    }
+
+    /// Whether the app gets the account's key for message signing with its tokens.
+    package enum MessageKeyRule: String, Sendable, CaseIterable {
+        /// It gets none, and tokens have no `mskid`.
+        case none
+        /// It gets the key after an acceptance, and a random one otherwise.
+        case deliver
+    }
+
     /// What an app's tokens look like.
     package struct Shape: Sendable {
         /// The format.
@@ -111,6 +146,17 @@ package final class TokenConfiguration: EngineConfiguration {
         package var failover = FailoverRule.refuse
         /// Whether EAR claims are allowed.
         package var ear = EARRule.refuse
+        /// Which annotated checks a token names. Any reader of a JWS sees them, an attacker with the app too; but Assay's own tokens
+        /// are what a service decides by.
+        package var annotations: AnnotationRule {
+            get { statedAnnotations ?? (format == .approov ? .none : .all) }
+            set { statedAnnotations = newValue }
+        }
+        private var statedAnnotations: AnnotationRule?
+        /// Whether Approov's tokens have the client's address.
+        package var address = AddressUse.token
+        /// Whether the app gets the account's key for message signing.
+        package var messageKey = MessageKeyRule.none
 
         package init() {}
     }
@@ -129,6 +175,12 @@ package final class TokenConfiguration: EngineConfiguration {
         private var statedAcceptedAudiences: [String]?
         /// The life of a token in seconds.
         package var life: Double = 300
+        /// The life in seconds of a token whose evidence failed or annotated one of ``riskChecks``; nil for ``life``.
+        package var riskLife: Double?
+        /// The names of the checks that shorten the life; any without names.
+        package var riskChecks: [String] = []
+        /// The most tokens that a device gets in an hour; nil for any number.
+        package var hourlyTokens: Int?
         /// Whether tokens must be bound to a key.
         package var key = KeyRule.required
         /// Whether proofs must contain a nonce.
@@ -155,6 +207,17 @@ package final class TokenConfiguration: EngineConfiguration {
     /// A field: `configuration.issuer`.
     @inlinable
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
+
+    /// The life of a token in seconds.
+    ///
+    /// - Parameter verdict: the one on its evidence; nil for evidence that was not judged to its end.
+    func tokenLife(after verdict: Verdict?) -> Double {
+        guard let short = values.riskLife, let verdict else { return values.life }
+        let isRisky = (verdict.failed + verdict.annotated).contains {
+            values.riskChecks.isEmpty || values.riskChecks.containsBytes(of: $0.name)
+        }
+        return isRisky ? min(short, values.life) : values.life
+    }
 
     /// Yes.
     package var givesTokens: Bool { true }

@@ -22,9 +22,12 @@ struct TokenWorld {
 
     /// - Parameters:
     ///   - tokens: further lines of the policy's section, `KEY: VALUE` between commas.
+    ///   - appAttest: further lines of `appAttest`, `KEY: VALUE`.
+    ///   - checks: modes of checks, `NAME: MODE` between commas.
     ///   - hasKeys: whether keys were made.
     init(
         tokens: String = "testAuthorities: allow", challenge: String = "ledger", environments: String = "production",
+        appAttest: String = "counter: increasing", checks: String = "",
         ledger: any LedgerAdministration = MemoryLedger(), hasKeys: Bool = true
     ) async throws {
         self.ledger = ledger
@@ -39,7 +42,9 @@ struct TokenWorld {
                   challenge: \(challenge)
                   clientData: { challengeAt: /challenge }
                   testRoots: ["file:root.pem"]
+                  \(appAttest)
                 tokens: { issuer: \(Self.issuer), audiences: [\(Self.audience), other], \(tokens) }
+            checks: { \(checks) }
             """
         policy = try PolicyFile.parse(text, file: nil, files: RootFile())
         verifier = Verifier(policy: policy, ledger: ledger, keyStores: [store])

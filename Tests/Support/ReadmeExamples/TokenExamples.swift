@@ -7,13 +7,13 @@ import Foundation
 struct TokenExamples {
     let verifier: Verifier
 
-    func token(
+    func tokens(
         for record: EvidenceRecord, challenge: String, thumbprint: String
-    ) async throws -> String? {
+    ) async throws -> [String]? {
         let request = TokenRequest(
-            record: record, challenge: challenge, audience: "https://api.example.com", keyThumbprint: thumbprint)
+            record: record, challenge: challenge, audiences: ["https://api.example.com"], keyThumbprint: thumbprint)
         switch try await verifier.issueToken(request, at: Date()) {
-        case .issued(let token, _), .decoy(let token, _), .concealed(let token, _): return token.text
+        case .issued(let grant, _), .decoy(let grant, _), .concealed(let grant, _): return grant.tokens.map(\.text)
         case .rejected(let verdict):
             print("rejected: \(verdict.failed), remedy: \(verdict.remedy?.rawValue ?? "none")")
             return nil

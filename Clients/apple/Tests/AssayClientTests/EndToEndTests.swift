@@ -257,11 +257,21 @@ struct EndToEndTests {
         #expect(relay.count("/tokens") == 1)
         #expect(relay.count("/challenges") == (isStrict ? 2 : 1))
         #expect(phone.count(.attestKey) == 1)
+        // One signature gives the tokens of two audiences, and a request has the one that it asks for.
+        let both = TokenSource(attestor, audience: Self.base, others: ["pay"])
+        let made = relay.count("/tokens")
+        for audience in [nil, "pay", Self.base] {
+            #expect(try await both.data(for: Self.order(), audience: audience).1.statusCode == 200)
+        }
+        #expect(relay.count("/tokens") == made + 1)
+        await #expect(throws: AssayClientError.self) {
+            _ = try await both.data(for: Self.order(), audience: "stranger")
+        }
         // Another process has the same key, and a token of its own. Without the setting, the server asks for a challenge where it needs one.
         let other = TokenSource(try Self.attestor(phone, relay, storage, app: app), audience: Self.base)
         #expect(try await other.data(for: Self.order()).1.statusCode == 200)
         #expect(phone.count(.attestKey) == 1)
-        #expect(relay.count("/tokens") == (isStrict ? 3 : 2))
+        #expect(relay.count("/tokens") == (isStrict ? 4 : 3))
         // Signed requests of the strict app take a challenge each.
         let signing = try Self.attestor(phone, relay, storage, app: app) { $0.signsChallenges = isStrict }
         #expect(try await signing.data(for: Self.order()).1.statusCode == 200)

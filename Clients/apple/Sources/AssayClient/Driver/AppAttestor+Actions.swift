@@ -128,10 +128,10 @@ extension AppAttestor {
         guard let operation = operations[id] else { return }
         var (request, covered) = (operation.prepared.request, configuration.coveredFields)
         var (value, challenge) = (nonce, nonce ?? "")
-        if case .token(let audience, let jkt) = operation.purpose {
+        if case .token(let audiences, let jkt) = operation.purpose {
             // Docs/tokens.md, step 3: no relay can have the token bound to a key of its own.
             if nonce == nil { challenge = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64URL }
-            value = "assay-token\n\(challenge)\n\(audience)\n\(jkt)\n".sha256.base64URL
+            value = "assay-token\n\(challenge)\n\(audiences.joined(separator: " "))\n\(jkt)\n".sha256.base64URL
             covered = []
         }
         let digest = operation.prepared.digest
@@ -167,14 +167,14 @@ extension AppAttestor {
         switch operation.purpose {
         case .signature: handOver(id)
         case .request: transmit(id, signed, file: operation.prepared.file)
-        case .token(let audience, let jkt):
-            exchange(id, signed, challenge: operation.challenge, audience: audience, jkt: jkt)
+        case .token(let audiences, let jkt):
+            exchange(id, signed, challenge: operation.challenge, audiences: audiences, jkt: jkt)
         }
     }
 
-    private func exchange(_ id: String, _ signed: URLRequest, challenge: String, audience: String, jkt: String) {
+    private func exchange(_ id: String, _ signed: URLRequest, challenge: String, audiences: [String], jkt: String) {
         begin("token") { () throws(Backend.Failed) in
-            try await self.backend.token(for: signed, challenge: challenge, audience: audience, jkt: jkt)
+            try await self.backend.token(for: signed, challenge: challenge, audiences: audiences, jkt: jkt)
         } then: {
             self.operations[id]?.outcome = .token($0)
             return .judged(op: id, date: $0.date)

@@ -12,7 +12,7 @@ struct Operation {
         /// The kit signs, and the app sends.
         case signature
         /// The kit exchanges a signed request for a token.
-        case token(audience: String, jkt: String)
+        case token(audiences: [String], jkt: String)
     }
 
     enum Outcome {

@@ -18,12 +18,15 @@ struct Backend: Sendable {
         var isRejection = false
     }
 
-    /// A challenge, or a token.
+    /// A challenge, or tokens.
     struct Ticket {
+        /// The challenge, or the token of the first audience.
         var value: String
         /// Seconds.
         var life: Int
         var date: Int?
+        /// By audience.
+        var tokens: [String: String] = [:]
     }
 
     /// - Parameter now: milliseconds since 1970, for an answer without a time.
@@ -57,27 +60,40 @@ struct Backend: Sendable {
         }
     }
 
-    /// Sends a signed request without a body as evidence for a token.
+    /// Sends a signed request without a body as evidence for a token of each audience.
     ///
     /// - Parameter signed: to ``Configuration/tokens``, with the fields of its signature.
     func token(
-        for signed: URLRequest, challenge: String, audience: String, jkt: String
+        for signed: URLRequest, challenge: String, audiences: [String], jkt: String
     ) async throws(Failed) -> Ticket {
         let fields = ["Signature-Input", "Signature"].map { [$0, signed.value(forHTTPHeaderField: $0) ?? ""] }
         let evidence: [String: Any] = [
             "method": signed.httpMethod ?? "GET", "targetURI": signed.url?.absoluteString ?? "", "headers": fields,
         ]
         let record: [String: Any] = ["kind": "app-attest.request", "app": configuration.app, "evidence": evidence]
-        let body: [String: Any] = ["record": record, "challenge": challenge, "audience": audience, "jkt": jkt]
+        let isList = audiences.count > 1
+        let body: [String: Any] = [
+            "record": record, "challenge": challenge,
+            isList ? "audiences" : "audience": isList ? audiences : audiences[0],
+            "jkt": jkt,
+        ]
         let answer = try await post(body, to: configuration.tokens)
-        guard answer.status == 201 || answer.status == 200, let value = answer.object["token"] as? String,
-            !value.isEmpty, value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
-            let life = answer.object["expiresIn"] as? Int
-        else { throw Failed(failure: answer.failure(), date: answer.date) }
-        guard answer.object["tokenType"] as? String == "DPoP" else {
-            throw Failed(failure: .init(cause: "answer", code: "token-type"), date: answer.date)
+        let found = isList ? answer.object["tokens"] as? [[String: Any]] ?? [] : [answer.object]
+        guard answer.status == 201 || answer.status == 200, found.count == audiences.count else {
+            throw Failed(failure: answer.failure(), date: answer.date)
         }
-        return Ticket(value: value, life: life, date: answer.date)
+        var (tokens, life) = ([String: String](), Int.max)
+        for (audience, token) in zip(audiences, found) {
+            guard let value = token["token"] as? String, !value.isEmpty,
+                value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let own = token["expiresIn"] as? Int,
+                !isList || token["audience"] as? String == audience
+            else { throw Failed(failure: answer.failure(), date: answer.date) }
+            guard token["tokenType"] as? String == "DPoP" else {
+                throw Failed(failure: .init(cause: "answer", code: "token-type"), date: answer.date)
+            }
+            (tokens[audience], life) = (value, min(life, own))
+        }
+        return Ticket(value: tokens[audiences[0]] ?? "", life: life, date: answer.date, tokens: tokens)
     }
 
     private func rejected(_ remedy: Remedy, _ answer: ServerAnswer) -> Failed {

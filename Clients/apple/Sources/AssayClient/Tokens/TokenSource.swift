@@ -11,7 +11,9 @@ import Foundation
 /// ``AppAttestor/forget()``.
 public actor TokenSource {
     private let attestor: AppAttestor
-    private let audience: String
+    private let audiences: [String]
+    /// The last tokens, and those of before, which requests on their way have. The model knows that of the first audience.
+    private var tickets: [Backend.Ticket] = []
     private var model = TokenModel()
     private var waiting: [String: CheckedContinuation<Result<String, ClientModel.Failure>, Never>] = [:]
     private var key: ProofKey?
@@ -25,9 +27,9 @@ public actor TokenSource {
     /// - Parameters:
     ///   - attestor: enrols and signs.
     ///   - audience: of the policy's `tokens.audiences`.
-    public init(_ attestor: AppAttestor, audience: String) {
-        self.attestor = attestor
-        self.audience = audience
+    ///   - others: further ones. One signature of the enrolled key gives a token for each.
+    public init(_ attestor: AppAttestor, audience: String, others: [String] = []) {
+        (self.attestor, audiences) = (attestor, [audience] + others)
     }
 
     /// Gets a token in the background.
@@ -38,15 +40,19 @@ public actor TokenSource {
 
     /// Sends a request with a token and a proof. One that a service refuses for its token or proof is sent once more with
     /// another one.
-    public nonisolated func data(for request: URLRequest) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
-        try await send(PreparedRequest(request))
+    ///
+    /// - Parameter audience: whose token the request carries; nil for the audience with which the URL begins, otherwise the first one.
+    public nonisolated func data(
+        for request: URLRequest, audience: String? = nil
+    ) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
+        try await send(PreparedRequest(request), audience)
     }
 
     /// The same with a body from a file.
     public nonisolated func upload(
-        for request: URLRequest, fromFile file: URL
+        for request: URLRequest, fromFile file: URL, audience: String? = nil
     ) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
-        try await send(PreparedRequest(request, file: file))
+        try await send(PreparedRequest(request, file: file), audience)
     }
 
     /// Takes over what has happened to the account and to the network since the last use.
@@ -60,7 +66,13 @@ public actor TokenSource {
         handle(.forget)
     }
 
-    private func send(_ prepared: PreparedRequest) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
+    private func send(
+        _ prepared: PreparedRequest, _ audience: String?
+    ) async throws(AssayClientError) -> (Data, HTTPURLResponse) {
+        guard audience.map(audiences.contains) ?? true else {
+            throw AssayClientError(.request, "the source has no tokens for this audience")
+        }
+        let audience = audience ?? self.audience(of: prepared.request)
         count += 1
         let id = "\(count)"
         defer { handle(.done(op: id)) }
@@ -70,7 +82,13 @@ public actor TokenSource {
             let token: String
             await follow()
             switch await wait(id, event) {
-            case .success(let it): token = it
+            case .success(let it):
+                let ticket = tickets.last { $0.value == it }
+                guard let own = audience.map({ ticket?.tokens[$0] }) ?? it else {
+                    event = .refused(op: id)
+                    continue
+                }
+                token = own
             case .failure(let failure):
                 guard let reason = withoutEvidence, failure.cause == "unsupported" else {
                     throw AssayClientError(failure)
@@ -87,6 +105,14 @@ public actor TokenSource {
             }
             guard Self.challenge(answer.1) == "invalid_token" else { return answer }
             event = .refused(op: id)
+        }
+    }
+
+    private func audience(of request: URLRequest) -> String? {
+        let url = request.url?.absoluteString ?? ""
+        return audiences.last { audience in
+            let base = audience.hasSuffix("/") ? String(audience.dropLast()) : audience
+            return url.hasPrefix(base) && url.dropFirst(base.count).first.map { "/?".contains($0) } ?? true
         }
     }
 
@@ -161,9 +187,11 @@ public actor TokenSource {
             var request = URLRequest(url: attestor.configuration.tokens)
             request.httpMethod = "POST"
             guard let prepared = try? PreparedRequest(request) else { throw .init(cause: "request") }
-            let purpose = try Operation.Purpose.token(audience: audience, jkt: proofKey().thumbprint)
+            let purpose = try Operation.Purpose.token(audiences: audiences, jkt: proofKey().thumbprint)
             switch try await attestor.perform(purpose, prepared, fresh: attestor.configuration.signsChallenges) {
-            case .token(let token): event = .fetched(turn: turn, token: token.value, life: token.life)
+            case .token(let token):
+                tickets = tickets.suffix(1) + [token]
+                event = .fetched(turn: turn, token: token.value, life: token.life)
             case .withoutEvidence(let reason):
                 withoutEvidence = reason
                 throw .init(cause: "unsupported", code: reason.code)

@@ -47,7 +47,7 @@ final class AssayService: @unchecked Sendable {
               clientData: raw
               requests: {}
               testRoots: ["file:root.pem"]
-            tokens: { issuer: "https://attest.example.com", audiences: ["https://api.example.com"], testAuthorities: allow, life: 60s }
+            tokens: { issuer: "https://attest.example.com", audiences: ["https://api.example.com", pay], testAuthorities: allow, life: 60s }
           - name: shop-strict
             appAttest:
               appIDs: [1234567890.com.example.shop]
@@ -56,7 +56,7 @@ final class AssayService: @unchecked Sendable {
               clientData: raw
               requests: { nonce: ledger }
               testRoots: ["file:root.pem"]
-            tokens: { issuer: "https://attest.example.com", audiences: ["https://api.example.com"], testAuthorities: allow, life: 60s }
+            tokens: { issuer: "https://attest.example.com", audiences: ["https://api.example.com", pay], testAuthorities: allow, life: 60s }
         """
 
     init(settings: [String] = []) async throws {

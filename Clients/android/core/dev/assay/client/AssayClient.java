@@ -2,6 +2,7 @@ package dev.assay.client;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,7 +26,7 @@ public final class AssayClient implements AutoCloseable {
         this.scheduler = scheduler;
         Backend backend = new Backend(settings.transport, settings.session);
         enrolment = new Enrolment(settings, scheduler, backend);
-        tokens = settings.audience == null ? null : new Tokens(settings, scheduler, backend, enrolment);
+        tokens = settings.audiences.isEmpty() ? null : new Tokens(settings, scheduler, backend, enrolment);
         integrity = settings.integrity == null ? null : new Integrity(settings, scheduler, backend, enrolment);
     }
 
@@ -211,8 +212,11 @@ public final class AssayClient implements AutoCloseable {
 
         public Builder playIntegrity(IntegrityPlatform integrity) { settings.integrity = integrity; return this; }
 
-        /** The audience of tokens, one of the policy's, if the app uses them. */
-        public Builder tokens(String audience) { settings.audience = audience; return this; }
+        /**
+         * The audiences of tokens, of the policy's, if the app uses them; one signature of the enrolled key gives a token for each. A
+         * request carries the token of the audience with which its URL begins, otherwise that of the first one.
+         */
+        public Builder tokens(String... audiences) { settings.audiences = List.of(audiences); return this; }
 
         /** Each signature takes a challenge of the server, for a policy with {@code requests: { nonce: ledger }}. */
         public Builder challengeForEachRequest() { settings.freshChallenges = true; return this; }

@@ -3,6 +3,7 @@ package dev.assay.client;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.util.List;
 
 /** What a client was made with. */
 final class ClientSettings {
@@ -23,7 +24,7 @@ final class ClientSettings {
     String process = processName();
     String unsupported;
     String label = "assay";
-    String audience;
+    List<String> audiences = List.of();
     boolean freshChallenges;
     int keysADay = 3;
     long timeoutMillis = 60_000;

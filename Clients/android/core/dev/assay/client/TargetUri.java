@@ -119,5 +119,12 @@ public final class TargetUri {
         return origin() + (query < 0 ? target : target.substring(0, query));
     }
 
+    /** Whether an audience is this URL or one above it. */
+    boolean isBelow(String audience) {
+        String base = audience.endsWith("/") ? audience.substring(0, audience.length() - 1) : audience;
+        String path = withoutQuery();
+        return path.equals(base) || path.startsWith(base + "/");
+    }
+
     @Override public String toString() { return origin() + target; }
 }

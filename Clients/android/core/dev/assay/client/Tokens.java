@@ -22,6 +22,8 @@ final class Tokens {
     private final RequestSignature request;
     /** The nonces that services demand in proofs, by their origins. */
     private final Map<String, String> nonces = new ConcurrentHashMap<>();
+    /** The last tokens, and those of before, by audience; the model knows that of the first audience. */
+    private final Map<String, Map<String, String>> tickets = new LinkedHashMap<>();
     /** What requests say in place of a token on a device without evidence. */
     private Map<String, String> withoutEvidence;
 
@@ -101,7 +103,7 @@ final class Tokens {
 
         @Override public String nonce(String issued) {
             challenge = issued == null ? Bytes.base64url(Bytes.random(32)) : issued;
-            return binding(challenge, settings.audience, jkt);
+            return binding(challenge, String.join(" ", settings.audiences), jkt);
         }
 
         @Override public void send(Map<String, String> fields, Fields without) {
@@ -115,19 +117,39 @@ final class Tokens {
             fields.forEach((name, value) -> headers.add(Arrays.<Object>asList(name, value)));
             Map<String, Object> record = Json.of("kind", "android-key.request", "app", settings.app, "evidence",
                 Json.of("method", request.method(), "targetURI", request.targetUri(), "headers", headers));
-            Map<String, Object> body = Json.of("record", record, "challenge", challenge, "audience", settings.audience, "jkt", jkt);
+            boolean isList = settings.audiences.size() > 1;
+            Map<String, Object> body = Json.of("record", record, "challenge", challenge, isList ? "audiences" : "audience",
+                isList ? settings.audiences : settings.audiences.get(0), "jkt", jkt);
             scheduler.call(() -> answered(backend.post(settings.tokensUrl, body)));
         }
 
         private void answered(Backend.Reply reply) {
-            Fields result = reply.result == null ? Fields.of("token") : Fields.of("token", reply.result);
-            String token = result.text("token");
-            Long life = result.number("expiresIn");
+            List<?> found = reply.result == null ? List.of() : settings.audiences.size() == 1 ? List.of(reply.result)
+                : reply.result.get("tokens") instanceof List ? (List<?>) reply.result.get("tokens") : List.of();
+            Map<String, String> tokens = new LinkedHashMap<>();
+            long life = Long.MAX_VALUE;
+            for (int i = 0; i < Math.min(found.size(), settings.audiences.size()); i++) {
+                Map<String, Object> object = Json.object(found.get(i));
+                if (object == null) break;
+                Fields result = Fields.of("token", object);
+                String audience = settings.audiences.get(i);
+                String token = result.text("token");
+                Long own = result.number("expiresIn");
+                if (token == null || own == null || found.size() > 1 && !audience.equals(result.text("audience"))) break;
+                tokens.put(audience, token);
+                life = Math.min(life, own);
+            }
             if (reply.remedy != null) {
                 enrolment.post(reply.event("rejected", "op", op));
-            } else if (token != null && life != null) {
+            } else if (tokens.size() == settings.audiences.size()) {
                 enrolment.post(reply.event("judged", "op", op));
-                post(Fields.of("fetched", "turn", turn, "token", token, "life", life));
+                String first = tokens.get(settings.audiences.get(0));
+                long seconds = life;
+                scheduler.post(() -> {
+                    if (tickets.size() > 1) tickets.remove(tickets.keySet().iterator().next());
+                    tickets.put(first, tokens);
+                    handle(Fields.of("fetched", "turn", turn, "token", first, "life", seconds));
+                });
             } else {
                 if (reply.result != null) reply.cause = "answer";
                 enrolment.post(reply.event("sendFailed", "op", op));
@@ -165,6 +187,8 @@ final class Tokens {
 
         void use(String current) {
             token = current;
+            for (String audience : settings.audiences)
+                if (target.isBelow(audience)) token = tickets.getOrDefault(current, Map.of()).getOrDefault(audience, current);
             prove();
         }
 

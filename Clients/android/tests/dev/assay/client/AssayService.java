@@ -53,7 +53,7 @@ final class AssayService implements AutoCloseable {
             "the mode of the master key");
         String section = "    androidKey:\n      packages: [com.example.shop]\n      certificateDigests: [\"" + Attester.DIGEST + "\"]\n"
             + "      statusList: none\n      testRoots: [\"file:root.pem\"]\n";
-        String tokens = "    tokens:\n      issuer: https://attest.example.com\n      audiences: [https://api.example.com]\n"
+        String tokens = "    tokens:\n      issuer: https://attest.example.com\n      audiences: [https://api.example.com, https://pay.example.com]\n"
             + "      testAuthorities: allow\n";
         Files.writeString(folder.resolve("policy.yaml"), "version: 1\napps:\n  - name: shop-android\n" + section + "      requests: {}\n"
             + "  - name: shop-tokens\n" + section + "      requests: {}\n" + tokens

@@ -330,7 +330,7 @@ public final class ServiceTests {
         String url = service.url("/stock?page=2");
         service.tokenApp = app;
         AssayClient.Builder builder = AssayClient.builder(app, service.url(""), new AndroidKeystore(), Storage.memory())
-            .versions("5.1.0", "16", "1").tokens("https://api.example.com");
+            .versions("5.1.0", "16", "1").tokens("https://api.example.com", "https://pay.example.com");
         boolean strict = app.equals("shop-strict");
         if (strict) builder.challengeForEachRequest();
         try (AssayClient client = builder.build()) {

@@ -1,0 +1,46 @@
+package import AssayCore
+package import FoundationEssentials
+import Synchronization
+
+/// Counts how often each device got tokens in the current hour (UTC), in the memory of this process.
+package final class DeviceTokenRates: Sendable {
+    private struct Hour {
+        var number = 0
+        /// By a hash of the device with a key of the process: only genuine devices are counted, and none can choose the hash.
+        var counts: [Int: Int] = [:]
+    }
+
+    /// The most devices in an hour. Further ones are not limited.
+    private static let maximumDevices = 1_000_000
+
+    private let hour = Mutex(Hour())
+
+    /// Starts with nothing.
+    package init() {}
+
+    /// How often a device got tokens in the hour of a time.
+    package func count(of device: LedgerSubject, app: String, at now: Date) -> Int {
+        let number = Self.number(at: now)
+        return hour.withLock { $0.number == number ? $0.counts[Self.hash(device, app)] ?? 0 : 0 }
+    }
+
+    /// Counts a device.
+    package func take(_ device: LedgerSubject, app: String, at now: Date) {
+        let (number, hash) = (Self.number(at: now), Self.hash(device, app))
+        hour.withLock { hour in
+            if hour.number != number { hour = Hour(number: number) }
+            guard hour.counts.count < Self.maximumDevices || hour.counts[hash] != nil else { return }
+            hour.counts[hash, default: 0] += 1
+        }
+    }
+
+    private static func number(at now: Date) -> Int { Int((now.timeIntervalSince1970 / 3600).rounded(.down)) }
+
+    private static func hash(_ device: LedgerSubject, _ app: String) -> Int {
+        var hasher = Hasher()
+        hasher.combine(app)
+        hasher.combine(device.kind)
+        hasher.combine(device.name)
+        return hasher.finalize()
+    }
+}
