@@ -11,6 +11,7 @@ struct TokenTests {
     static let issuer = "https://attest.example.com"
     static let audience = "https://api.example.com"
     static let client = TestKey(.p256, seed: "assay service", label: "dpop")
+    static let pay = "https://pay.example.com"
     private static let thumbprint = JWKThumbprint.p256(client.publicPoint)
 
     /// Starts a service whose app `bank` has tokens, and waits until their keys are made.
@@ -25,7 +26,7 @@ struct TokenTests {
             let text = try String(contentsOfFile: folder.path("policy.yaml"), encoding: .utf8)
             try folder.write(
                 "policy.yaml",
-                text + "    tokens: { issuer: \(issuer), audiences: [\(audience)], \(tokens) }\n")
+                text + "    tokens: { issuer: \(issuer), audiences: [\(audience), \(pay)], \(tokens) }\n")
         }
         try service.waitUntil("keys made") { service.entries("token key made").count == 2 }
         return service
@@ -34,19 +35,19 @@ struct TokenTests {
     /// Asks for a challenge, attests, and asks for a token.
     static func issue(
         _ service: RunningService, _ label: String, jkt: String? = thumbprint, isForged: Bool = false,
-        for asked: String = audience, _ more: String = ""
+        covering audiences: String = audience, for asked: String = #""audience":"\#(audience)""#, _ more: String = ""
     ) throws -> HTTPAnswer {
         let issued = try service.send(
             "POST", "/v1/challenges", body: #"{"app":"bank","kind":"app-attest.attestation"}"#)
         let challenge = try #require(issued.json["challenge"] as? String, "\(issued)")
-        let derived = Digest.sha256(Array("assay-token\n\(challenge)\n\(audience)\n\(jkt ?? "")\n".utf8))
+        let derived = Digest.sha256(Array("assay-token\n\(challenge)\n\(audiences)\n\(jkt ?? "")\n".utf8))
         let key = AttestedKey(seed: "assay service", label: label)
         var record = try Evidence.attestation(label, app: "bank", challenge: derived, key: key)
         if isForged { record = record.replacingOccurrences(of: #""attestation":"o2N"#, with: #""attestation":"o2O"#) }
         let binding = jkt.map { #","jkt":"\#($0)""# } ?? ""
         return try service.send(
             "POST", "/v1/tokens",
-            body: #"{"record":\#(record),"challenge":"\#(challenge)","audience":"\#(asked)"\#(binding)\#(more)}"#)
+            body: #"{"record":\#(record),"challenge":"\#(challenge)",\#(asked)\#(binding)\#(more)}"#)
     }
 
     /// A proof of `GET` on a path of the API.
@@ -212,7 +213,8 @@ struct TokenTests {
             ("an attestation result", 422, Self.audience, #","ear":true"#),
         ] {
             let answers = try [false, true].map {
-                try Self.issue(service, "\(name) \($0)", jkt: nil, isForged: $0, for: audience, more)
+                try Self.issue(
+                    service, "\(name) \($0)", jkt: nil, isForged: $0, for: #""audience":"\#(audience)""#, more)
             }
             #expect(answers.map(\.status) == [status, status], "\(name): \(answers)")
             #expect(answers[0].json["code"] as? String == answers[1].json["code"] as? String, "\(name)")
@@ -221,6 +223,53 @@ struct TokenTests {
         // The log has what the answer does not say.
         let unbound = service.entries("request").filter { $0["assay.code"] as? String == "evidence-not-bound" }
         #expect(unbound.count == 1 && unbound[0]["assay.outcome"] as? String == "reject", "\(unbound)")
+        // Support reads the code that a user reports, with the key store of the ledger alone.
+        let code = try #require(try Self.issue(service, "code", jkt: nil, isForged: true).json["arc"] as? String)
+        try service.waitUntil("logged") { service.entries("request").contains { $0["assay.arc"] as? String == code } }
+        let ledger = ["--ledger", "sqlite:\(service.folder.path("ledger.sqlite"))"]
+        let explained = try service.run(
+            ["explain", code, "--master-key", "file:\(service.folder.path("master.key"))"] + ledger)
+        #expect(explained.status == 0 && explained.output.contains("failed  app-attest.attestation."), "\(explained)")
+        #expect(try service.run(["explain", code] + ledger).status == 64, "without the master key")
+        let unknown = try service.run(
+            ["explain", "AAAAAAAA", "--master-key", "file:\(service.folder.path("master.key"))"] + ledger)
+        #expect(unknown.status == 1, "\(unknown)")
+    }
+
+    @Test("one piece of evidence gives a token for each of several audiences; what cannot be meant is named")
+    func audiences() throws {
+        let service = try Self.start("testAuthorities: allow, hourlyTokens: 1")
+        let list = #""audiences":["\#(Self.audience)","\#(Self.pay)"]"#
+        let both = "\(Self.audience) \(Self.pay)"
+        func hour() -> Int { Int(Date().timeIntervalSince1970) / 3600 }
+        let start = hour()
+        let answer = try Self.issue(service, "both", covering: both, for: list)
+        let limited = try Self.issue(service, "both", covering: both, for: list)
+        // At the turn of an hour the key is refused as one that is enrolled.
+        if hour() == start {
+            #expect(limited.status == 429 && limited.json["code"] as? String == "token-limit", "\(limited)")
+            #expect((1...3600).contains(Int(limited["retry-after"] ?? "") ?? 0), "\(limited)")
+        }
+        let tokens = try #require(answer.json["tokens"] as? [[String: Any]], "\(answer)")
+        #expect(answer.status == 201 && answer.json["token"] == nil)
+        #expect(tokens.map { $0["audience"] as? String } == [Self.audience, Self.pay])
+        for token in tokens {
+            let text = try #require(token["token"] as? String)
+            #expect(token["tokenType"] as? String == "DPoP" && token["expiresIn"] as? Int == 300)
+            let proof = try Self.proof(text, id: "\(text.suffix(8))")
+            #expect(try Self.authorize(service, "Authorization: DPoP \(text)", "DPoP: \(proof)").status == 200)
+        }
+        for (asked, status, code) in [
+            (#"\#(list),"audience":"\#(Self.audience)""#, 400, "unreadable-request"),
+            (#""audiences":[]"#, 400, "unreadable-request"),
+            (#""audiences":"\#(Self.pay)""#, 400, "unreadable-request"),
+            (#""audiences":["\#(Self.pay)","\#(Self.pay)"]"#, 422, "unknown-audience"),
+            (#"\#(list),"address":"localhost""#, 400, "unreadable-request"),
+            (#""audiences":["\#(Self.pay)","\#(Self.audience)"]"#, 422, "evidence-not-bound"),
+        ] {
+            let refused = try Self.issue(service, "refused \(code) \(asked.count)", covering: both, for: asked)
+            #expect(refused.status == status && refused.json["code"] as? String == code, "\(asked) \(refused)")
+        }
     }
 
     /// Starts a service for an app of Android without a service account.
