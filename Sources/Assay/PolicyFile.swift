@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayPrimitives
 import AssayTokens
 import Foundation
 import Yams
@@ -55,9 +56,14 @@ public enum PolicyFile {
         keyMaterials: [any KeyMaterial.Type]? = nil
     ) throws(PolicyError) -> VerificationPolicy {
         let root = try document(text, file: file)
-        return try policy(
+        var policy = try policy(
             root, files: files, engines: engines, keyMaterials: keyMaterials ?? engines.keyMaterials, besides: [])
+        policy.digest = digest(of: text)
+        return policy
     }
+
+    /// SHA-256 of the text of a policy, in hexadecimal digits.
+    package static func digest(of text: String) -> String { Digest.sha256(Array(text.utf8)).hexadecimal }
 
     /// Reads a value of a policy from text that is not in a file.
     package static func value(_ yaml: String) throws(PolicyError) -> PolicyNode { try document(yaml, file: nil) }

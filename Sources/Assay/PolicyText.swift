@@ -19,9 +19,10 @@ extension PolicyFile {
         of text: String, path: String, engines: EngineRegistry
     ) throws(PolicyError) -> (policy: VerificationPolicy, effective: String) {
         let root = try document(text, file: path)
-        let policy = try policy(
+        var policy = try policy(
             root, files: LocalFiles(relativeTo: path), engines: engines, keyMaterials: engines.keyMaterials, besides: []
         )
+        policy.digest = digest(of: text)
         return (policy, effectiveText(of: policy, root, engines))
     }
 

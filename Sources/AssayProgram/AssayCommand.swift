@@ -15,7 +15,7 @@ package struct AssayCommand: AsyncParsableCommand {
 
             Begin with `assay dev`, or with `assay policy init`.
             """,
-        version: "0.1.0",
+        version: AssayRelease.version,
         groupedSubcommands: [
             CommandGroup(
                 name: "Evidence",

@@ -201,26 +201,31 @@ struct TokenAssessor {
     }
 
     func requireFreshness(_ proof: DPoPProof) throws(CheckFailure) {
-        let present = now.timeIntervalSince1970
-        let age = present - proof.issuedAt
-        guard age <= Self.proofWindow else {
-            throw CheckFailure(.proofTooOld, "the proof was made \(Int64(age)) s ago, at most 60 s are allowed")
-        }
-        guard age >= -Self.proofWindow else {
-            throw CheckFailure(.proofFromFuture, "the proof is \(Int64(-age)) s ahead, at most 60 s are allowed")
-        }
-        // By the clock of the device, as iat is.
-        if let end = proof.expiresAt, present >= end + Self.proofWindow {
-            throw CheckFailure(.proofTooOld, "the proof ended at \(RFC3339.format(end.time)), more than 60 s ago")
-        }
-        if let start = proof.notBefore, present < start - Self.proofWindow {
-            throw CheckFailure(
-                .proofFromFuture, "the proof begins at \(RFC3339.format(start.time)), more than 60 s ahead")
-        }
+        try Self.requireTime(of: proof, at: now)
         guard configuration.nonce == .required else { return }
         guard let nonce = proof.nonce else { throw CheckFailure(.nonceRequired, "the proof has no nonce") }
         guard secrets.contains(where: { $0.accepts(nonce: nonce, at: now) }) else {
             throw CheckFailure(.nonceDiffers, "the nonce of the proof is unknown or expired")
+        }
+    }
+
+    /// A proof was made in the last minute, by a clock that may be a minute ahead.
+    static func requireTime(of proof: DPoPProof, at now: Date) throws(CheckFailure) {
+        let present = now.timeIntervalSince1970
+        let age = present - proof.issuedAt
+        guard age <= proofWindow else {
+            throw CheckFailure(.proofTooOld, "the proof was made \(Int64(age)) s ago, at most 60 s are allowed")
+        }
+        guard age >= -proofWindow else {
+            throw CheckFailure(.proofFromFuture, "the proof is \(Int64(-age)) s ahead, at most 60 s are allowed")
+        }
+        // By the clock of the device, as iat is.
+        if let end = proof.expiresAt, present >= end + proofWindow {
+            throw CheckFailure(.proofTooOld, "the proof ended at \(RFC3339.format(end.time)), more than 60 s ago")
+        }
+        if let start = proof.notBefore, present < start - proofWindow {
+            throw CheckFailure(
+                .proofFromFuture, "the proof begins at \(RFC3339.format(start.time)), more than 60 s ahead")
         }
     }
 

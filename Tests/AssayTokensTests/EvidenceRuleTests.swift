@@ -115,7 +115,8 @@ struct EvidenceRuleTests {
             #expect(assessment.isAcceptable, "\(format): \(assessment.checks.filter { $0.status == .failed })")
             let request = TokenRequest(
                 record: record, challenge: binding.challengeText, audience: TokenWorld.audience,
-                publicKey: client.publicPoint)
+                publicKey: client.publicPoint,
+                keyProof: try TokenWorld.keyProof(client, challenge: binding.challengeText))
             let answer = try await Self.answer(request, world.verifier)
             let isAssay = format.hasPrefix("format: assay")
             let expected =

@@ -48,6 +48,8 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         case unknownAudience = "unknown-audience"
         /// The thumbprint of a key has another form.
         case invalidThumbprint = "invalid-thumbprint"
+        /// The request does not prove that the client has the key that it names.
+        case invalidKeyProof = "invalid-key-proof"
         /// The policy issues only tokens that are bound to a key, and the request names none.
         case bindingRequired = "binding-required"
         /// The evidence does not cover challenge, audience and key of the request for a token.
@@ -62,8 +64,7 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
     package let reason: Reason
     /// The stable code: `unknown-kind`, `unknown-app`, `ambiguous-app`, `no-time`, `invalid-time`, `invalid-account`,
     /// `no-account`, `no-key`, `no-service`, `no-status-list`, or of requests for tokens `unknown-audience`, `invalid-thumbprint`,
-    /// `binding-required`, `evidence-not-bound`,
-    /// `not-exchangeable` or `token-limit`.
+    /// `invalid-key-proof`, `binding-required`, `evidence-not-bound`, `not-exchangeable` or `token-limit`.
     public var code: String { reason.rawValue }
     /// What was requested, and what is possible.
     public let message: String

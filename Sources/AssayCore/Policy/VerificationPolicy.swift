@@ -7,6 +7,8 @@ public struct VerificationPolicy: Sendable {
     package let apps: [PolicyApp]
     /// The named sets of apps for routes of servers.
     package let routes: [PolicyRoute]
+    /// SHA-256 of the text that the policy was read from, in hexadecimal digits as `sha256sum` prints it; nil for a policy of code.
+    package var digest: String?
     /// The keys of the policy, by unique name. Key stores hold more.
     package let keys: [NamedKey]
     /// The mode of every policy check of the catalogue: set in the policy, or the check's default. For an app,

@@ -41,7 +41,7 @@ package struct PolicyReport: Sendable {
         }
 
         /// SHA-256 of the text of a policy file.
-        package static func digest(of text: String) -> String { Digest.sha256(Array(text.utf8)).hexadecimal }
+        package static func digest(of text: String) -> String { PolicyFile.digest(of: text) }
     }
 
     /// The changes after which more may be accepted, in words; nil if there are none.

@@ -36,6 +36,10 @@ struct TokenEndpoints: Sendable {
                         "jkt": Self.thumbprint,
                         "jwk":
                             #"{"type":"object","description":"The client's public key of P-256, in place of jkt: for the formats approov and oauth-client-attestation."}"#,
+                        "keyProof": .string(
+                            max: 4096,
+                            "For the format oauth-client-attestation: a DPoP proof by jwk for POST to this path of the issuer, with the challenge as nonce."
+                        ),
                         "pay":
                             #"{"type":"string","maxLength":64,"description":"For the format approov: base64 of the SHA-256 digest of the bound values. The evidence covers it as one more line."}"#,
                         "address": .string(max: 45, "For the format approov: the IP address of the client, for `ip`."),
@@ -116,8 +120,8 @@ struct TokenEndpoints: Sendable {
             (request, isList) = try Self.read(
                 try await served.fields(
                     [
-                        "record", "challenge", "audience", "audiences", "jkt", "jwk", "pay", "address", "limitedUse",
-                        "ear",
+                        "record", "challenge", "audience", "audiences", "jkt", "jwk", "keyProof", "pay",
+                        "address", "limitedUse", "ear",
                     ], upTo: limits.body, within: limits.bodyTime))
         } catch {
             state.recent.add(error, RecentSource(.token, served.id))
@@ -279,7 +283,8 @@ struct TokenEndpoints: Sendable {
             }
             let request = TokenRequest(
                 record: try EvidenceRecord(record), challenge: challenge, audiences: audiences,
-                keyThumbprint: thumbprint, publicKey: publicKey, binding: try fields.text("pay", atMost: 64),
+                keyThumbprint: thumbprint, publicKey: publicKey,
+                keyProof: try fields.text("keyProof", atMost: 4096), binding: try fields.text("pay", atMost: 64),
                 address: address, isLimitedUse: try flag("limitedUse", fields), hasEAR: try flag("ear", fields))
             return (request, isList)
         } catch {

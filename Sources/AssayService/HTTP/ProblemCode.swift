@@ -37,6 +37,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     // Of requests for tokens.
     case unknownAudience = "unknown-audience"
     case invalidThumbprint = "invalid-thumbprint"
+    case invalidKeyProof = "invalid-key-proof"
     case bindingRequired = "binding-required"
     case evidenceNotBound = "evidence-not-bound"
     case tokenLimit = "token-limit"
@@ -86,6 +87,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             case .noService, .noStatusList: .noService
             case .unknownAudience: .unknownAudience
             case .invalidThumbprint: .invalidThumbprint
+            case .invalidKeyProof: .invalidKeyProof
             case .bindingRequired: .bindingRequired
             case .evidenceNotBound: .evidenceNotBound
             case .notExchangeable: .notExchangeable
@@ -118,6 +120,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             "The policy issues no tokens for this audience: compare it, byte for byte, with `tokens.audiences` of the app."
         case .invalidThumbprint:
             "`jkt` is no SHA-256 thumbprint of a JSON Web Key (RFC 7638): 43 characters of base64url."
+        case .invalidKeyProof:
+            "`keyProof` does not prove that the client has the key in `jwk`: a DPoP proof by that key, with the challenge as `nonce`, as the page on tokens says."
         case .bindingRequired:
             "The policy issues only tokens that are bound to a key of the client: name its thumbprint as `jkt`."
         case .evidenceNotBound:

@@ -1,10 +1,10 @@
 import AssayCore
 
-/// The claims of an Entity Attestation Result (draft-ietf-rats-ear) about an accepted verdict, with the trustworthiness vector of AR4SI
+/// The claims of an Entity Attestation Result (draft-ietf-rats-ear-04) about an accepted verdict, with the trustworthiness vector of AR4SI
 /// (draft-ietf-rats-ar4si). What was not examined is left out.
 struct EARClaims {
     /// `eat_profile`.
-    static let profile = "tag:ietf.org,2026:rats/ear#03"
+    static let profile = "tag:ietf.org,2026:rats/ear#04"
     /// The name of the submodule: the app on its device.
     static let submodule = "app"
 
@@ -51,21 +51,31 @@ struct EARClaims {
             ? "contraindicated" : worst >= Value.warning ? "warning" : worst > 0 ? "affirming" : "none"
     }
 
+    /// The ID of a policy, an entry of `ear_appraisal_policy_ids`: the issuer with the digest of its policy file.
+    ///
+    /// - Parameter digest: SHA-256 of the file in hexadecimal digits, as metrics, logs and the audit trail have it.
+    static func policyID(issuer: String, digest: String) -> String { "\(issuer)#policy-sha256-\(digest)" }
+
     /// The members for a token.
     ///
-    /// - Parameter nonce: the challenge of the request.
-    func members(nonce: String) -> [(String, RecordValue.Content)] {
+    /// - Parameters:
+    ///   - nonce: the challenge of the request.
+    ///   - policyID: see ``policyID(issuer:digest:)``; nil for a policy that was not read from a file.
+    func members(nonce: String, policyID: String?) -> [(String, RecordValue.Content)] {
         let values = vector.map { ($0.name, RecordValue.Content.number("\($0.value)")) }
-        let submodule = RecordObject([
+        var submodule: [(String, RecordValue.Content)] = [
             ("ear_status", .text(status)), ("ear_trustworthiness_vector", .object(RecordObject(values))),
-        ])
+        ]
+        if let policyID {
+            submodule.append(("ear_appraisal_policy_ids", .array([RecordValue(.text(policyID), offset: 0)])))
+        }
+        let verifier: [(String, RecordValue.Content)] = [
+            ("developer", .text("Assay")), ("build", .text("assay/\(AssayRelease.version)")),
+        ]
         return [
             ("eat_profile", .text(Self.profile)), ("eat_nonce", .text(nonce)),
-            (
-                "ear_verifier_id",
-                .object(RecordObject([("developer", .text("Assay")), ("build", .text("assay"))]))
-            ),
-            ("submods", .object(RecordObject([(Self.submodule, .object(submodule))]))),
+            ("ear_verifier_id", .object(RecordObject(verifier))), ("ear_status", .text(status)),
+            ("submods", .object(RecordObject([(Self.submodule, .object(RecordObject(submodule)))]))),
         ]
     }
 }

@@ -3,10 +3,11 @@ import AssayPrimitives
 
 /// The claims of tokens in formats that are not Assay's own.
 enum ForeignClaims {
-    /// `typ` of a client attestation (draft-ietf-oauth-attestation-based-client-auth-08, section 5.1).
+    /// `typ` of a client attestation (draft-ietf-oauth-attestation-based-client-auth-11, section 4).
     static let clientAttestationType = "oauth-client-attestation+jwt"
 
-    /// The claims of a client attestation.
+    /// The claims of a client attestation, for servers of the drafts -07 to -11: -07 demands `iss`, and later drafts ignore it. Keycloak
+    /// takes the algorithm of the client's key from `alg` of its JSON Web Key.
     ///
     /// - Parameters:
     ///   - publicKey: the uncompressed point of the client's key, 65 bytes.
@@ -15,7 +16,9 @@ enum ForeignClaims {
         issuer: String, clientID: String, publicKey: [UInt8], issuedAt: Int64, expiresAt: Int64, mark: TokenMark?
     ) -> [UInt8] {
         let (x, y) = JWKThumbprint.coordinates(publicKey)
-        let key = RecordObject([("kty", .text("EC")), ("crv", .text("P-256")), ("x", .text(x)), ("y", .text(y))])
+        let key = RecordObject([
+            ("kty", .text("EC")), ("crv", .text("P-256")), ("x", .text(x)), ("y", .text(y)), ("alg", .text("ES256")),
+        ])
         var members: [(String, RecordValue.Content)] = [
             ("iss", .text(issuer)), ("sub", .text(clientID)), ("iat", .number("\(issuedAt)")),
             ("exp", .number("\(expiresAt)")), ("cnf", .object(RecordObject([("jwk", .object(key))]))),

@@ -48,6 +48,7 @@ package struct TokenIssuer: Sendable {
         do throws(RequestError) {
             try require(request.audiences, request.keyThumbprint, expectations)
             try requireFormat(request, expectations)
+            try KeyPossession.require(of: request, expectations.configuration, at: now)
             guard request.record.kind != .assayToken else {
                 throw RequestError(.notExchangeable, "a token is no evidence for another token")
             }
@@ -258,7 +259,7 @@ package struct TokenIssuer: Sendable {
             kind: verdict.kind.name, at: verdict.judgedAt.timeIntervalSince1970.rounded(.down),
             annotated: named(verdict).map(\.check.name),
             environment: verdict.isOfDevelopment ? TokenMark.development.rawValue : nil)
-        let result = request.hasEAR ? EARClaims(verdict).members(nonce: request.challenge) : []
+        let result = request.hasEAR ? EARClaims(verdict).members(nonce: request.challenge, policyID: policyID) : []
         var tokens: [IssuedToken] = []
         for audience in request.audiences {
             let tokenID = Self.randomID()
@@ -297,6 +298,11 @@ package struct TokenIssuer: Sendable {
         return TokenGrant(tokens: tokens, responseCode: code, messageKey: messageKey)
     }
 
+    /// The ID of the policy in results.
+    private var policyID: String? {
+        expectations.policyDigest.map { EARClaims.policyID(issuer: expectations.configuration.issuer, digest: $0) }
+    }
+
     /// What stands behind the evidence in place of a genuine device with an app of the store.
     private func mark(of verdict: Verdict) -> TokenMark? {
         if verdict.testAuthority != nil { return .test }
@@ -308,7 +314,7 @@ package struct TokenIssuer: Sendable {
         return verdict.isOfDevelopment ? .development : nil
     }
 
-    /// A client attestation (draft-ietf-oauth-attestation-based-client-auth-08).
+    /// A client attestation (draft-ietf-oauth-attestation-based-client-auth-11).
     private func attest(
         _ signer: TokenSigner, _ mark: TokenMark?, _ life: Double, at now: Date
     ) throws(VerificationError) -> TokenGrant {

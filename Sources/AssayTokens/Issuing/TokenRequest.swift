@@ -18,6 +18,9 @@ public struct TokenRequest: Sendable {
     /// The client's public key, an uncompressed point of P-256, which the formats of Approov and of OAuth contain; nil if only its
     /// thumbprint is known.
     public let publicKey: [UInt8]?
+    /// A proof that the client has the private half of ``publicKey``: a DPoP proof (RFC 9449) whose `htm` is `POST`, whose `htu` is the
+    /// issuer with `/v1/tokens`, and whose `nonce` is ``challenge``. Client attestations need it; nil for none.
+    public let keyProof: String?
     /// Base64 of the SHA-256 of what Approov's token is bound to, its claim `pay`; nil for none.
     public let binding: String?
     /// The IP address of the client, as the caller of the issuer saw it, for the claim `ip` of Approov's format; nil for the one of the
@@ -31,7 +34,8 @@ public struct TokenRequest: Sendable {
     /// Composes a request. With `publicKey`, `keyThumbprint` is its thumbprint.
     public init(
         record: EvidenceRecord, challenge: String, audiences: [String], keyThumbprint: String? = nil,
-        publicKey: [UInt8]? = nil, binding: String? = nil, address: String? = nil, isLimitedUse: Bool = false,
+        publicKey: [UInt8]? = nil, keyProof: String? = nil, binding: String? = nil, address: String? = nil,
+        isLimitedUse: Bool = false,
         hasEAR: Bool = false
     ) {
         self.record = record
@@ -39,6 +43,7 @@ public struct TokenRequest: Sendable {
         self.audiences = audiences
         self.keyThumbprint = publicKey.map(JWKThumbprint.p256) ?? keyThumbprint
         self.publicKey = publicKey
+        self.keyProof = keyProof
         self.binding = binding
         self.address = address
         self.isLimitedUse = isLimitedUse
@@ -103,7 +108,7 @@ public struct IssuedToken: Sendable {
         /// In the field `Approov-Token`.
         case approov = "Approov-Token"
         /// In the field `OAuth-Client-Attestation`, with a proof of its key
-        /// (draft-ietf-oauth-attestation-based-client-auth-08).
+        /// (draft-ietf-oauth-attestation-based-client-auth).
         case clientAttestation = "OAuth-Client-Attestation"
     }
 

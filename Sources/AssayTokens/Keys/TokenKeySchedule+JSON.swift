@@ -20,16 +20,12 @@ extension TokenConfiguration {
     package static let metadataPath = "/.well-known/openid-configuration"
 
     /// The metadata by which ordinary JWT libraries find the keys (OpenID Connect Discovery 1.0 section 3). The issuer has no
-    /// endpoints for users.
+    /// endpoints for users, and client attestations have no metadata of the attester.
     package var metadata: String {
-        let attestations =
-            values.shape.format == .clientAttestation
-            ? #","client_attestation_version":"draft-ietf-oauth-attestation-based-client-auth-08","#
-                + #""client_attestation_signing_alg_values_supported":["ES256"]"# : ""
-        return """
-            {"issuer":\(RecordJSON.quoted(values.issuer)),"jwks_uri":\(RecordJSON.quoted(values.issuer + Self.keySetPath)),\
-            "response_types_supported":[],"subject_types_supported":["pairwise"],\
-            "id_token_signing_alg_values_supported":["ES256"],"dpop_signing_alg_values_supported":["ES256"]\(attestations)}
-            """
+        """
+        {"issuer":\(RecordJSON.quoted(values.issuer)),"jwks_uri":\(RecordJSON.quoted(values.issuer + Self.keySetPath)),\
+        "response_types_supported":[],"subject_types_supported":["pairwise"],\
+        "id_token_signing_alg_values_supported":["ES256"],"dpop_signing_alg_values_supported":["ES256"]}
+        """
     }
 }

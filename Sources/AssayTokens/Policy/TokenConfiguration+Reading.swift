@@ -247,25 +247,31 @@ package final class TokenExpectations: EngineExpectations {
     let modes: CheckModes
     /// Whether the app accepts evidence of development builds, and so the tokens for it.
     let admitsDevelopmentBuilds: Bool
+    /// SHA-256 of the policy file; nil for a policy of code.
+    let policyDigest: String?
 
     /// Prepares the expectations for an app that accepts no development builds.
     package convenience init(app: String, configuration: TokenConfiguration, modes: [CheckID: CheckMode]) {
-        self.init(app: app, configuration: configuration, modes: modes, admitsDevelopmentBuilds: false)
+        self.init(
+            app: app, configuration: configuration, modes: modes, admitsDevelopmentBuilds: false, policyDigest: nil)
     }
 
     /// Prepares the expectations for an app of a policy.
     package convenience init(app: PolicyApp, configuration: TokenConfiguration, policy: VerificationPolicy) {
         self.init(
             app: app.name, configuration: configuration, modes: policy.modes(of: app),
-            admitsDevelopmentBuilds: app.configurations.contains { $0.admitsDevelopmentBuilds })
+            admitsDevelopmentBuilds: app.configurations.contains { $0.admitsDevelopmentBuilds },
+            policyDigest: policy.digest)
     }
 
     private init(
-        app: String, configuration: TokenConfiguration, modes: [CheckID: CheckMode], admitsDevelopmentBuilds: Bool
+        app: String, configuration: TokenConfiguration, modes: [CheckID: CheckMode], admitsDevelopmentBuilds: Bool,
+        policyDigest: String?
     ) {
         self.app = app
         self.configuration = configuration
         self.modes = CheckModes(modes)
         self.admitsDevelopmentBuilds = admitsDevelopmentBuilds
+        self.policyDigest = policyDigest
     }
 }

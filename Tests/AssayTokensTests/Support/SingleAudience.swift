@@ -5,11 +5,12 @@ import AssayTokens
 extension TokenRequest {
     init(
         record: EvidenceRecord, challenge: String, audience: String, keyThumbprint: String? = nil,
-        publicKey: [UInt8]? = nil, binding: String? = nil, isLimitedUse: Bool = false, hasEAR: Bool = false
+        publicKey: [UInt8]? = nil, keyProof: String? = nil, binding: String? = nil, isLimitedUse: Bool = false,
+        hasEAR: Bool = false
     ) {
         self.init(
             record: record, challenge: challenge, audiences: [audience], keyThumbprint: keyThumbprint,
-            publicKey: publicKey, binding: binding, isLimitedUse: isLimitedUse, hasEAR: hasEAR)
+            publicKey: publicKey, keyProof: keyProof, binding: binding, isLimitedUse: isLimitedUse, hasEAR: hasEAR)
     }
 
     static func evidenceChallenge(

@@ -73,11 +73,14 @@ struct TokenWorld {
 
     /// A request for a token with a new attestation.
     ///
-    /// - Parameter evidence: what the app attests in place of the derived challenge; nil for the derived challenge.
+    /// - Parameters:
+    ///   - keyProof: the proof of the client's key for a challenge; nil for a genuine one where the request names the key.
+    ///   - evidence: what the app attests in place of the derived challenge; nil for the derived challenge.
     func attestation(
         _ key: AttestedKey = AttestedKey(), client: TestKey?, audience: String = audience, account: String? = nil,
         isLimitedUse: Bool = false, namesKey: Bool = false, binding: String? = nil, hasEAR: Bool = false,
-        environment: AttestEnvironment = .production, evidence: ((String) -> [UInt8])? = nil, at time: Date = now
+        environment: AttestEnvironment = .production, keyProof: ((String) throws -> String?)? = nil,
+        evidence: ((String) -> [UInt8])? = nil, at time: Date = now
     ) async throws -> TokenRequest {
         let challenge = try await verifier.issueChallenge(app: "shop", for: .appAttestAttestation, at: time).text
         let thumbprint = client.map { JWKThumbprint.p256($0.publicPoint) }
@@ -91,10 +94,29 @@ struct TokenWorld {
         ).mint()
         var record = minted.record(id: "attestation", app: "shop", receivedAt: time)
         record.account = account
+        let proof =
+            try keyProof.map { try $0(challenge) }
+            ?? (namesKey ? client.map { try Self.keyProof($0, challenge: challenge, at: time) } : nil)
         return TokenRequest(
             record: record, challenge: challenge, audience: audience, keyThumbprint: thumbprint,
-            publicKey: namesKey ? client?.publicPoint : nil, binding: binding, isLimitedUse: isLimitedUse,
+            publicKey: namesKey ? client?.publicPoint : nil, keyProof: proof, binding: binding,
+            isLimitedUse: isLimitedUse,
             hasEAR: hasEAR)
+    }
+
+    /// A proof of the client's key for a request.
+    static func keyProof(
+        _ client: TestKey, challenge: String, at time: Date = now, _ change: (inout JSONItem) -> Void = { _ in }
+    ) throws -> String {
+        var claims: JSONItem = [
+            "jti": "key proof", "htm": "POST", "htu": .text("\(issuer)/v1/tokens"),
+            "iat": .integer(Int64(time.timeIntervalSince1970)), "nonce": .text(challenge),
+        ]
+        change(&claims)
+        var proof = JWSBlueprint(payload: claims.encoded, signer: .es256(client))
+        proof.header["typ"] = "dpop+jwt"
+        proof.header["jwk"] = AssayTokenBlueprint.jwk(client)
+        return try proof.mint()
     }
 
     /// The token for a new attestation.
