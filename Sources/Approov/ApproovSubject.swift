@@ -125,9 +125,20 @@ public struct ApproovSubject: EngineSubject {
         fields.add("messageKeyId", text: claims?.messageKeyID)
         fields += message?.fields ?? []
         fields.add("measurement", text: measurement?.rawValue)
+        fields.add("integrityDigest", text: claims?.measurements?.integrity?.digest)
+        fields.add("deviceDigest", text: claims?.measurements?.device?.digest)
         let unknown = claims?.unknown.map { "\($0.name.excerpt): \($0.value.excerpt)" } ?? []
         fields.add("unknownClaims", .list(unknown, atMost: Self.unknownShown))
         return fields
+    }
+}
+
+extension SecretBytes {
+    /// Base64 of the SHA-256 digest. It shows whether a measurement has changed, and proves nothing to the hardware.
+    fileprivate var digest: String {
+        var bytes = withUnsafeBytes { Array($0) }
+        defer { SecretBytes.wipe(&bytes) }
+        return Base64.encode(Digest.sha256(bytes), .standard)
     }
 }
 

@@ -25,7 +25,9 @@ package struct AssayCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Policy and secrets",
-                subcommands: [PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, TokensCommand.self]),
+                subcommands: [
+                    PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, TokensCommand.self, ProofCommand.self,
+                ]),
             CommandGroup(
                 name: "Ledger",
                 subcommands: [

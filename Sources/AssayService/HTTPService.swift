@@ -232,7 +232,10 @@ package struct HTTPService: Sendable {
                 VerifyEndpoint(state, configuration, dependencies.metrics, logger).endpoint,
                 ChallengeEndpoint(state: state, configuration: configuration).endpoint,
             ] + TokenEndpoints(state: state, configuration: configuration, failover: failover).endpoints
-                + [InspectEndpoint(configuration: configuration).endpoint] + CheckEndpoints.endpoints)
+                + [
+                    MeasurementEndpoint(state: state, configuration: configuration).endpoint,
+                    InspectEndpoint(configuration: configuration).endpoint,
+                ] + CheckEndpoints.endpoints)
     }
 
     /// Health and metrics.

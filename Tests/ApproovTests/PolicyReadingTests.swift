@@ -154,6 +154,8 @@ struct PolicyReadingTests {
         Mistake("proof: { tokens: signed }", "proof.tokens", "any, encrypted"),
         Mistake("proof: { nonce: hardware }", "proof.nonce", "ledger, caller"),
         Mistake("proof: { keys: [] }", "proof.keys", "at least one"),
+        Mistake("proof: { hardware: QUFB }", "proof.hardware", "P-256"),
+        Mistake("proof: { life: 0s }", "proof.life", "3650d"),
         Mistake("proof: { challenge: ledger }", "proof.challenge", "unknown field"),
         Mistake("textSigning: ledger", "textSigning", "expected a mapping"),
         Mistake("textSigning: { keys: [] }", "textSigning.keys", "at least one"),

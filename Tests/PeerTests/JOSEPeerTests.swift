@@ -1,6 +1,8 @@
+import Approov
 import AssayCore
 import AssayPrimitives
 import AssayTesting
+import Foundation
 import Testing
 
 @Suite(
@@ -76,6 +78,25 @@ struct JOSEPeerTests {
                 guard round < 3 else { continue }
                 for mutation in try Samples.mutations(of: token) { try expect(mutation, nil) }
             }
+        }
+    }
+
+    @Test("Peers open a measurement token for offline hardware, and read what the policy sealed")
+    func measurementToken() throws {
+        let pair = try peer.makeKey("ES256")
+        let measured = ApproovTestMeasurements()
+        let token = MeasurementToken(
+            ApproovClaims.Measurements(
+                proofKey: measured.proofKey.map { SecretBytes($0) },
+                integrity: measured.integrity.map { SecretBytes($0) }, device: nil),
+            issuedAt: Date(timeIntervalSince1970: 1_790_000_000))
+        let sealed = try token.sealed(for: MeasurementToken.PublicKey(text: pair.public))
+        let expected =
+            #"{"mpk":"\#(Base64.encode(measured.proofKey ?? [], .standard))","#
+            + #""imh":"\#(Base64.encode(measured.integrity ?? [], .standard))","iat":1790000000}"#
+        for library in Peer.Library.jose {
+            let found = try peer.open(jwe: sealed, "ECDH-ES", .pem(pair.private), with: library)
+            #expect(found == Array(expected.utf8), "\(library): \(sealed)")
         }
     }
 

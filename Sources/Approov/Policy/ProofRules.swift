@@ -19,12 +19,20 @@ package struct ProofRules: Sendable, Equatable {
         case caller
     }
 
+    /// The longest ``life``: ten years.
+    private static let longestLife: Double = 3650 * 86_400
+
     /// Which tokens may carry measurements.
     package var tokens: TokenRule
     /// The party that checks nonces.
     package var nonce: NonceRule
     /// The names of the keys that open measurement tokens; nil for all keys with the app as their scope.
     package var keys: [String]?
+    /// The public key of the hardware, for which measurements are sealed: base64 of its SubjectPublicKeyInfo. Nil if each request
+    /// names one.
+    package var hardware: String?
+    /// How long the hardware may accept sealed measurements, in seconds; nil for no limit.
+    package var life: Double?
 
     /// Creates the rules.
     package init(tokens: TokenRule = .encrypted, nonce: NonceRule = .caller, keys: [String]? = nil) {
@@ -40,10 +48,21 @@ extension ProofRules {
         .field("tokens", \.tokens, .word, "Which tokens may carry measurements."),
         .field("nonce", \.nonce, .word, "Who sees to it that a nonce is used once."),
         .field("keys", \.keys, .texts, "The name of a key that opens measurement tokens."),
+        .field(
+            "hardware", \.hardware, .text, "The public key of the hardware for which measurement tokens are sealed."),
+        .field("life", \.life, .duration, "How long a measurement token counts, such as 90d."),
     ]
 
     func validate() throws(PolicyError) {
         if let keys { try ApproovConfiguration.Settings.requireList(keys, "proof.keys") }
+        if let hardware {
+            do throws(KeyError) { _ = try MeasurementToken.PublicKey(text: hardware) } catch {
+                throw PolicyError(field: "proof.hardware", error.message)
+            }
+        }
+        if let life, !(1...Self.longestLife).contains(life) {
+            throw PolicyError(field: "proof.life", "expected 1s to 3650d")
+        }
     }
 
     /// The settings that no evidence can meet, and those that show the proof key.

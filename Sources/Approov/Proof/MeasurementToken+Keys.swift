@@ -29,6 +29,11 @@ extension MeasurementToken {
         public init(x963Representation point: [UInt8]) throws(DecodeError) {
             self.point = try ECDSAPublicKey(x963: point, curve: .p256).x963Representation
         }
+
+        /// Reads a JSON Web Key of P-256 for key agreement (RFC 7518 section 6.2.1).
+        ///
+        /// - Throws: ``DecodeError`` for a private key, another type, or a key that is not for `ECDH-ES`.
+        package init(jwk: RecordObject) throws(DecodeError) { point = try JSONWebKey.agreementPoint(jwk) }
     }
 
     /// The private key of offline hardware: P-256.

@@ -88,6 +88,13 @@ extension MeasurementToken {
         return SecretBytes(bytes)
     }
 
+    /// The content as JSON, with the secrets: `mpk`, `imh`, `dmh`, `did`, `arc`, `iat` and `exp`.
+    ///
+    /// - Throws: ``DecodeError`` as ``sealed(for:)`` does.
+    package func json() throws(DecodeError) -> String {
+        try content().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
     private static func seconds(_ time: Date) -> String { "\(Int64(time.timeIntervalSince1970))" }
 
     /// Throws unless the content meets the rules that opening checks too.

@@ -18,6 +18,30 @@ enum PolicyArgument {
     }
 }
 
+/// Reads the one record of a file that the command line names.
+enum RecordArgument {
+    static func read(_ file: String) throws(CommandFailure) -> EvidenceRecord {
+        let records = RecordFile.read(try InputFile.read(file, limit: InputLimits.record))
+        switch records.count == 1 ? records.first : nil {
+        case .success(let record): return record
+        case .failure(let error): throw CommandFailure(.unreadable, "\(InputFile.name(file)): \(error.error)")
+        case nil:
+            throw CommandFailure(.unreadable, "\(InputFile.name(file)): expected one record, found \(records.count)")
+        }
+    }
+}
+
+extension CommandFailure {
+    /// A record that gives no verdict.
+    init(_ error: VerificationError, of file: String) {
+        switch error {
+        case .outage(let outage): self.init(outage)
+        case .record(let error): self.init(.unreadable, "\(InputFile.name(file)): \(error)")
+        case .request(let error): self.init(.unreadable, error.message)
+        }
+    }
+}
+
 /// Parses times and durations on the command line.
 enum TimeArgument {
     /// Parses an RFC 3339 time.

@@ -127,7 +127,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
         case .evidenceNotBound:
             "The evidence does not cover challenge, audience and `jkt` of the request: the app hashes them as the page on tokens says."
         case .notExchangeable:
-            "No token is issued for such evidence: attest the key, or sign with it, over a challenge of the ledger."
+            "No token is issued for such evidence, and `detail` says why: attest the key, or sign with it, over a challenge of the ledger."
         case .tokenLimit:
             "The device has got tokens as often in this hour as `tokens.hourlyTokens` allows. Ask again after `Retry-After`."
         case .primaryReachable:

@@ -13,6 +13,8 @@ package struct RecentVerdict: Sendable {
         case stream
         /// `POST /v1/tokens`.
         case token
+        /// `POST /v1/measurements`.
+        case measurement
         /// Forward auth.
         case authorize
     }

@@ -85,5 +85,7 @@ enum ApproovRules {
         "messageSigning.freshness.future": "ApproovTests/MessageCheckTests.swift failing",
         "messageSigning.quirks": "admits messages that are rejected without it",
         "proof.keys": "ApproovTests/MeasurementTokenTests.swift proofs",
+        "proof.hardware": "AssayServiceTests/MeasurementTests.swift sealing",
+        "proof.life": "AssayServiceTests/MeasurementTests.swift sealing",
     ]
 }

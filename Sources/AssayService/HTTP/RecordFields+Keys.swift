@@ -1,0 +1,17 @@
+import AssayCore
+import AssayPrimitives
+
+extension RecordFields {
+    /// The key of an optional member that is a JSON Web Key. The error contains no part of it.
+    func jsonWebKey<Key>(
+        _ name: String, _ read: (RecordObject) throws(DecodeError) -> Key
+    ) throws(RecordError) -> Key? {
+        guard let value = self[name] else { return nil }
+        guard case .object(let object) = value.content else {
+            throw error(name, "expected a JSON Web Key, found \(value.kindName)")
+        }
+        do throws(DecodeError) { return try read(object) } catch {
+            throw self.error(name, "expected a public key of P-256 for ECDH-ES: \(error.message)")
+        }
+    }
+}
