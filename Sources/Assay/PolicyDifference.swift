@@ -229,6 +229,7 @@ extension PolicyDifference {
         add(.words(["optional", "required"]), "key")
         add(.words(["no", "yes"]), "limitedUse")
         add(.words(["allow", "refuse"]), "testResponses", "testAuthorities", "callerEvidence")
+        add(.words(["none", "ban"]), "blocks")
         add(.words(["trustedEnvironment", "strongBox"]), "securityLevel")
         add(.neutral, "keys", "receipt.keep", "plausibleShare")
         return all

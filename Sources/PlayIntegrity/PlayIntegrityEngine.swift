@@ -27,6 +27,8 @@ package struct PlayIntegrityEngine: EvidenceEngine {
     private let keys: any KeyStore
     private let decoder: (any IntegrityTokenDecoder)?
     private let use: VerdictUse
+    /// Nil without a service that writes bits, and in an analysis.
+    private let bans: DeviceRecallBans?
 
     /// Creates an engine for a policy, the keys of a store and, for standard tokens, a decoder service.
     package init(policy: VerificationPolicy, resources: EngineResources) {
@@ -34,10 +36,21 @@ package struct PlayIntegrityEngine: EvidenceEngine {
         keys = resources.keys
         use = resources.use
         decoder = resources.services.lazy.compactMap { $0 as? any IntegrityTokenDecoder }.first
+        bans = resources.use == .analysis ? nil : DeviceRecallBans(resources.services)
     }
 
-    /// The apps whose answers the caller vouches for, by what is in force.
-    package var warnings: [String] {
+    /// The apps whose answers the caller vouches for, by what is in force, and those whose bans nothing writes.
+    package var warnings: [String] { callerWarnings + banWarnings }
+
+    private var banWarnings: [String] {
+        guard bans == nil, use == .admission else { return [] }
+        return apps.all.filter { $0.configuration.android?.banningBit != nil }.map {
+            "app \($0.app.excerpt) has deviceRecall.blocks: ban, and there is no service account to ask Google, so no device is "
+                + "banned; set serviceAccount, or blocks: none"
+        }
+    }
+
+    private var callerWarnings: [String] {
         apps.all.filter { answerSource($0.configuration) == .caller }.map { app in
             let reason =
                 app.configuration.answers == nil
@@ -91,14 +104,16 @@ package struct PlayIntegrityEngine: EvidenceEngine {
         }
         let standings = account == nil ? .none : try await standings(of: account, in: ledger, at: now)
         if let selection = try await classicKeys(for: expectations, input.evidence, at: now) {
-            return ClassicIntegrityAssessor.assess(
+            let assessment = ClassicIntegrityAssessor.assess(
                 input, keys: selection, account: standings, expectations: expectations, now: now)
+            return await settled(assessment, input.evidence, standings, expectations, at: now)
         }
         let answer = try await answer(on: input.evidence, expectations.configuration)
-        return ClassicIntegrityAssessor.assess(
+        let assessment = ClassicIntegrityAssessor.assess(
             input, answer: answer, from: answerSource(expectations.configuration), account: standings,
             expectations: expectations, now: now
         ).resting(on: answer)
+        return await settled(assessment, input.evidence, standings, expectations, at: now)
     }
 
     /// The keys that open the app's classic tokens; nil if Google opens them. The policy's `classicTokens` decides. If
@@ -141,11 +156,12 @@ package struct PlayIntegrityEngine: EvidenceEngine {
             }
         }
         let answer = try await answer(on: input.evidence, expectations.configuration)
-        return StandardIntegrityAssessor.assess(
-            input, answer: answer, from: answerSource(expectations.configuration),
-            account: account == nil ? .none : try await standings(of: account, in: ledger, at: now),
+        let standings = account == nil ? .none : try await standings(of: account, in: ledger, at: now)
+        let assessment = StandardIntegrityAssessor.assess(
+            input, answer: answer, from: answerSource(expectations.configuration), account: standings,
             expectations: expectations, now: now
         ).resting(on: answer)
+        return await settled(assessment, input.evidence, standings, expectations, at: now)
     }
 
     /// Gets the answer to the token in a request's signature from Google unless known, and assesses it; see
@@ -176,13 +192,23 @@ package struct PlayIntegrityEngine: EvidenceEngine {
         }
         let answer = try await answer(on: evidence, expectations.configuration)
         let standings = account == nil ? .none : try await standings(of: account, in: ledger, at: now)
-        return StandardIntegrityAssessor.assess(
+        let assessment = StandardIntegrityAssessor.assess(
             StandardIntegrityInput(
                 packageName: expectations.configuration.packageName,
                 requestHash: PlayIntegrityRequest.requestHash(of: signed), evidence: evidence),
             answer: answer, from: answerSource(expectations.configuration), in: .request(signed, rules),
             account: standings, expectations: expectations, now: now, &run
         ).resting(on: answer)
+        return await settled(assessment, evidence, standings, expectations, at: now)
+    }
+
+    /// The assessment after a ban of the device, or its lifting, that the account's standing makes due; see ``DeviceRecallBans``.
+    private func settled(
+        _ assessment: Assessment, _ evidence: StandardIntegrityInput.Evidence, _ standings: AccountStandings,
+        _ expectations: PlayIntegrityExpectations, at now: Date
+    ) async -> Assessment {
+        guard let bans, !standings.standings.isEmpty else { return assessment }
+        return await bans.settle(assessment, evidence, standings, expectations.configuration, at: now)
     }
 
     /// The standing of the account. The evidence names no device, so there is no other subject.

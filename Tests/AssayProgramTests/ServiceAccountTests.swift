@@ -15,8 +15,8 @@ struct ServiceAccountTests {
                 self.rfile.read(int(self.headers["Content-Length"]))
                 grant = {"access_token": "ya29.test", "expires_in": 3600, "token_type": "Bearer"}
                 body = json.dumps(grant).encode() if self.path == "/token" else open("answer.json", "rb").read()
-                expected = f"/v1/{sys.argv[1]}:decodeIntegrityToken"
-                self.send_response(200 if self.path in ("/token", expected) else 404)
+                expected = [f"/v1/{sys.argv[1]}:decodeIntegrityToken", f"/v1/{sys.argv[1]}/deviceRecall:write"]
+                self.send_response(200 if self.path in ["/token"] + expected else 404)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
@@ -122,6 +122,15 @@ struct ServiceAccountTests {
         let sniffed = try scratch.run(classic + google)
         #expect(sniffed.status == 64 && sniffed.errors.contains("give --decoded"), "\(sniffed.errors)")
         #expect(foreign.errors.contains("Google Play outage (unexpected-answer)"), "\(foreign.errors)")
+        try scratch.write("token.txt", Data("bm90IGEgdG9rZW4\n".utf8))
+        func write(_ package: String) throws -> Run {
+            try scratch.run(
+                ["playintegrity", "write", "token.txt", "--package-name", package, "--set", "bitFirst", "--yes"]
+                    + google)
+        }
+        let written = try write(TestTokens.packageName)
+        #expect(written.status == 0 && written.output.contains("bitFirst is set"), "\(written)")
+        #expect(try write("com.example.other").status == 3)
     }
 
     @Test("An unreachable server is an outage; a missing or unreadable account is reported", .timeLimit(.minutes(20)))

@@ -98,7 +98,7 @@ struct PolicyTextTests {
               deviceRecognition: [{ minimumSDK: 28, require: MEETS_DEVICE_INTEGRITY }, { minimumSDK: 34, require: MEETS_STRONG_INTEGRITY }]
               minimumSDKVersion: 28
               maximumDeviceActivity: LEVEL_2
-              deviceRecall: { reject: [bitFirst, bitThird] }
+              deviceRecall: { reject: [bitFirst, bitThird], blocks: ban }
               playProtect: [NO_ISSUES]
               appAccessRisk: { reject: [KNOWN_CAPTURING] }
               locationSpoofing: { allow: [LOW_RISK_DEVICE] }

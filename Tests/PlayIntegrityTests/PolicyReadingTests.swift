@@ -63,7 +63,7 @@ struct PolicyReadingTests {
                   - { minimumSDK: 30, require: MEETS_VIRTUAL_INTEGRITY }
                 minimumSDKVersion: 29
                 maximumDeviceActivity: LEVEL_3
-                deviceRecall: { reject: [bitSecond, bitThird] }
+                deviceRecall: { reject: [bitSecond, bitThird], blocks: ban }
                 licensing: [LICENSED, UNEVALUATED]
                 playProtect: [NO_ISSUES]
                 appAccessRisk: { reject: [UNKNOWN_INSTALLED] }
@@ -82,7 +82,7 @@ struct PolicyReadingTests {
             ])
         #expect(rules.minimumSDKVersion == 29)
         #expect(rules.maximumDeviceActivity == "LEVEL_3")
-        #expect(rules.rejectedRecallBits == [.bitSecond, .bitThird])
+        #expect(rules.rejectedRecallBits == [.bitSecond, .bitThird] && rules.banningBit == .bitSecond)
         #expect(rules.playProtect == [.noIssues])
         #expect(rules.rejectedAccessRisks == ["UNKNOWN_INSTALLED"])
         #expect(rules.locationSpoofing == [.lowRiskDevice, IntegrityLabel("SOME_NEW_WORD")])
@@ -150,6 +150,8 @@ struct PolicyReadingTests {
             (minimal + "deviceRecall: {}", "deviceRecall.reject", "required"),
             (minimal + "deviceRecall: { reject: [bitFourth] }", "deviceRecall.reject[0]", "bitFirst"),
             (minimal + "deviceRecall: { reject: [bitFirst, bitFirst] }", "deviceRecall.reject[1]", "twice"),
+            (minimal + "deviceRecall: { blocks: ban }", "deviceRecall.reject", "required"),
+            (minimal + "deviceRecall: { reject: [bitFirst], blocks: yes }", "deviceRecall.blocks", "ban"),
             (minimal + "licensing: [licensed]", "licensing[0]", "LICENSED"),
             (minimal + "playProtect: [NO_RISK]", "playProtect[0]", "NO_ISSUES"),
             (minimal + "appAccessRisk: { reject: [] }", "appAccessRisk.reject", "at least one"),

@@ -152,6 +152,24 @@ extension Assessment {
         return changed
     }
 
+    /// The same assessment with a finding on a check that passed, or in place of the finding of one that was annotated. No status
+    /// changes.
+    package func noting(_ finding: Finding, on check: CheckID) -> Assessment {
+        guard let index = checks.firstIndex(where: { $0.check == check }) else { return self }
+        var changed = self
+        switch checks[index].status {
+        case .passed: changed.checks[index] = .passed(check, finding)
+        case .annotated:
+            let excused = (checks[index].finding as? ExcusedFinding).map {
+                ExcusedFinding(finding: finding, allowance: $0.allowance)
+            }
+            changed.checks[index] = .annotated(check, excused ?? finding)
+        case .failed, .skipped: return self
+        }
+        changed.hasWaited = true
+        return changed
+    }
+
     /// Whether an allowance in the ledger excuses a failed check.
     package var isExcused: Bool { hasFindings && checks.contains { $0.finding is ExcusedFinding } }
 

@@ -33,10 +33,8 @@ struct DeviceCheckBanCommand: AsyncParsableCommand {
     func validate() throws { try subject.validateDevice(reason: reason) }
 
     func run() async throws {
-        let block = LedgerBlock(
-            subject: subject.subject, reason: reason, since: Date(), until: nil, setBy: author.name)
-        try confirmation.require("This blocks \(block.subject) in \(options.url.description), and bans its device")
-        try await LedgerBlockCommand.set(block, in: options.url, creating: false)
+        try await DeviceBan(subject: subject.subject, reason: reason, author: author.name, ledger: options.url)
+            .set(confirmation)
     }
 }
 
@@ -65,18 +63,38 @@ struct DeviceCheckUnbanCommand: AsyncParsableCommand {
     func validate() throws { try subject.validateDevice(reason: reason) }
 
     func run() async throws {
+        try await DeviceBan(subject: subject.subject, reason: reason, author: author.name, ledger: options.url)
+            .lift(.deviceCheckBan, end, confirmation)
+    }
+}
+
+/// A ban of the device of a subject: a standing in the ledger, which reaches the device at its next visit.
+struct DeviceBan {
+    let subject: LedgerSubject
+    let reason: String
+    let author: String
+    let ledger: LedgerURL
+
+    /// Blocks the subject.
+    func set(_ confirmation: ConfirmationOption) async throws {
+        let block = LedgerBlock(subject: subject, reason: reason, since: Date(), until: nil, setBy: author)
+        try confirmation.require("This blocks \(subject) in \(ledger.description), and bans its device")
+        try await LedgerBlockCommand.set(block, in: ledger, creating: false)
+    }
+
+    /// Removes a block of the subject, and allows it the check that rejects banned devices.
+    func lift(_ check: CheckID, _ end: StandingEndOptions, _ confirmation: ConfirmationOption) async throws {
         let now = Date()
         let allowance = LedgerAllowance(
-            subject: subject.subject, checks: [CheckID.deviceCheckBan], reason: reason, since: now,
-            until: end.time(from: now, standard: LedgerAllowance.standardLifetime), setBy: author.name)
-        try confirmation.require(
-            "This lifts the ban of the device of \(allowance.subject) in \(options.url.description)")
-        let removed = try await options.url.withLedger(creating: false) { open in
-            let removed = try await open.ledger.removeStanding(of: allowance.subject, by: author.name, at: now)
+            subject: subject, checks: [check], reason: reason, since: now,
+            until: end.time(from: now, standard: LedgerAllowance.standardLifetime), setBy: author)
+        try confirmation.require("This lifts the ban of the device of \(subject) in \(ledger.description)")
+        let removed = try await ledger.withLedger(creating: false) { open in
+            let removed = try await open.ledger.removeStanding(of: subject, by: author, at: now)
             _ = try await open.ledger.allow(allowance)
             return removed
         }
-        try Console.print(escaping: "\(allowance.subject): \(allowance.sentence)")
+        try Console.print(escaping: "\(subject): \(allowance.sentence)")
         if let removed { try Console.print(escaping: "it replaces: \(removed.sentence)") }
     }
 }

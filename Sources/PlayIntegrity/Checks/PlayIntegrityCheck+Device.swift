@@ -204,10 +204,14 @@ extension PlayIntegrityCheck {
         proves: "None of the bits for which the policy rejects devices is set.",
         stops: "Devices that were found to be abused, also after a factory reset.",
         lookAt: """
-            deviceRecall in the policy; who writes the bits, and whether the signal is enabled in the Play Console.
+            deviceRecall in the policy; who writes the bits, and whether the signal is enabled in the Play Console. \
+            `assay playintegrity unban` clears the bit of the device of an account.
             """,
         source: "Google, Play Integrity API, Device recall",
-        remedy: .contactSupport, codes: [.notOnPC, .deviceRecallSet, .deviceRecallMissing])
+        remedy: .contactSupport,
+        codes: [
+            .notOnPC, .deviceRecallSet, .deviceRecallMissing, .deviceRecallBanned, .deviceRecallNotWritten,
+        ])
 
     /// No bit is set that the policy rejects. A missing bit counts as unknown, not as unset.
     func deviceRecall() throws(CheckFailure) -> PolicyAnswer {
@@ -231,8 +235,17 @@ extension PlayIntegrityCheck {
 }
 
 extension CheckCode {
-    fileprivate static let deviceRecallSet = CheckCode(
+    static let deviceRecallSet = CheckCode(
         "device-recall-set", "The app's owner set a bit on the device for which the policy rejects devices.")
+    static let deviceRecallBanned = CheckCode(
+        "device-recall-banned",
+        "The policy says deviceRecall.blocks: ban, and the account is blocked: the bit of the device is set now.")
+    static let deviceRecallNotWritten = CheckCode(
+        "device-recall-not-written",
+        """
+        The policy says deviceRecall.blocks: ban, and Google has not written the bit: the detail says why. The next token of the device \
+        tries again.
+        """)
     fileprivate static let deviceRecallMissing = CheckCode(
         "device-recall-missing",
         "The policy rejects devices by recall bits, and the payload lacks one: enable the signal in the Play Console.")

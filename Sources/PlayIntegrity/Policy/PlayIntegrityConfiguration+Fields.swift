@@ -147,7 +147,11 @@ extension PlayIntegrityConfiguration.AndroidRules {
                 .field(
                     "reject", \.rejectedRecallBits, .list(of: .word), "A bit that must not be set.",
                     required: "a list of labels"
-                ).example("bitFirst")
+                ).example("bitFirst"),
+                .field(
+                    "blocks", \.blocks, .word,
+                    "Whether the device of a blocked account is banned, too, by the first bit of reject."
+                ).shown { !$0.rejectedRecallBits.isEmpty },
             ]
         ).needed(by: .playIntegrityDeviceRecall).needs(PlayConsole.deviceRecall) {
             !$0.rejectedRecallBits.isEmpty

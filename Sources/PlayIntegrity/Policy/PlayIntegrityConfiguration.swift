@@ -71,6 +71,14 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         ]
     }
 
+    /// Whether a block in the ledger bans the device, too.
+    package enum BlockRule: String, Sendable, CaseIterable {
+        /// Blocks do not change the bits.
+        case none
+        /// The next token of a blocked account sets the first bit that is rejected.
+        case ban
+    }
+
     /// The rules for an Android app, with defaults that follow the guidance. Payloads of PC games have none of these values.
     package struct AndroidRules: Sendable {
         /// The SHA-256 digests of the allowed signing certificates, 32 bytes each.
@@ -98,12 +106,17 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         package var maximumDeviceActivity: IntegrityLabel?
         /// The bits of device recall that cause rejection if set.
         package var rejectedRecallBits: [DeviceRecallBit] = []
+        /// Whether blocks ban devices.
+        package var blocks = BlockRule.none
         /// The allowed verdicts of Play Protect.
         package var playProtect: [IntegrityLabel] = [.noIssues, .noData]
         /// The rejected capabilities of other apps. Unknown labels are rejected too.
         package var rejectedAccessRisks: [IntegrityLabel] = [.unknownCapturing, .unknownOverlays, .unknownControlling]
         /// The allowed location verdicts.
         package var locationSpoofing: [IntegrityLabel] = [.lowRiskDevice, .lowRiskNetwork]
+
+        /// The bit that bans the device of a blocked account; nil if blocks ban no device.
+        package var banningBit: DeviceRecallBit? { blocks == .ban ? rejectedRecallBits.first : nil }
 
         /// Creates the rules.
         package init(certificateDigests: [[UInt8]], versions: VersionRules<Int64> = VersionRules()) {

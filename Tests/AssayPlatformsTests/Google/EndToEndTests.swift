@@ -12,13 +12,17 @@ import Testing
     /// Ten seconds after the token was made.
     private static let now = Date(timeIntervalSince1970: 1_776_794_400)
 
-    private static func verifier(_ test: TestClient) throws -> Verifier {
+    private static func verifier(
+        _ test: TestClient, ledger: MemoryLedger = MemoryLedger(),
+        _ change: (inout PlayIntegrityConfiguration.AndroidRules) -> Void = { _ in }
+    ) throws -> Verifier {
         let digest = try Base64.decode("pnpa8e8eCArtvmaf49bJE1f5iG5-XLSU6w1U9ZvI96g", .url)
-        let configuration = try PlayIntegrityConfiguration(
-            packageName: TestClient.package, android: .init(certificateDigests: [digest]))
+        var rules = PlayIntegrityConfiguration.AndroidRules(certificateDigests: [digest])
+        change(&rules)
+        let configuration = try PlayIntegrityConfiguration(packageName: TestClient.package, android: rules)
         let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue)
-        return Verifier(policy: policy, ledger: MemoryLedger(), services: [test.client])
+        return Verifier(policy: policy, ledger: ledger, services: [test.client])
     }
 
     private static func record(token: String = TestClient.token) throws -> EvidenceRecord {
@@ -67,6 +71,36 @@ import Testing
             test.google.setPayload(FakeGoogle.cleared)
             let verdict = try await EndToEndTests.verifier(test).verify(EndToEndTests.record(), at: EndToEndTests.now)
             #expect(verdict.failed.first?.name == "play-integrity.app-recognition")
+        }
+    }
+
+    @Test("the token of a blocked account bans its device at Google, after it was decoded")
+    func bansDevice() async throws {
+        try await TestClient.run { test in
+            test.google.setPayload(
+                FakeGoogle.payload.replacingOccurrences(
+                    of: #""deviceAttributes""#,
+                    with: #""deviceRecall":{"values":{"bitFirst":false}},"deviceAttributes""#)
+            )
+            let ledger = MemoryLedger()
+            try await ledger.block(
+                LedgerBlock(
+                    subject: LedgerSubject(.account, "mallory"), reason: "fraud", since: EndToEndTests.now, until: nil))
+            let verifier = try EndToEndTests.verifier(test, ledger: ledger) {
+                $0.rejectedRecallBits = [.bitFirst]
+                $0.blocks = .ban
+            }
+            var record = try EndToEndTests.record()
+            record.account = "mallory"
+            let verdict = try await verifier.verify(record, at: EndToEndTests.now)
+            #expect(verdict.failed.map(\.name) == ["play-integrity.account"])
+            #expect(
+                test.google.apiRequests.map(\.path).map { $0.split(separator: "/").last } == [
+                    "com.example.shop:decodeIntegrityToken", "deviceRecall:write",
+                ])
+            #expect(
+                test.google.apiRequests.last?.text
+                    == #"{"integrityToken":"\#(TestClient.token)","newValues":{"bitFirst":true}}"#)
         }
     }
 

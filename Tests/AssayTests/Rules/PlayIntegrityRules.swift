@@ -88,5 +88,8 @@ enum PlayIntegrityRules {
             requests("enforcement", "{ enforcement: annotate }", .warned),
         ]
 
-    static let others = ["classicTokens": "PlayIntegrityTests/ClassicByGoogleTests.swift keys"]
+    static let others = [
+        "classicTokens": "PlayIntegrityTests/ClassicByGoogleTests.swift keys",
+        "deviceRecall.blocks": "PlayIntegrityTests/DeviceRecallBanTests.swift bans",
+    ]
 }

@@ -43,7 +43,7 @@ public struct PlayIntegrityClientSettings: Sendable {
 /// request a new token.
 ///
 /// **Secrets.** No error or description contains access tokens, the account's key or integrity tokens. No logging.
-public final class PlayIntegrityClient: IntegrityTokenDecoder {
+public final class PlayIntegrityClient: IntegrityTokenDecoder, DeviceRecallWriter {
     /// The limits.
     package let settings: PlayIntegrityClientSettings
     private let account: ServiceAccount
@@ -105,13 +105,22 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
     ) async throws(DeviceRecallError) {
         guard values != DeviceRecallBits() else { throw .nothingToWrite }
         let refusal: String?
-        do {
-            let request = try APIRequest.write(token, packageName, values)
-            refusal = try await perform(request) { reply, _ in PlayIntegrityClient.refusal(reply) }
-        } catch {
-            throw .outage(error.outage)
+        do { refusal = try await writeRecall(values, with: token, packageName: packageName) } catch {
+            throw .outage(error)
         }
         if let refusal { throw .refused(refusal) }
+    }
+
+    /// ``writeDeviceRecall(token:packageName:values:)``, for an engine that bans devices.
+    package func writeRecall(
+        _ bits: DeviceRecallBits<Bool>, with token: String, packageName: String
+    ) async throws(IntegrityDecoderOutage) -> String? {
+        do {
+            let request = try APIRequest.write(token, packageName, bits)
+            return try await perform(request) { reply, _ in PlayIntegrityClient.refusal(reply) }
+        } catch {
+            throw error.outage
+        }
     }
 
     /// The requests for an app on the current day.
