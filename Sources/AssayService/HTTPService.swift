@@ -32,6 +32,7 @@ package struct HTTPService: Sendable {
     private let deadlines = BodyDeadlines()
     private let reloading: PolicyReloading
     private let tokenKeys: TokenKeyUpkeep
+    private let keyEnds = KeyEndNotices()
     private let logger: Logger
     private let whenReady: @Sendable (_ addresses: [String]) -> Void
 
@@ -357,6 +358,10 @@ package struct HTTPService: Sendable {
     private func refreshMetrics() async {
         while !Task.isCancelled {
             await state.verifier.refreshMetrics(at: Date())
+            let ends = dependencies.metrics.values(.keyEnd).map {
+                ($0.labels["name"] ?? "", $0.labels["use"] ?? "", Date(timeIntervalSince1970: $0.value))
+            }
+            keyEnds.warn(of: ends, at: Date(), logger)
             state.history?.take(dependencies.metrics, at: Date())
             let lost = LogOutput.takeUnreported()
             if lost > 0 { logger.warning("log lines were lost", metadata: ["assay.lost": .stringConvertible(lost)]) }

@@ -53,6 +53,9 @@ public struct KeyWindow: Sendable, Equatable {
     /// The end; nil for none.
     package let notAfter: Date?
 
+    /// How long before the end of a key commands and the service's log warn, in seconds, as the alert `AssayKeyEnds` does.
+    package static let notice: Double = 14 * 86_400
+
     /// Always: no beginning and no end.
     public static let always = KeyWindow(notBefore: nil, notAfter: nil)
 

@@ -7,7 +7,7 @@ import Foundation
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Adds, imports, lists, retires and removes keys of the key store.",
+        abstract: "Generates, adds, imports, lists, retires and removes keys of the key store.",
         discussion: """
             The key store is in the file of a ledger. Each key is sealed there with AES-256-GCM under a master key, \
             which must be kept elsewhere. This command creates one:
@@ -18,8 +18,8 @@ struct KeysCommand: AsyncParsableCommand {
             last evidence has arrived. Processes that have the store open use a change within a second.
             """,
         subcommands: [
-            KeysAddCommand.self, KeysImportCommand.self, KeysListCommand.self, KeysRetireCommand.self,
-            KeysRemoveCommand.self,
+            KeysGenerateCommand.self, KeysAddCommand.self, KeysImportCommand.self, KeysListCommand.self,
+            KeysRetireCommand.self, KeysRemoveCommand.self,
         ])
 }
 
@@ -61,16 +61,17 @@ struct KeysAddCommand: AsyncParsableCommand {
         EngineRegistry.current.keyMaterials.map { $0.purpose.name }.joined(separator: ", ")
     }
 
-    private func type() throws -> any KeyMaterial.Type {
+    /// The type of keys for a use.
+    static func type(for use: String) throws -> any KeyMaterial.Type {
         guard let type = EngineRegistry.current.keyMaterials.first(where: { $0.purpose.name == use }) else {
-            throw ValidationError("no engine uses keys for \"\(use.prefix(60))\"; allowed are \(Self.purposes)")
+            throw ValidationError("no engine uses keys for \"\(use.prefix(60))\"; allowed are \(purposes)")
         }
         return type
     }
 
     func validate() throws {
         try NewKeyOptions.validate(name: name)
-        let allowed = try type().parts
+        let allowed = try Self.type(for: use).parts
         for source in parts.sources {
             let part = allowed.first { $0.name == source.part }
             if part?.content != .word { try SecretArgument.validate(source.text, of: source.option) }
@@ -89,7 +90,7 @@ struct KeysAddCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let type = try type()
+        let type = try Self.type(for: use)
         try await options.add(name, type, parts: KeySources(parts.sources).read(type).parts)
     }
 }
@@ -101,6 +102,8 @@ struct KeysListCommand: AsyncParsableCommand {
         discussion: """
             It takes no master key, so it proves nothing: a process that can write to the file can change the list. \
             A key that was changed does not open, and every verdict that needs the key store is an outage then.
+
+            A note names each live key whose window ends within 14 days.
 
             Exit status: 0, 3 an outage or no ledger.
             """)
@@ -118,6 +121,7 @@ struct KeysListCommand: AsyncParsableCommand {
             return try await storage.sealedKeys()
         }
         let now = Date()
+        for key in keys { key.noteEnd(at: now) }
         if json { return try keys.forEach { try Console.print($0.json(at: now)) } }
         guard !keys.isEmpty else { return Console.note("\(options.url.description) has no keys") }
         let rows =
@@ -133,6 +137,16 @@ extension SealedKey {
             name, purpose.name, scope ?? "-", algorithm, window.notBefore.map(RFC3339.format) ?? "-",
             window.notAfter.map(RFC3339.format) ?? "-", stateText(at: now), RFC3339.format(addedAt),
         ]
+    }
+
+    /// Notes the end of a live key if it is near.
+    fileprivate func noteEnd(at now: Date) {
+        guard let end = window.notAfter, state(at: now) == .live, end < now.addingTimeInterval(KeyWindow.notice)
+        else { return }
+        let days = Int(end.timeIntervalSince(now) / 86_400)
+        Console.note(
+            "key \(name) for \(purpose) ends in \(days) day\(days == 1 ? "" : "s"), at \(RFC3339.format(end)): add the next one"
+        )
     }
 
     /// The state with the retirement time, which has no column.

@@ -38,6 +38,13 @@ struct NewKeyOptions: ParsableArguments {
 
     /// Seals a key and prints a confirmation. Creates a missing ledger.
     func add(_ name: String, _ type: any KeyMaterial.Type, parts: [String: SecretBytes]) async throws {
+        try Console.print(escaping: try await seal(name, type, parts: parts))
+    }
+
+    /// Seals a key. Creates a missing ledger. Returns a confirmation.
+    func seal(
+        _ name: String, _ type: any KeyMaterial.Type, parts: [String: SecretBytes]
+    ) async throws -> String {
         let masterKey = try masterKey.read()
         let now = Date()
         let (key, copies) = try await ledger.url.withLedger(creating: true) { open in
@@ -54,8 +61,7 @@ struct NewKeyOptions: ParsableArguments {
             )
         }
         let recipient = key.scope.map { " of \($0)" } ?? ""
-        try Console.print(
-            escaping: "key \(key.name) for \(key.purpose)\(recipient) is sealed in \(ledger.url.description): "
-                + "\(key.state(at: now))")
+        return "key \(key.name) for \(key.purpose)\(recipient) is sealed in \(ledger.url.description): "
+            + "\(key.state(at: now))"
     }
 }

@@ -88,7 +88,7 @@ struct CaptureKeyCommand: ParsableCommand {
 
 extension SecretBytes {
     /// The bytes followed by a line feed.
-    fileprivate var endingLine: SecretBytes {
+    var endingLine: SecretBytes {
         withUnsafeBytes { bytes in
             SecretBytes(count: bytes.count + 1) { buffer in
                 buffer.copyMemory(from: bytes)
