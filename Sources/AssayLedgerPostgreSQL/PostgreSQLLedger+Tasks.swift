@@ -17,10 +17,21 @@ extension PostgreSQLLedger {
     public func store(
         _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
     ) async throws(LedgerOutage) -> Bool {
+        try await store(bytes, named: name, replacing: revision, recording: [], at: now)
+    }
+
+    /// Stores a document if the stored revision is the expected one, with entries of the audit trail.
+    public func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, recording changes: [LedgerChange], at now: Date
+    ) async throws(LedgerOutage) -> Bool {
         try LedgerRules.requireStorable(bytes, named: name)
         guard (0..<Int64.max).contains(revision) else { return false }
         let step = Self.store(bytes, named: name, replacing: revision, at: now, statements.schema)
-        return try await change { change in try change.run(step).count == 1 }
+        return try await change { change in
+            guard try change.run(step).count == 1 else { return false }
+            try change.append(changes)
+            return true
+        }
     }
 
     private static func store(

@@ -13,8 +13,15 @@ extension SQLiteLedger {
     public func store(
         _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
     ) async throws(LedgerOutage) -> Bool {
+        try await store(bytes, named: name, replacing: revision, recording: [], at: now)
+    }
+
+    /// Stores a document if the stored revision is the expected one, with entries of the audit trail.
+    public func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, recording changes: [LedgerChange], at now: Date
+    ) async throws(LedgerOutage) -> Bool {
         try LedgerRules.requireStorable(bytes, named: name)
-        let write = LedgerWrite.store(bytes, named: name, replacing: revision)
+        let write = LedgerWrite.store(bytes, named: name, replacing: revision, recording: changes)
         guard case .changed(let isStored) = try await writer.submit(write, at: now) else {
             throw LedgerOutage(.internalError, "storing a document in \(path) gave no answer")
         }

@@ -112,8 +112,10 @@ final class LedgerTransactions: Sendable {
             return .revokedOperators(
                 try tables.revokeOperator(
                     named: name, withDescendants: withDescendants, by: operatorName, at: write.now))
-        case .store(let bytes, let name, let revision):
-            return .changed(try tables.store(bytes, named: name, replacing: revision, at: write.now))
+        case .store(let bytes, let name, let revision, let changes):
+            let isStored = try tables.store(bytes, named: name, replacing: revision, at: write.now)
+            if isStored { for change in changes { try tables.append(change) } }
+            return .changed(isStored)
         case .putTask(let task): return .changed(try tables.put(task))
         case .removeTask(let key, let queue, let revision):
             return .changed(try tables.removeTask(key, in: queue, replacing: revision))

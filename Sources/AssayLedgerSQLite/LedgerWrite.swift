@@ -12,7 +12,7 @@ package enum LedgerWrite: Sendable {
     /// With the hash of its token.
     case addOperator(LedgerOperator, [UInt8])
     case revokeOperator(String, withDescendants: Bool, by: String?)
-    case store([UInt8], named: String, replacing: Int64)
+    case store([UInt8], named: String, replacing: Int64, recording: [LedgerChange])
     /// With the expected revision.
     case putTask(LedgerTask)
     case removeTask([UInt8], in: String, replacing: Int64)

@@ -96,6 +96,7 @@ struct LedgerContractTests {
             (.deniesStandings, "a ledger that claims to have no standings has none"),
             (.ignoresConfirmations, blockRule),
             (.keepsOperators, "a revoked operator is found no more, at any time"),
+            (.storesApart, "a document and its entries of the audit trail are stored together, or neither is"),
             (.ignoresRevisions, "of writers that replace one revision, exactly one succeeds"),
             (.leasesTwice, "of callers that lease at once, exactly one gets each task"),
             (.judgesInQuarantine, "in quarantine, only evidence with a new challenge is judged, until the end"),

@@ -81,6 +81,15 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
     /// the function returns.
     func record(_ change: LedgerChange) async throws(LedgerOutage)
 
+    /// Stores a document like ``LedgerDocuments/store(_:named:replacing:at:)``, and appends entries to the audit trail in the same
+    /// transaction: for documents that operators change, see ``LedgerRegister``.
+    ///
+    /// - Parameter changes: what the audit trail says about the document, in order.
+    /// - Returns: false if the stored revision is another one; the audit trail has no new entry then.
+    func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, recording changes: [LedgerChange], at now: Date
+    ) async throws(LedgerOutage) -> Bool
+
     /// Passes the audit trail to `body`, in a consistent snapshot, the first entry first. Rethrows its errors.
     @concurrent func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws
 

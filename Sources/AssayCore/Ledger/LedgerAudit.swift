@@ -32,6 +32,10 @@ public struct LedgerChange: Sendable, Equatable {
         case switchEnforcement = "switch-enforcement"
         /// The ledger was put in quarantine, or its quarantine was ended.
         case quarantine
+        /// A build of an app was admitted, or its admission was renewed.
+        case admitBuild = "admit-build"
+        /// The admission of a build was removed.
+        case removeBuild = "remove-build"
     }
 
     /// When, rounded to milliseconds.

@@ -194,6 +194,13 @@ public final class MemoryLedger: LedgerAdministration {
     public func store(
         _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
     ) async throws(LedgerOutage) -> Bool {
+        try await store(bytes, named: name, replacing: revision, recording: [], at: now)
+    }
+
+    /// Stores a document if the stored revision is the expected one, with entries of the audit trail.
+    public func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, recording changes: [LedgerChange], at now: Date
+    ) async throws(LedgerOutage) -> Bool {
         try LedgerRules.requireStorable(bytes, named: name)
         return state.withLock { state in
             let key = Array(name.utf8)
@@ -201,6 +208,7 @@ public final class MemoryLedger: LedgerAdministration {
             let document = LedgerDocument(
                 bytes: bytes, revision: revision + 1, storedAt: Date(microseconds: now.microseconds))
             state.documents[key] = (name, document)
+            state.changes += changes
             return true
         }
     }

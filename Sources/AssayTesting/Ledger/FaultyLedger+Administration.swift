@@ -88,6 +88,15 @@ extension FaultyLedger: LedgerAdministration, LedgerDocuments, LedgerTasks where
         }
     }
 
+    /// Stores a document with entries of the audit trail, unless the plan has a fault.
+    public func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, recording changes: [LedgerChange], at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        try await perform(.storeDocument) { (base) throws(LedgerOutage) in
+            try await base.store(bytes, named: name, replacing: revision, recording: changes, at: now)
+        }
+    }
+
     /// The task of a key, unless the plan has a fault.
     public func task(_ key: [UInt8], in queue: String) async throws(LedgerOutage) -> LedgerTask? {
         try await perform(.task) { (base) throws(LedgerOutage) in try await base.task(key, in: queue) }

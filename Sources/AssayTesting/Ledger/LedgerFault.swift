@@ -33,7 +33,7 @@ public enum LedgerOperation: String, Sendable, CaseIterable {
     case liveOperator
     /// ``LedgerDocuments/document(named:)``
     case document
-    /// ``LedgerDocuments/store(_:named:replacing:at:)``
+    /// ``LedgerDocuments/store(_:named:replacing:at:)`` and ``LedgerAdministration/store(_:named:replacing:recording:at:)``
     case storeDocument
     /// ``LedgerTasks/task(_:in:)``
     case task

@@ -41,6 +41,29 @@ extension LedgerContract {
                 try expectEqual(stored?.revision, revision + 1, "the next revision")
             }
         },
+        AdministrationCase("a document and its entries of the audit trail are stored together, or neither is") {
+            ledger in
+            func change(_ number: Int) -> LedgerChange {
+                LedgerChange(
+                    at: Sample.now, operatorName: "ops", action: .changePolicy, subject: "build \(number)",
+                    detail: "admitted")
+            }
+            func store(_ numbers: [Int], replacing revision: Int64) async throws -> Bool {
+                try await ledger.store(
+                    [7], named: "builds", replacing: revision, recording: numbers.map(change), at: Sample.now)
+            }
+            try expect(try await store([1, 2], replacing: 0), "a new document was not stored")
+            for revision: Int64 in [-1, 0, 2] {
+                try expect(!(try await store([3], replacing: revision)), "revision \(revision) was replaced")
+            }
+            try expect(try await store([], replacing: 1), "a document without an entry was not stored")
+            try expect(try await store([4], replacing: 2), "a document was not replaced")
+            var found: [LedgerAuditEntry] = []
+            try await ledger.audit { found.append($0) }
+            try expectEqual(found.map(\.change), [1, 2, 4].map(change), "the audit trail")
+            try expectEqual(found.map(\.number), [1, 2, 3], "the numbers of the entries")
+            try expectEqual(try await ledger.document(named: "builds")?.revision, 3, "the revision")
+        },
         AdministrationCase("names of documents are compared byte by byte") { ledger in
             let names = ["devices", "Devices", "devices/shop", "caf\u{E9}", "cafe\u{301}"]
             for (index, name) in names.enumerated() { try await ledger.keep([UInt8(index)], named: name, replacing: 0) }

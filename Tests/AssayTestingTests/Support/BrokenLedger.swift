@@ -34,6 +34,8 @@ struct BrokenLedger: LedgerAdministration {
         case keepsOperators
         /// Replaces any revision of a document.
         case ignoresRevisions
+        /// Notes a change of a document also if another process was faster.
+        case storesApart
         /// Returns tasks without a lease.
         case leasesTwice
         /// Judges a day ahead.
@@ -89,6 +91,16 @@ struct BrokenLedger: LedgerAdministration {
             let current = try await base.document(named: name)?.revision ?? 0
             if try await base.store(bytes, named: name, replacing: current, at: now) { return true }
         }
+    }
+
+    func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, recording changes: [LedgerChange], at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        guard defect == .storesApart else {
+            return try await base.store(bytes, named: name, replacing: revision, recording: changes, at: now)
+        }
+        for change in changes { try await base.record(change) }
+        return try await base.store(bytes, named: name, replacing: revision, at: now)
     }
 
     func leaseTasks(
