@@ -14,6 +14,8 @@ final class Engines: Sendable {
     let androidKey: AndroidKeyEngine
     let tokens: TokenEngine
     let noEvidence: NoEvidenceEngine
+    /// Nil if no app compares builds.
+    let builds: BuildsSection?
     /// Nil if no app has rules for device tokens.
     let deviceCheck: DeviceCheckSection?
     let byKind: [EvidenceKind: any EvidenceEngine]
@@ -22,8 +24,16 @@ final class Engines: Sendable {
     /// The warnings of all engines.
     let warnings: [String]
 
+    /// Whether an assessment may need results of ``builds`` or ``deviceCheck``.
+    let addsResults: Bool
+
     /// Prepares the engines of a registry.
-    init(_ registry: EngineRegistry, policy: VerificationPolicy, resources: EngineResources) {
+    ///
+    /// - Parameter documents: where operators keep the admitted builds; nil if the ledger has no documents.
+    init(
+        _ registry: EngineRegistry, policy: VerificationPolicy, resources: EngineResources,
+        documents: (any LedgerDocuments)?
+    ) {
         let all: [any EvidenceEngine] = registry.engines.map { $0.init(policy: policy, resources: resources) }
         var byKind: [EvidenceKind: any EvidenceEngine] = [:]
         for (type, engine) in zip(registry.engines, all) {
@@ -43,5 +53,8 @@ final class Engines: Sendable {
         noEvidence = engine(NoEvidenceEngine.self)
         let deviceCheck = DeviceCheckSection(policy: policy, resources: resources)
         self.deviceCheck = deviceCheck.isNeeded ? deviceCheck : nil
+        let builds = BuildsSection(policy: policy, documents: documents, use: resources.use)
+        self.builds = builds.isNeeded ? builds : nil
+        addsResults = deviceCheck.isNeeded || builds.isNeeded
     }
 }

@@ -80,7 +80,8 @@ public struct Verifier: Sendable {
         let resources = EngineResources(
             keys: keyStores.isEmpty ? policyKeys : CombinedKeyStore([policyKeys] + keyStores), services: services,
             use: use)
-        engines = Engines(registry, policy: policy, resources: resources)
+        engines = Engines(
+            registry, policy: policy, resources: resources, documents: ledger as? any LedgerDocuments)
         keys = resources.keys
         observers = use == .admission ? services.compactMap { $0 as? any AcceptanceObserver } : []
         metrics = use == .admission ? VerifierMetrics(policy, registry, devices: devices, facts: facts) : nil
@@ -113,15 +114,26 @@ public struct Verifier: Sendable {
             to: engine.assess(record, ledger: ledger, at: now), record.device, ledger: ledger, at: now)
     }
 
-    /// The assessment with the results about the device token that accompanies the evidence.
+    /// The assessment with the results about the build, and about the device token that accompanies the evidence.
     @inline(__always)
     func addingDeviceCheck(
         to assessment: Assessment, _ device: AccompanyingDevice, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        guard let deviceCheck = engines.deviceCheck else { return assessment }
-        return try await deviceCheck.complete(assessment, device, ledger: ledger, at: now) {
-            metrics?.count(.outage($0))
+        guard engines.addsResults else { return assessment }
+        return try await addingResults(to: assessment, device, ledger: ledger, at: now)
+    }
+
+    private func addingResults(
+        to assessment: Assessment, _ device: AccompanyingDevice, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        var assessment = assessment
+        func count(_ outage: any Outage) { metrics?.count(.outage(outage)) }
+        if let builds = engines.builds {
+            assessment = try await builds.complete(
+                assessment, account: device.account, ledger: ledger, at: now, counting: count)
         }
+        guard let deviceCheck = engines.deviceCheck else { return assessment }
+        return try await deviceCheck.complete(assessment, device, ledger: ledger, at: now, counting: count)
     }
 
     /// Judges a record.

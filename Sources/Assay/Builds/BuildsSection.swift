@@ -1,0 +1,143 @@
+package import AssayCore
+import AssayPrimitives
+import FoundationEssentials
+
+/// Compares the builds that evidence states with those that operators have admitted.
+package struct BuildsSection: PolicySection {
+    /// The policy's section.
+    package typealias Configuration = BuildsConfiguration
+
+    /// Every check of a build, in the declared order.
+    package static let catalogue = BuildChecks.catalogue
+
+    private struct Rules: Sendable {
+        let app: String
+        let configuration: BuildsConfiguration.Values
+        let modes: CheckModes
+    }
+
+    private let rules: [Rules]
+    private let use: VerdictUse
+    /// Follows the register; nil if the ledger has no documents.
+    let watch: LedgerRegisterWatch<AdmittedBuilds>?
+
+    /// Prepares the checks for the apps of a policy with `builds`.
+    init(policy: VerificationPolicy, documents: (any LedgerDocuments)?, use: VerdictUse) {
+        rules = policy.apps.compactMap { app in
+            guard let values = app.configuration(BuildsConfiguration.self)?.values, values.rule != .off else {
+                return nil
+            }
+            return Rules(app: app.name, configuration: values, modes: CheckModes(policy.modes(of: app)))
+        }
+        self.use = use
+        watch = rules.isEmpty ? nil : documents.map { LedgerRegisterWatch($0) }
+    }
+
+    /// Whether an app compares builds.
+    var isNeeded: Bool { !rules.isEmpty }
+
+    /// Adds the result about the build to an assessment, if the policy's app compares builds and the kind of evidence states them.
+    ///
+    /// - Parameters:
+    ///   - account: the account that the caller names.
+    ///   - count: counts an outage during which the state that was read last stays in force.
+    /// - Throws: `.outage` if the register was never read.
+    func complete(
+        _ assessment: Assessment, account: String?, ledger: any Ledger, at now: Date,
+        counting count: (any Outage) -> Void
+    ) async throws(VerificationError) -> Assessment {
+        guard let check = BuildChecks.check(of: assessment.kind),
+            let rules = rules.first(where: { assessment.app?.isByteEqual(to: $0.app) == true })
+        else { return assessment }
+        var run = CheckRun(modes: rules.modes, capacity: 1)
+        if let gate = assessment.checks.lazy.compactMap({ Self.gate(of: $0) }).first {
+            run.add(.skipped(check, because: .check(gate)))
+        } else {
+            let finding = try await finding(assessment, rules.configuration, at: now, counting: count)
+            if finding != nil, rules.modes[check] != .off {
+                run.allow(try await standings(of: assessment, account, ledger: ledger, at: now))
+            }
+            run.policy(check) { () throws(CheckFailure) in try finding?.answer() ?? .passed }
+        }
+        return assessment.adding(run.results, of: Self.catalogue, effect: nil, bits: nil)
+    }
+
+    /// The failed check because of which another one did not run.
+    private static func gate(of result: CheckResult) -> CheckID? {
+        if case .check(let gate)? = result.because { gate } else { nil }
+    }
+
+    /// What becomes of a build.
+    private enum Found {
+        case rejected(Finding)
+        case annotated(Finding)
+        case notApplicable(Finding)
+
+        func answer() throws(CheckFailure) -> PolicyAnswer {
+            switch self {
+            case .rejected(let finding): throw CheckFailure(finding)
+            case .annotated(let finding): .annotated(finding)
+            case .notApplicable(let finding): .notApplicable(finding)
+            }
+        }
+    }
+
+    /// Why the build is not admitted; nil if it is.
+    private func finding(
+        _ assessment: Assessment, _ rules: BuildsConfiguration.Values, at now: Date,
+        counting count: (any Outage) -> Void
+    ) async throws(VerificationError) -> Found? {
+        let stated = BuildChecks.Stated(assessment.subject)
+        guard !stated.builds.isEmpty else {
+            let finding = Finding(.buildUnstated, "the evidence states no build of the app")
+            return switch rules.unstated {
+            case .accept: .notApplicable(finding)
+            case .annotate: .annotated(finding)
+            case .reject: rules.rule == .annotate ? .annotated(finding) : .rejected(finding)
+            }
+        }
+        let state = try await state(counting: count)
+        if state.revision == 0, use == .analysis {
+            return .notApplicable(Finding(.buildsUnknown, "the ledger of the analysis has no register of builds"))
+        }
+        let admissions = stated.builds.flatMap { state.content?.admissions($0.platform, $0.app, $0.version) ?? [] }
+            .filter { $0.build.certificate.map(stated.certificates.contains) ?? true }
+        if admissions.contains(where: { $0.isInForce(at: now) }) { return nil }
+        let text = stated.text
+        let finding =
+            admissions.compactMap(\.until).max().map { end in
+                Finding(.buildEnded, "the admission of the build \(text) ended at \(RFC3339.format(end))")
+            } ?? Finding(.buildNotAdmitted, "the build \(text) is not among the admitted builds of the ledger")
+        return rules.rule == .annotate ? .annotated(finding) : .rejected(finding)
+    }
+
+    private func state(
+        counting count: (any Outage) -> Void
+    ) async throws(VerificationError) -> LedgerRegisterWatch<AdmittedBuilds>.State {
+        guard let watch else {
+            throw .request(
+                RequestError(
+                    .noService, "the policy compares builds, and the ledger keeps no documents, and so no builds"))
+        }
+        let former = watch.state.failures
+        do throws(LedgerOutage) {
+            let state = try await watch.current()
+            if state.failures > former, let outage = state.outage { count(outage) }
+            return state
+        } catch {
+            throw .outage(error)
+        }
+    }
+
+    /// The standings of the key or device, and of the account: an allowance excuses the check if it names it.
+    private func standings(
+        of assessment: Assessment, _ account: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> [LedgerStanding] {
+        var subjects: [LedgerSubject] = []
+        if let subject = assessment.subject, let name = subject.identifier {
+            subjects.append(LedgerSubject(subject.identifierKind, name))
+        }
+        if let account = account ?? assessment.subject?.account { subjects.append(LedgerSubject(.account, account)) }
+        do { return try await ledger.standings(of: subjects, at: now) } catch { throw .outage(error) }
+    }
+}
