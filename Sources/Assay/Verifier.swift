@@ -123,6 +123,21 @@ public struct Verifier: Sendable {
         return try await addingResults(to: assessment, device, ledger: ledger, at: now)
     }
 
+    /// Reads the admitted builds again, unless they are younger than two seconds, and returns the outage that prevents it. Nil if the
+    /// policy compares no builds.
+    package func refreshBuilds() async -> LedgerOutage? {
+        guard let watch = engines.builds?.watch else { return nil }
+        let former = watch.state.failures
+        do throws(LedgerOutage) {
+            let state = try await watch.current()
+            if state.failures > former, let outage = state.outage { metrics?.count(.outage(outage)) }
+            return state.outage
+        } catch {
+            metrics?.count(.outage(error))
+            return error
+        }
+    }
+
     private func addingResults(
         to assessment: Assessment, _ device: AccompanyingDevice, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {

@@ -31,8 +31,8 @@ package struct AssayCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Ledger",
                 subcommands: [
-                    LedgerCommand.self, ReceiptsCommand.self, DeviceCheckCommand.self, PlayIntegrityCommand.self,
-                    OperatorsCommand.self, AuditCommand.self, MigrateCommand.self,
+                    LedgerCommand.self, BuildsCommand.self, ReceiptsCommand.self, DeviceCheckCommand.self,
+                    PlayIntegrityCommand.self, OperatorsCommand.self, AuditCommand.self, MigrateCommand.self,
                 ]),
             CommandGroup(
                 name: "Service", subcommands: [ServeCommand.self, HealthcheckCommand.self, RecentCommand.self]),

@@ -142,6 +142,10 @@ package struct HTTPService: Sendable {
                     return false
                 }
                 tasks.addTask {
+                    await BuildsUpkeep(state: state, logger: logger).run()
+                    return false
+                }
+                tasks.addTask {
                     await tokenKeys.run()
                     return false
                 }

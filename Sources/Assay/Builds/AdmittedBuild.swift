@@ -62,6 +62,13 @@ package struct AdmittedBuild: Sendable, Equatable {
         return members
     }
 
+    /// The entry as one JSON object on one line.
+    package var json: String {
+        var bytes: [UInt8] = []
+        RecordJSON.append(.object(RecordObject(members)), to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Reads an entry of the register.
     init(reading value: RecordValue, path: String) throws(RecordError) {
         let fields = try RecordFields(value, path: path)

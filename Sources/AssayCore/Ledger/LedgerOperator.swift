@@ -8,7 +8,9 @@ public enum OperatorRight: String, Sendable, CaseIterable {
     case verify
     /// Read the ledger, the policy, the names of keys and the audit trail.
     case read
-    /// Block, allow and unblock subjects, move keys between accounts, and retire keys.
+    /// Admit builds of apps.
+    case admit
+    /// Block, allow and unblock subjects, move keys between accounts, retire keys, and remove builds.
     case change
     /// Everything else, such as adding keys and operators.
     case administer
@@ -20,9 +22,11 @@ public enum OperatorRight: String, Sendable, CaseIterable {
 public enum OperatorRole: String, Sendable, CaseIterable {
     /// A backend that submits evidence for verification.
     case caller
+    /// A program that builds apps, and admits their builds.
+    case pipeline
     /// A person or a program that reads.
     case viewer
-    /// A person who also blocks, allows and retires.
+    /// A person who also admits builds, blocks, allows and retires.
     case `operator`
     /// A person who may do everything.
     case admin
@@ -32,7 +36,8 @@ public enum OperatorRole: String, Sendable, CaseIterable {
         switch self {
         case .caller: [.verify]
         case .viewer: [.read]
-        case .operator: [.read, .change]
+        case .pipeline: [.admit]
+        case .operator: [.read, .admit, .change]
         case .admin: Set(OperatorRight.allCases)
         }
     }

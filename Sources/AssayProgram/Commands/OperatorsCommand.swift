@@ -12,8 +12,9 @@ struct OperatorsCommand: AsyncParsableCommand {
             An operator sends its token to the service in the header "Authorization: Bearer TOKEN". By role, an operator may:
 
               caller    issue challenges and have evidence judged: for backends
+              pipeline  admit builds, and nothing else: for pipelines that build apps
               viewer    read the ledger, the policy, the names of keys and the audit trail
-              operator  read, block, allow and unblock subjects, move keys between accounts, retire keys
+              operator  read, admit and remove builds, block, allow and unblock subjects, move keys between accounts, retire keys
               admin     everything
 
             A ledger has no operator until one is added. It stores the SHA-256 hash of each token and never the token.

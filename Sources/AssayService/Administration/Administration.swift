@@ -19,7 +19,8 @@ struct Administration: Sendable {
 
     /// All endpoints, in the order of the documentation.
     var endpoints: [Endpoint] {
-        subjectEndpoints + keyEndpoints + policyEndpoints + auditEndpoints + operatorEndpoints + recentEndpoints
+        subjectEndpoints + buildEndpoints + keyEndpoints + policyEndpoints + auditEndpoints + operatorEndpoints
+            + recentEndpoints
     }
 
     /// Calls the ledger. An outage is answered with 503.

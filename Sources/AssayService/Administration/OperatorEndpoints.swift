@@ -23,7 +23,10 @@ extension Administration {
                 .post, "/v1/admin/operators", .administration(.administer), "addOperator",
                 "Adds an operator. The answer has its token, once. It ends no later than that of its creator.",
                 body: .json(
-                    ["name": .text, "role": #"{"enum":["caller","viewer","operator","admin"]}"#, "until": .time],
+                    [
+                        "name": .text, "role": #"{"enum":["caller","pipeline","viewer","operator","admin"]}"#,
+                        "until": .time,
+                    ],
                     required: 2), success: 201, problems: [409, 422], addOperator),
             Endpoint(
                 .delete, "/v1/admin/operators/{name}", .administration(.administer), "revokeOperator",

@@ -10,7 +10,8 @@ extension Administration {
     /// The members of the bodies.
     static let (blockFields, unblockFields) = (["kind", "name", "reason", "until"], ["kind", "name"])
     static let (allowFields, moveFields) = (blockFields + ["checks"], ["key", "account"])
-    private static let end: JSONFragment = #"{"anyOf":[{"const":"never"},\#(JSONFragment.time.json)]}"#
+    /// The schema of an end to come.
+    static let end: JSONFragment = #"{"anyOf":[{"const":"never"},\#(JSONFragment.time.json)]}"#
 
     var subjectEndpoints: [Endpoint] {
         [

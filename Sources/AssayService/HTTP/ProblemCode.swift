@@ -57,6 +57,10 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case unknownKey = "unknown-key"
     case unknownOperator = "unknown-operator"
     case noStanding = "no-standing"
+    case unknownBuild = "unknown-build"
+    case permanentBuild = "permanent-build"
+    case tooManyBuilds = "too-many-builds"
+    case buildsDiffer = "builds-differ"
     case recentOff = "recent-off"
     case subjectBlocked = "subject-blocked"
     case nameTaken = "name-taken"
@@ -191,6 +195,10 @@ package enum ProblemCode: String, CaseIterable, Sendable {
         case .unknownKey: "The ledger or the key store has no such key."
         case .unknownOperator: "No active operator has this name. `GET /v1/admin/operators` lists all."
         case .noStanding: "The subject has neither a block nor an allowance."
+        case .unknownBuild: "No such build is admitted. `GET /v1/admin/builds` lists all."
+        case .permanentBuild: "The admission has no end: its author or an administrator may remove it."
+        case .tooManyBuilds: "The ledger would have more admitted builds than it may. Remove old ones."
+        case .buildsDiffer: "The request would remove another number of builds than its `count`. Look at them, and repeat it."
         case .recentOff: "The service keeps no verdicts in memory: `recent.rejections` of its configuration is 0."
         case .subjectBlocked: "The subject is blocked, and cannot be allowed. Remove the block first."
         case .nameTaken: "The name is in use. Choose another one."
@@ -204,7 +212,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
         case .invalidKey: "A part of the key is missing or cannot be read: `detail` says which."
         case .policyUnusable:
             "The policy file cannot be used, and the one before stays in force: `detail` says where it is wrong."
-        case .endPassed: "The end of the operator's token has passed."
+        case .endPassed: "The end of the operator's token, or of the admission, has passed."
         case .endsAfterCreator:
             "The token would end after the token of the operator who adds it. Choose an earlier end."
         }
