@@ -19,7 +19,7 @@ struct AdministrationTests {
             let started = try RunningService(["admin=127.0.0.1:0"] + settings, isOpen: isOpen) { folder in
                 try prepare(folder)
                 let program = try BuiltProducts.url("assay").path
-                for role in ["caller", "viewer", "operator", "admin"] {
+                for role in ["caller", "pipeline", "viewer", "operator", "admin"] {
                     let file = folder.path("token-\(role)")
                     let status = try folder.shell(
                         "'\(program)' operators add \(role)-1 --role \(role) --for 10d --operator setup --ledger "
@@ -68,6 +68,10 @@ struct AdministrationTests {
         ("POST", "/v1/admin/subjects/allow", "{}", ["operator", "admin"]),
         ("POST", "/v1/admin/subjects/move", "{}", ["operator", "admin"]),
         ("POST", "/v1/admin/keys/x/retire", "{}", ["operator", "admin"]),
+        ("GET", "/v1/admin/builds", "", ["viewer", "operator", "admin"]),
+        ("POST", "/v1/admin/builds", "{}", ["pipeline", "operator", "admin"]),
+        ("DELETE", "/v1/admin/builds/x", "", ["operator", "admin"]),
+        ("DELETE", "/v1/admin/builds", "", ["admin"]),
         ("POST", "/v1/admin/keys", "{}", ["admin"]),
         ("DELETE", "/v1/admin/keys/x", "", ["admin"]),
         ("POST", "/v1/admin/policy/check", "{}", ["admin"]),
@@ -81,14 +85,14 @@ struct AdministrationTests {
         let administered = try Administered()
         for (method, path, body, roles) in Self.rights {
             #expect(try administered.send(method, path, as: nil, body).status == 401, "\(method) \(path)")
-            for role in ["caller", "viewer", "operator", "admin"] {
+            for role in ["caller", "pipeline", "viewer", "operator", "admin"] {
                 let answer = try administered.send(method, path, as: role, body)
                 #expect((answer.status == 403) == !roles.contains(role), "\(role) \(method) \(path): \(answer)")
                 #expect(answer.status < 500, "\(role) \(method) \(path): \(answer)")
             }
         }
         #expect(try administered.send("GET", "/livez", as: nil).status == 200)
-        #expect(try administered.trail().count == 4)
+        #expect(try administered.trail().count == 5)
     }
 
     @Test("A subject is blocked, shown, unblocked, allowed and moved, under the operator's name in the audit trail")
@@ -325,7 +329,7 @@ struct AdministrationTests {
         ),
         ("POST", "/v1/admin/subjects/allow", #"{"kind":"issuer","name":"a","reason":"r"}"#, 400, "policy"),
         ("POST", "/v1/admin/subjects/move", #"{"key":"AAAA","account":null}"#, 400, "32 bytes"),
-        ("POST", "/v1/admin/operators", #"{"name":"a","role":"root"}"#, 400, "caller, viewer"),
+        ("POST", "/v1/admin/operators", #"{"name":"a","role":"root"}"#, 400, "caller, pipeline, viewer"),
         ("POST", "/v1/admin/operators", #"{"name":" a","role":"viewer"}"#, 422, "name"),
         ("POST", "/v1/admin/keys/x/retire", "{}", 422, "masterKey"),
         ("POST", "/v1/admin/keys", #"{"name":"a","use":"approov","parts":{}}"#, 422, "masterKey"),

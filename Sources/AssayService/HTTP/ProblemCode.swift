@@ -198,7 +198,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
         case .unknownBuild: "No such build is admitted. `GET /v1/admin/builds` lists all."
         case .permanentBuild: "The admission has no end: its author or an administrator may remove it."
         case .tooManyBuilds: "The ledger would have more admitted builds than it may. Remove old ones."
-        case .buildsDiffer: "The request would remove another number of builds than its `count`. Look at them, and repeat it."
+        case .buildsDiffer:
+            "The request would remove another number of builds than its `count`. Look at them, and repeat it."
         case .recentOff: "The service keeps no verdicts in memory: `recent.rejections` of its configuration is 0."
         case .subjectBlocked: "The subject is blocked, and cannot be allowed. Remove the block first."
         case .nameTaken: "The name is in use. Choose another one."
