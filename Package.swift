@@ -24,7 +24,7 @@ let others: [(path: String, from: Version, products: String, traits: Set<String>
     ("apple/swift-http-types", "1.8.0", "HTTPTypes", ["HTTP"]),
     ("apple/swift-log", "1.14.0", "Logging", ["HTTP"]),
     ("apple/swift-metrics", "2.13.0", "CoreMetrics MetricsTestKit", []),
-    ("apple/swift-nio", "2.101.0", "NIOCore NIOHTTP1 NIOPosix", ["Hummingbird", "Platforms"]),
+    ("apple/swift-nio", "2.101.0", "NIOCore NIOHTTP1 NIOPosix NIOTLS", ["Hummingbird", "Platforms"]),
     ("apple/swift-nio-extras", "1.35.0", "NIOExtras NIOHTTPTypes NIOHTTPTypesHTTP1", ["Hummingbird"]),
     ("apple/swift-nio-ssl", "2.37.0", "NIOSSL", ["Platforms"]),
     ("groue/GRDB.swift", "7.10.0", "GRDB GRDBSQLite", ["SQLite"]),
@@ -141,7 +141,7 @@ let package = Package(
         library(
             "AssayPlatforms",
             "AndroidKey AppAttest Assay AssayCore AssayPrimitives PlayIntegrity AsyncHTTPClient CoreMetrics NIOCore",
-            "NIOHTTP1 NIOPosix NIOSSL"),
+            "NIOHTTP1 NIOPosix NIOSSL NIOTLS"),
         // The check in a server of any framework. A product of its own: a backend with Assay alone builds no HTTP.
         library(
             "AssayHTTP",
