@@ -235,9 +235,10 @@ let package = Package(
         tests(
             "AssayPlatformsTests",
             "AndroidKey AppAttest Assay AssayCore AssayHTTPTestSupport AssayLedgerSQLite AssayPlatforms",
-            "AssayPrimitives AssayTesting AssayTestSupport PlayIntegrity CoreMetrics MetricsTestKit"),
+            "AssayPrimitives AssayTesting AssayTestSupport PlayIntegrity CoreMetrics Crypto MetricsTestKit NIOCore"),
         // A local HTTP server and a clock, for tests of the clients in AssayPlatforms.
-        support("AssayHTTPTestSupport", "AssayPlatforms AssayTestSupport NIOCore NIOHTTP1 NIOPosix"),
+        support(
+            "AssayHTTPTestSupport", "AssayPlatforms AssayTesting AssayTestSupport NIOCore NIOHTTP1 NIOPosix NIOSSL"),
         tests(
             "AssayHummingbirdTests",
             "AndroidKey AppAttest Approov Assay AssayCore AssayHTTP AssayHummingbird AssayPrimitives AssayTesting",
@@ -306,8 +307,8 @@ let package = Package(
         tests("PeerTests", "Approov AssayCore AssayPrimitives AssayTesting AssayTestSupport"),
         tests(
             "AssayProgramTests",
-            "Assay AssayCore AssayInspection AssayLedgerSQLite AssayPrimitives AssayProgram AssayTesting",
-            "AssayInspectionTestSupport AssayTestSupport AssayVectors PlayIntegrity"),
+            "Assay AssayCore AssayHTTPTestSupport AssayInspection AssayLedgerSQLite AssayPrimitives AssayProgram",
+            "AssayTesting AssayInspectionTestSupport AssayTestSupport AssayVectors PlayIntegrity"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -28,6 +28,8 @@ public struct LedgerChange: Sendable, Equatable {
         case useDebugToken = "use-debug-token"
         /// A server brought another policy into force.
         case changePolicy = "change-policy"
+        /// The pins of a domain were changed.
+        case changePins = "change-pins"
         /// The enforcement of an app was switched while a server ran.
         case switchEnforcement = "switch-enforcement"
         /// The ledger was put in quarantine, or its quarantine was ended.
