@@ -38,7 +38,7 @@ extension PinSet {
                 .unexpectedType, at: member.value.offset, field: name,
                 "expected a list of pins, found \(member.value.kindName)")
         }
-        var domain = Domain(name: member.name, pins: [], isJWE: false)
+        var domain = Domain(name: member.name)
         for (index, entry) in entries.enumerated() {
             do throws(DecodeError) {
                 if case .text(let text) = entry.content, text.isByteEqual(to: jwe) {

@@ -11,6 +11,10 @@ package struct PinSet: Sendable, Equatable {
         package var pins: [Pin]
         /// Whether the entry `jwe` is among the pins: tokens for the domain are encrypted. It is no pin.
         package var isJWE: Bool
+
+        package init(name: String, pins: [Pin] = [], isJWE: Bool = false) {
+            (self.name, self.pins, self.isJWE) = (name, pins, isJWE)
+        }
     }
 
     /// The most domains.

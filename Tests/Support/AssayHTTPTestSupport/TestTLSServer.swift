@@ -1,4 +1,4 @@
-import AssayTesting
+package import AssayTesting
 import Foundation
 import NIOCore
 import NIOPosix
