@@ -43,7 +43,7 @@ package struct EngineRegistry: Sendable {
     /// Registers engines.
     package init(_ engines: [any EvidenceEngine.Type]) {
         self.engines = engines
-        sections = engines + [BuildsSection.self, DeviceCheckSection.self]
+        sections = engines + [BuildsSection.self, DeviceCheckSection.self, SecretsSection.self]
         catalogue = sections.flatMap { $0.catalogue }
         keyMaterials = sections.flatMap { $0.keyMaterials }
         kinds = engines.flatMap { $0.kinds }

@@ -27,7 +27,7 @@ package struct AssayCommand: AsyncParsableCommand {
                 name: "Policy and secrets",
                 subcommands: [
                     PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, TokensCommand.self, ProofCommand.self,
-                    PinsCommand.self,
+                    PinsCommand.self, SecretsCommand.self,
                 ]),
             CommandGroup(
                 name: "Ledger",

@@ -238,6 +238,7 @@ package struct HTTPService: Sendable {
                 ChallengeEndpoint(state: state, configuration: configuration).endpoint,
             ] + TokenEndpoints(state: state, configuration: configuration, failover: failover).endpoints
                 + [
+                    SecretsEndpoint(state: state, configuration: configuration).endpoint,
                     MeasurementEndpoint(state: state, configuration: configuration).endpoint,
                     InspectEndpoint(configuration: configuration).endpoint,
                 ] + CheckEndpoints.endpoints)

@@ -233,7 +233,7 @@ struct EndpointTests {
         #expect(
             paths.keys.sorted() == [
                 "/.well-known/jwks.json", "/.well-known/openid-configuration", "/openapi.json", "/v1/challenges",
-                "/v1/checks", "/v1/checks/{name}", "/v1/inspect", "/v1/measurements", "/v1/tokens",
+                "/v1/checks", "/v1/checks/{name}", "/v1/inspect", "/v1/measurements", "/v1/secrets", "/v1/tokens",
                 "/v1/tokens/debug", "/v1/verify",
             ])
         for (path, methods) in paths {

@@ -40,6 +40,9 @@ extension MetricName {
     package static let failoverTokens = MetricName(
         "assay_failover_tokens_total", labels: ["app"],
         help: "Tokens that a failover instance has issued, without evidence.")
+    package static let secretsDelivered = MetricName(
+        "assay_secrets_delivered_total", labels: ["app", "name"],
+        help: "Runtime secrets that were sealed for clients after accepted evidence.")
 
     package static let captureRecords = MetricName(
         "assay_capture_records_total", labels: ["result"],
@@ -48,6 +51,7 @@ extension MetricName {
     /// The metrics of the verifier.
     package static let verifier: [MetricName] = [
         .verdicts, .verdictFacts, .checks, .verification, .requestErrors, .challenges, .distinctDevices,
-        .refusedDevices, .keyEnd, .plausibleShare, .debugTokens, .failoverTokens, .captureRecords,
+        .refusedDevices, .keyEnd, .plausibleShare, .debugTokens, .failoverTokens, .secretsDelivered,
+        .captureRecords,
     ]
 }

@@ -123,6 +123,8 @@ final class VerifierMetrics: Sendable {
     private let factory: any MetricsFactory
     /// Metrics of debug and failover tokens.
     let tokens: TokenMetrics
+    /// Metrics of runtime secrets.
+    let secrets: SecretMetrics
     private let devices: DistinctDevices
     private let factCounts: FactCounts
 
@@ -141,6 +143,7 @@ final class VerifierMetrics: Sendable {
         factCounts = facts
         self.facts = policy.countedFacts
         tokens = TokenMetrics(policy, factory)
+        secrets = SecretMetrics(policy, factory)
         let timers = Dictionary(
             registry.kinds.map { kind in
                 (kind, factory.timer(.verification, [kind.name]))

@@ -58,13 +58,20 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         case notExchangeable = "not-exchangeable"
         /// The device has got as many tokens in this hour as the policy allows.
         case tokenLimit = "token-limit"
+        /// No runtime secret can have the name, or a request has too many names.
+        case invalidSecretName = "invalid-secret-name"
+        /// The app has no runtime secret of this name.
+        case unknownSecret = "unknown-secret"
+        /// The policy gives the app no runtime secrets.
+        case secretsDisabled = "secrets-disabled"
     }
 
     /// The reason.
     package let reason: Reason
     /// The stable code: `unknown-kind`, `unknown-app`, `ambiguous-app`, `no-time`, `invalid-time`, `invalid-account`,
     /// `no-account`, `no-key`, `no-service`, `no-status-list`, or of requests for tokens `unknown-audience`, `invalid-thumbprint`,
-    /// `invalid-key-proof`, `binding-required`, `evidence-not-bound`, `not-exchangeable` or `token-limit`.
+    /// `invalid-key-proof`, `binding-required`, `evidence-not-bound`, `not-exchangeable` or `token-limit`, and of requests for runtime secrets `invalid-secret-name`,
+    /// `unknown-secret` or `secrets-disabled`.
     public var code: String { reason.rawValue }
     /// What was requested, and what is possible.
     public let message: String

@@ -17,6 +17,8 @@ struct Problem: Error {
     var place: (field: String, offset: Int?)?
     /// What the client can do, as in verdicts; nil if the status says it.
     var remedy: Remedy?
+    /// The word of Approov's SDK for the problem, for clients; nil for none.
+    var word: String?
     /// Further fields of the answer.
     var headers: HTTPFields = [:]
     /// An outage that the verifier has not counted.
@@ -73,6 +75,7 @@ struct Problem: Error {
             if let offset = place.offset { object.add("offset", raw: "\(offset)") }
         }
         if let remedy { object.add("remedy", text: remedy.rawValue) }
+        if let word { object.add("error", text: word) }
         return object.text
     }
 

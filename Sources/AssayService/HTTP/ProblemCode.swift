@@ -42,6 +42,9 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case evidenceNotBound = "evidence-not-bound"
     case tokenLimit = "token-limit"
     case notExchangeable = "not-exchangeable"
+    case invalidSecretName = "invalid-secret-name"
+    case unknownSecret = "unknown-secret"
+    case secretsDisabled = "secrets-disabled"
     case primaryReachable = "primary-reachable"
     case failoverLimit = "failover-limit"
     case failoverBlocked = "failover-blocked"
@@ -96,6 +99,9 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             case .evidenceNotBound: .evidenceNotBound
             case .notExchangeable: .notExchangeable
             case .tokenLimit: .tokenLimit
+            case .invalidSecretName: .invalidSecretName
+            case .unknownSecret: .unknownSecret
+            case .secretsDisabled: .secretsDisabled
             }
     }
 
@@ -134,6 +140,11 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             "No token is issued for such evidence, and `detail` says why: attest the key, or sign with it, over a challenge of the ledger."
         case .tokenLimit:
             "The device has got tokens as often in this hour as `tokens.hourlyTokens` allows. Ask again after `Retry-After`."
+        case .invalidSecretName:
+            "A name is empty, longer than 64 characters, in the list twice, or has characters that names of secrets cannot have."
+        case .unknownSecret:
+            "The app has no such secret that may be used: see `secrets.names` of the policy, and `assay secrets list`."
+        case .secretsDisabled: "The policy gives the app no secrets: it has no `secrets`, or `enabled: no`."
         case .primaryReachable:
             "This is a failover instance, and the first instance can be reached: ask that one for tokens."
         case .failoverLimit:

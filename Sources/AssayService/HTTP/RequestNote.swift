@@ -27,6 +27,8 @@ struct RequestNote {
     var debugToken: String?
     /// The attestation response code of an issued token.
     var responseCode: String?
+    /// The names of the runtime secrets that were delivered.
+    var secrets: [String]?
     /// Whether a failover instance issued a token without evidence.
     var isFailover = false
     /// The code of a problem.
@@ -59,6 +61,7 @@ struct RequestNote {
         if isGatewayWrong { return .warning }
         // Each use must be in the log at its standard level.
         if debugToken != nil || isFailover { return .notice }
+        if secrets != nil { return .info }
         let outcome = decision?.word ?? verdict?.outcome.rawValue ?? outcome
         return problem != nil || outcome != "accept" && outcome != nil ? .info : .debug
     }
@@ -74,6 +77,7 @@ struct RequestNote {
         if let debugToken { metadata["assay.debugToken"] = "\(debugToken)" }
         if let responseCode { metadata["assay.arc"] = "\(responseCode)" }
         if isFailover { metadata["assay.failover"] = "true" }
+        if let secrets { metadata["assay.secrets"] = .array(secrets.map { "\($0)" }) }
         if let outcome { metadata["assay.outcome"] = "\(outcome)" }
         if let route { metadata["assay.route"] = "\(route.excerpt)" }
         if let client {

@@ -15,6 +15,8 @@ package struct RecentVerdict: Sendable {
         case token
         /// `POST /v1/measurements`.
         case measurement
+        /// `POST /v1/secrets`.
+        case secret
         /// Forward auth.
         case authorize
     }

@@ -1,0 +1,28 @@
+import Assay
+import AssayCore
+import AssayTokens
+
+/// Runtime secrets are given for evidence of other engines: a seed of the reader of policies.
+extension SecretsSection: FuzzedSection {
+    static var targets: [FuzzTarget] { [] }
+
+    static var records: [[UInt8]] { [] }
+
+    static var policy: VerificationPolicy { TokenEngine.policy }
+
+    static var policyTexts: [String] {
+        [
+            """
+            version: 1
+            apps:
+              - name: secrets
+                secrets:
+                  enabled: yes
+                  names: [maps, flags]
+                  life: 1h
+                  testAuthorities: refuse
+
+            """
+        ]
+    }
+}
