@@ -31,7 +31,7 @@ extension Verifier {
         }
         // The ledger can still refuse the evidence.
         guard verdict.outcome == .accept, let delivery else {
-            return .rejected(verdict, responseCode: SecretDelivery.responseCode(of: verdict))
+            return .rejected(verdict, responseCode: try await engines.tokens.responseCode(of: verdict, at: now))
         }
         let sealed = try await counting { () async throws(VerificationError) in try delivery.sealed(at: now) }
         for name in request.names { metrics?.secrets.count(name, app: delivery.app) }

@@ -163,6 +163,13 @@ package struct TokenEngine: EvidenceEngine {
         return (own.isEmpty ? live.filter { $0.scope == nil } : own).newest?.material as? Secret
     }
 
+    /// The attestation response code of a rejection: that of Approov's evidence, else one of what the checks found. Nil without a secret
+    /// for codes, which services have that issue tokens.
+    package func responseCode(of verdict: Verdict, at now: Date) async throws(VerificationError) -> String? {
+        if let code = verdict.engineSubject?.clientFacts.first(where: { $0.name == "arc" }) { return code.value }
+        return try await material(at: now).1.first.map { ResponseCode.text(verdict.failed, verdict.annotated, under: $0) }
+    }
+
     /// The keys of tokens and the secrets at a time. The newest secret is the first: it hides subjects and makes nonces; the others
     /// still open what they have sealed.
     ///

@@ -84,7 +84,7 @@ struct SecretsEndpoint: Sendable {
         case .rejected(_, let responseCode):
             object.add("error", text: Word.rejected.rawValue)
             object.add("reasons", raw: JSONText.array(verdict.failed.map { JSONText.string($0.name) }))
-            object.add("arc", text: responseCode)
+            if let responseCode { object.add("arc", text: responseCode) }
             if let remedy = verdict.remedy { object.add("remedy", text: remedy.rawValue) }
             object.add("verdict", raw: verdict.json(id: request.record.id))
             return .json(object.text, .forbidden)

@@ -126,10 +126,4 @@ package struct SecretDelivery: Sendable {
             throw .outage(KeyStoreOutage(.internalError, "the secrets could not be sealed"))
         }
     }
-
-    /// The attestation response code of a rejection: that of Approov's evidence, else one of the failed and annotated checks.
-    package static func responseCode(of verdict: Verdict) -> String {
-        verdict.engineSubject?.clientFacts.first { $0.name == "arc" }?.value
-            ?? ForeignClaims.Approov.code(of: verdict)
-    }
 }

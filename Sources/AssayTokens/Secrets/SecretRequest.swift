@@ -47,5 +47,5 @@ package enum SecretAnswer: Sendable {
     /// The values, sealed for the client: a compact JWE, and its life in seconds.
     case sealed(String, expiresIn: Int, Verdict)
     /// The evidence was rejected. The code is that of Approov's evidence, or computed from the failed checks.
-    case rejected(Verdict, responseCode: String)
+    case rejected(Verdict, responseCode: String?)
 }
