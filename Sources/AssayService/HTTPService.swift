@@ -363,10 +363,7 @@ package struct HTTPService: Sendable {
     private func refreshMetrics() async {
         while !Task.isCancelled {
             await state.verifier.refreshMetrics(at: Date())
-            let ends = dependencies.metrics.values(.keyEnd).map {
-                ($0.labels["name"] ?? "", $0.labels["use"] ?? "", Date(timeIntervalSince1970: $0.value))
-            }
-            keyEnds.warn(of: ends, at: Date(), logger)
+            keyEnds.warn(of: dependencies.metrics.values(.keyEnd), at: Date(), logger)
             state.history?.take(dependencies.metrics, at: Date())
             let lost = LogOutput.takeUnreported()
             if lost > 0 { logger.warning("log lines were lost", metadata: ["assay.lost": .stringConvertible(lost)]) }

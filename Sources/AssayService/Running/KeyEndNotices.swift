@@ -12,23 +12,26 @@ final class KeyEndNotices: Sendable {
 
     /// Warns of keys that end within ``KeyWindow/notice``, and of those that have ended and are not retired.
     ///
-    /// - Parameter keys: name, use and end of each key that ends.
-    func warn(of keys: [(name: String, use: String, end: Date)], at now: Date, _ logger: Logger) {
-        for key in keys where key.end < now.addingTimeInterval(KeyWindow.notice) {
+    /// - Parameter keys: the gauges ``MetricName/keyEnd``: the labels with name and use of each key that ends, and its end.
+    func warn(of keys: [(labels: [String: String], value: Double)], at now: Date, _ logger: Logger) {
+        for key in keys {
+            let (name, use) = (key.labels["name"] ?? "", key.labels["use"] ?? "")
+            let end = Date(timeIntervalSince1970: key.value)
+            guard end < now.addingTimeInterval(KeyWindow.notice) else { continue }
             let isDue = warned.withLock { warned in
-                let id = "\(key.use)\n\(key.name)"
+                let id = "\(use)\n\(name)"
                 if let last = warned[id], now.timeIntervalSince(last) < Self.interval { return false }
                 warned[id] = now
                 return true
             }
             guard isDue else { continue }
-            let verb = key.end < now ? "ended" : "ends"
+            let verb = end < now ? "ended" : "ends"
             logger.warning(
                 "a key ends",
                 metadata: [
-                    "assay.key": "\(key.name)",
+                    "assay.key": "\(name)",
                     "assay.problem":
-                        "the key for \(key.use) \(verb) at \(RFC3339.format(key.end)): add the next one, and retire this one when its last evidence has arrived",
+                        "the key for \(use) \(verb) at \(RFC3339.format(end)): add the next one, and retire this one when its last evidence has arrived",
                 ])
         }
     }
