@@ -32,15 +32,28 @@ struct BuildsAddCommand: AsyncParsableCommand {
               assay builds add android:com.example.shop@42 --name "1.4" --reason release
               assay builds add apple:ABCDE12345.com.example.shop@1.4.2 --for 14d \\
                 --reason "beta test"
+              assay builds add build/Shop.ipa build/shop.aab --reason release
 
-            Exit status: 0, 1 when the builds are refused, 3 an outage or no ledger.
+            A file is read as an .apk, .aab or .ipa by its contents; nothing in it is verified. Google Play signs an .aab, and most \
+            .apk files, anew: --with-certificate is for an .apk that devices get as it is.
+
+            Exit status: 0, 1 when the builds are refused, 2 a file that gives no build, 3 an outage or no ledger.
             """)
 
-    @Argument(help: "The builds.", transform: BuildArgument.build)
-    var builds: [AppBuild]
+    @Argument(
+        help: "The builds, as texts or as .apk, .aab and .ipa files.",
+        completion: .file(extensions: ["apk", "aab", "ipa"]), transform: BuildArgument.init)
+    var builds: [BuildArgument]
 
     @Option(help: ArgumentHelp("What people call the build, such as 1.4 beta.", valueName: "text"))
     var name: String?
+
+    @Option(
+        help: ArgumentHelp("The team ID of an .ipa file without a provisioning profile.", valueName: "team-id"))
+    var team: String?
+
+    @Flag(help: "Admit the builds of .apk files only with the certificate that signed them.")
+    var withCertificate = false
 
     @OptionGroup var admission: AdmissionOptions
 
@@ -48,7 +61,10 @@ struct BuildsAddCommand: AsyncParsableCommand {
         if let objection = name.flatMap(AdmittedBuild.objection) { throw ValidationError("--name: \(objection)") }
     }
 
-    func run() async throws { try await admission.admit(builds.map { ($0, name) }) }
+    func run() async throws {
+        let named = try builds.map { build in (try build.build(team: team, withCertificate: withCertificate), name) }
+        try await admission.admit(named)
+    }
 }
 
 struct BuildsImportCommand: AsyncParsableCommand {
@@ -143,12 +159,5 @@ struct AdmissionOptions: ParsableArguments {
                 escaping: "\(admission.build) is admitted \(end)"
                     + (isLater ? ", the end of its earlier admission, which is later" : ""))
         }
-    }
-}
-
-/// Reads a build on the command line.
-enum BuildArgument {
-    static func build(_ text: String) throws -> AppBuild {
-        do { return try AppBuild(text) } catch { throw ValidationError(error.description) }
     }
 }
