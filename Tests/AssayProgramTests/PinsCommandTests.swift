@@ -93,7 +93,7 @@ struct PinsCommandTests {
         #expect(metrics.contains("\nassay_pins_ok{host=\"127.0.0.1\"} 1\n"), "\(metrics)")
         #expect(metrics.contains(#/\nassay_pins_days_left{host="127.0.0.1"} (89|90)\n/#), "\(metrics)")
         let soon = try self.pins("check", "good.json", "--days", "365", at: server)
-        #expect(soon.status == 1 && soon.errors.contains("3 of 3 domains do not pass: 127.0.0.1 ("), "\(soon)")
+        #expect(soon.status == 1 && soon.errors.contains("3 of 3 domains did not pass: 127.0.0.1 ("), "\(soon)")
 
         try scratch.write(
             "bad.json",
@@ -104,7 +104,7 @@ struct PinsCommandTests {
                  "127.0.0.9": [{"pin": "\(Self.foreign)", "notAfter": "2020-01-01T00:00:00Z"}]}
                 """.utf8))
         let failed = try self.pins("check", "bad.json", "--json", "--timeout", "3s", at: server)
-        #expect(failed.status == 1 && failed.errors.contains("7 of 7 domains do not pass"), "\(failed)")
+        #expect(failed.status == 1 && failed.errors.contains("7 of 7 domains did not pass"), "\(failed)")
         let findings = try failed.json().map { host in
             (host["addresses"] as? [[String: Any]])?.first?["finding"] as? String ?? ""
         }

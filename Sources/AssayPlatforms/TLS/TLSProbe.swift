@@ -26,18 +26,21 @@ package struct TLSProbe: Sendable {
     /// Every address of a name (A and AAAA) in the resolver's order, or the literal itself.
     ///
     /// - Parameter host: a DNS name, or an IPv4 or IPv6 address without brackets.
-    /// - Throws: `noAddress`, `tooManyAddresses` or `timeout`.
+    /// - Throws: `noAddress`, also if the resolver does not answer in time, or `tooManyAddresses`.
     package func addresses(of host: String, port: Int) async throws(TLSProbeError) -> [SocketAddress] {
         if let literal = try? SocketAddress(ipAddress: host, port: port) { return [literal] }
         let loop = group.next()
         let promise = loop.makePromise(of: [SocketAddress].self)
-        let timer = loop.scheduleTask(in: limit) { promise.fail(TLSProbeError.timeout(timeout)) }
+        let timer = loop.scheduleTask(in: limit) {
+            let time = Duration.seconds(timeout).inWords
+            promise.fail(TLSProbeError.noAddress("the resolver does not answer within \(time)"))
+        }
         // getaddrinfo cannot be interrupted: after the timeout, its thread ends on its own.
         Thread.detachNewThread {
             promise.completeWith(Result { () throws(TLSProbeError) in try HostAddresses.resolve(host, port: port) })
         }
+        defer { timer.cancel() }
         let found = try await value(of: promise.futureResult)
-        timer.cancel()
         guard found.count <= TLSProbe.maximumAddresses else { throw .tooManyAddresses(found.count) }
         return found
     }
@@ -66,9 +69,8 @@ package struct TLSProbe: Sendable {
         promise.futureResult.whenComplete { _ in
             connection.whenSuccess { $0.close(promise: nil) }
         }
-        let chain = try await value(of: promise.futureResult)
-        timer.cancel()
-        return try Self.checked(chain)
+        defer { timer.cancel() }
+        return try Self.checked(try await value(of: promise.futureResult))
     }
 
     private var limit: TimeAmount { .nanoseconds(Int64(timeout * 1e9)) }

@@ -1,18 +1,18 @@
 /// Why a server's certificates were not read. The description is a sentence without the name of the host.
 package enum TLSProbeError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The name has no address, or the resolver does not answer: the system's text.
+    /// The name has no address, or the resolver does not answer: the reason.
     case noAddress(String)
     /// The name has more addresses than ``TLSProbe/maximumAddresses``.
     case tooManyAddresses(Int)
     /// The address refuses the connection, or no route leads to it: the system's text.
     case refused(String)
-    /// Resolver, connection and handshake took longer than this many seconds.
+    /// Connection and handshake took longer than this many seconds.
     case timeout(Double)
     /// The server does not speak TLS, such as one of plain HTTP.
     case notTLS
     /// The handshake failed before a certificate arrived: the reason in words.
     case handshake(String)
-    /// The server completed the handshake, or broke it off, without a certificate.
+    /// The handshake is complete or failed, and the server presented no certificate.
     case noCertificate
     /// More or longer certificates than are read: what was found and what is allowed.
     case tooLarge(String)

@@ -74,7 +74,7 @@ struct PinsCheckCommand: AsyncParsableCommand {
                 host.isGood ? "\(host.name) (\(CheckedHost.days(host.daysLeft ?? 0)) left)" : host.name
             }
             throw CommandFailure(
-                .rejected, "\(bad.count) of \(hosts.count) domains do not pass: \(names.joined(separator: ", "))")
+                .rejected, "\(bad.count) of \(hosts.count) domains did not pass: \(names.joined(separator: ", "))")
         }
     }
 
