@@ -56,7 +56,10 @@ struct PinSetTests {
             (#"{"a.example": ["YQ=="]}"#, "a.example[0], byte 15: a pin is the SHA-256 of a public key in base64"),
             (#"{"a.example": ["\#(pin.dropLast())"]}"#, "a.example[0]"), (#"{"a.example": [7]}"#, "found a number"),
             (#"{"a.example": [{"notAfter": "2026-01-01T00:00:00Z"}]}"#, "has the member pin"),
-            (#"{"a.example": [{"pin": "\#(pin)", "until": 1}]}"#, "no member \"until\""),
+            (
+                #"{"a.example": [{"pin": "\#(pin)", "until": 1}]}"#,
+                "no member until; allowed are pin, notBefore, notAfter"
+            ),
             (#"{"a.example": [{"pin": "\#(pin)", "notAfter": "tomorrow"}]}"#, "notAfter is a time of RFC 3339"),
             (
                 #"{"a.example": [{"pin": "\#(pin)", "notBefore": "2027-01-01T00:00:00Z", "#
