@@ -11,6 +11,7 @@ struct SiteTests {
         ("assay.internal.example:9090", true), ("evil.example", false), ("evil.example:9090", false),
         ("localhost.evil.example", false), ("127.0.0.1.evil.example", false), ("evillocalhost", false),
         ("xassay.internal.example", false), ("evil.assay.internal.example", false), ("rebind.local", false),
+        ("[::1].evil.example", false), ("[127.0.0.1]evil.example:9090", false),
     ]
 
     private static func isRefused(_ answer: HTTPAnswer, _ code: String) -> Bool {

@@ -36,8 +36,10 @@ struct Administration: Sendable {
     /// Reads the body of a request: a JSON object with members of these names and no others.
     func fields(_ served: ServiceRequest, _ names: [String]) async throws(Problem) -> AdminFields {
         try await served.requireNoQuery()
-        return AdminFields(
-            fields: try await served.fields(names, upTo: Self.bodyLimit, within: configuration.limits.bodyTime))
+        let fields = try await served.fields(names, upTo: Self.bodyLimit, within: configuration.limits.bodyTime)
+        // The caller's token may have ended while the body arrived.
+        _ = try await served.caller()
+        return AdminFields(fields: fields)
     }
 }
 

@@ -35,7 +35,8 @@ extension Console {
                 let facts = key.texts(at: now).filter { !["name", "state"].containsBytes(of: $0.name) }
                 return ["\(key.name)", "\(key.state(at: now).name)", .facts(facts.map { ($0.name, $0.text) })]
             }, none: "The key store has no key, or the ledger stores none.")
-        let others = keys.filter { $0.retiredAt == nil }.map(\.name)
+        // A retirement to come can be moved to an earlier time.
+        let others = keys.filter { key in key.retiredAt.map { $0 > now } ?? true }.map(\.name)
         guard visit.rights.contains(.change), !others.isEmpty, administration.dependencies.keyStore != nil else {
             return table
         }

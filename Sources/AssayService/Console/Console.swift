@@ -235,9 +235,12 @@ struct Console: Sendable {
     /// The visitor with the values of a form; nil without a session. The form must be one of a page of the session.
     private func form(_ served: inout ServiceRequest, _ names: [String]) async throws(Problem) -> ConsoleVisit? {
         try Self.requireOwnPage(served.request)
-        guard var visit = try await visit(&served) else { return nil }
-        visit.values = try await served.form(
+        guard try await visit(&served) != nil else { return nil }
+        let values = try await served.form(
             ["form"] + names, upTo: Self.formLimit, within: administration.configuration.limits.bodyTime)
+        // The session or the operator's token may have ended while the form arrived.
+        guard var visit = try await visit(&served) else { return nil }
+        visit.values = values
         guard Self.isEqual(visit.values["form"] ?? "", visit.formToken) else {
             throw Problem(
                 .forbidden, .crossSite,
@@ -277,6 +280,8 @@ extension ServiceRequest {
         let type = "application/x-www-form-urlencoded"
         guard request.mediaType == type else { throw Problem.mediaType(request.mediaType, type) }
         let bytes = try await wholeBody(upTo: limit, within: seconds)
+        // A million fields would take many times the memory of their text.
+        guard bytes.count(where: { $0 == UInt8(ascii: "&") }) <= names.count else { throw Self.foreignForm }
         var found: [String: String] = [:]
         for pair in bytes.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -284,9 +289,13 @@ extension ServiceRequest {
             guard let first = texts.first, let name = first, names.containsBytes(of: name),
                 let value = texts.count > 1 ? texts[1] : "", !value.utf8.contains(0),
                 found.updateValue(value.replacing("\r\n", with: "\n"), forKey: name) == nil
-            else { throw Problem(.badRequest, .unreadableRequest, "the form is not that of the page: open it again") }
+            else { throw Self.foreignForm }
         }
         return found
+    }
+
+    private static var foreignForm: Problem {
+        Problem(.badRequest, .unreadableRequest, "the form is not that of the page: open it again")
     }
 }
 

@@ -78,6 +78,8 @@ struct SiteRules: Sendable {
     static func host(of authority: String) -> String {
         var host = authority.lowercased()[...]
         if host.hasPrefix("["), let end = host.firstIndex(of: "]") {
+            // Nothing but a port may follow: `[::1].example` is no address.
+            guard [nil, ":"].contains(host[end...].dropFirst().first) else { return String(host) }
             host = host[host.index(after: host.startIndex)..<end]
         } else {
             host = host.prefix { $0 != ":" }
