@@ -18,6 +18,9 @@ extension Console {
             let history = try await orOutage { () async throws(Problem) in
                 Self.table(try await entries { [.changePolicy, .switchEnforcement].contains($0.change.action) }.found)
             }
+            let reloaded: Markup =
+                visit["done"] == nil
+                ? "" : "<p class=\"notice\" role=\"status\">The file was read; the audit trail has what it changed.</p>"
             let check: Markup =
                 visit.rights.contains(.administer)
                 ? visit.form(
@@ -34,7 +37,7 @@ extension Console {
             return ConsolePage(
                 title: "Policy",
                 content: """
-                    \(Markup.done(visit))\(Markup.facts([("SHA-256 of the file", present.digest), ("Apps", "\(state.verifier.policy.apps.count)")]))
+                    \(reloaded)\(Markup.facts([("SHA-256 of the file", present.digest), ("Apps", "\(state.verifier.policy.apps.count)")]))
                     <h2>Warnings</h2>\(warnings)\(candidate)
                     <h2>History</h2>\(history)
                     <h2>In force, with all defaults</h2><pre>\(present.effective.lines)</pre>

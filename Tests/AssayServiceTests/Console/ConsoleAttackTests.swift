@@ -137,7 +137,49 @@ struct ConsoleAttackTests {
         #expect(try visitor.post("/console/inspect", ["form": form, "blob": blob]).status == 413)
         let fits = try visitor.post("/console/inspect", ["form": form, "blob": String(blob.dropLast())])
         #expect(fits.status == 200, "\(fits.status)")
+        // A form has no more fields than its page.
+        let empty = try site.service.send(
+            "POST", "/console/inspect", type: "application/x-www-form-urlencoded",
+            body: "form=\(form)&blob=" + String(repeating: "&", count: 1 << 20),
+            fields: ConsoleVisitor.ownPage + ["Cookie: \(visitor.cookie)"], port: site.port, host: ConsoleVisitor.host)
+        #expect(empty.status == 400, "\(empty)")
         #expect(!site.service.logText.contains("AAAAAAAA"))
+    }
+
+    @Test("A candidate that names files of the server shows nothing that is in them, and reads no device")
+    func candidateFiles() throws {
+        let secret = "Tr0ub4dor3"
+        let site = try ConsoleVisitor.Administered("console=on", isOpen: false) { folder in
+            for (name, text) in [
+                ("plain", secret), ("list.json", #"{"entries":{"00":{"status":"\#(secret)"}},"a":"\#(secret)"}"#),
+                ("roots.pem", "-----BEGIN CERTIFICATE-----\n\(secret)!\n-----END CERTIFICATE-----\n"),
+            ] {
+                try folder.write(name, text)
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path(name))
+            }
+        }
+        let visitor = try ConsoleVisitor(site, as: "admin")
+        let form = try visitor.formToken()
+        let token = try #require(site.tokens["admin"])
+        let app = "apps:\n  - name: a\n    androidKey:\n      packages: [a.b]\n      certificateDigests: []\n"
+        for file in ["plain", "list.json", "roots.pem", "token-admin", "/proc/self/environ", "/dev/zero", ".", "../x"] {
+            for policy in [
+                "version: 1\nkeys:\n  - { name: k, use: approov, secret: \"file:\(file)\" }\n\(app)",
+                "version: 1\n\(app)      statusList: \"file:\(file)\"\n",
+                "version: 1\n\(app)      statusList: none\n      testRoots: [\"file:\(file)\"]\n",
+                "version: 1\n\(app)      statusList: none\naddresses: { hash: \"file:\(file)\" }\n",
+            ] {
+                for (path, values) in [
+                    ("policy/check", ["policy": policy]), ("inspect", ["policy": policy, "blob": "e30="]),
+                ] {
+                    let answer = try visitor.post("/console/\(path)", values.merging(["form": form]) { $1 })
+                    #expect([200, 422].contains(answer.status), "\(policy): \(answer)")
+                    #expect(!answer.body.contains(secret) && !answer.body.contains(token), "\(policy): \(answer)")
+                    #expect(!answer.body.contains("HOME="), "\(policy): \(answer)")
+                }
+            }
+        }
+        #expect(!site.service.logText.contains(secret) && site.service.isRunning)
     }
 
     @Test("Assets have at most 60 KB")
