@@ -30,9 +30,13 @@ struct LateRevocationTests {
                 ConsoleVisitor.ownPage + ["Cookie: \(visitor.cookie)"])
         }
 
+        func sendRest() { connection.write(rest) }
+
+        func answer() -> HTTPAnswer { HTTPAnswer(connection.readToEnd()) }
+
         func finish() -> HTTPAnswer {
-            connection.write(rest)
-            return HTTPAnswer(connection.readToEnd())
+            sendRest()
+            return answer()
         }
     }
 
@@ -65,6 +69,28 @@ struct LateRevocationTests {
             #expect(answer.status == 401 && answer.json["token"] == nil, "\(answer)")
         }
         #expect(try site.trail().filter { $0.hasPrefix("admin-1 ") } == ["admin-1 revoke-operator operator admin-1"])
+    }
+
+    @Test("Of the operators that one adds while it is revoked, with its descendants, none is left")
+    func concurrentAdditions() throws {
+        let site = try ConsoleVisitor.Administered(isOpen: false)
+        let token = try #require(site.tokens["admin"])
+        let calls = try (0..<32).map { number in
+            try Held(
+                site, "/v1/admin/operators", #"{"name":"heir-\#(number)","role":"admin"}"#, type: "application/json",
+                ["Authorization: Bearer \(token)"])
+        }
+        usleep(300_000)
+        // The first ones are stored while the revocation is.
+        for call in calls.prefix(16) { call.sendRest() }
+        let revoked = try site.send("DELETE", "/v1/admin/operators/admin-1?descendants=true", as: "admin")
+        #expect(revoked.status == 200, "\(revoked)")
+        for call in calls.dropFirst(16) { call.sendRest() }
+        for call in calls { _ = call.answer() }
+        let operators = try site.send("GET", "/v1/admin/operators", as: "viewer").json["items"] as? [[String: Any]]
+        let heirs = try #require(operators).filter { $0["addedBy"] as? String == "admin-1" }
+        #expect(heirs.allSatisfy { $0["state"] as? String == "revoked" }, "\(heirs)")
+        #expect(try site.send("GET", "/v1/admin/operators", as: "admin").status == 401)
     }
 
     @Test("A form of a session that is left meanwhile changes nothing")

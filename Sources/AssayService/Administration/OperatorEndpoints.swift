@@ -104,7 +104,21 @@ extension Administration {
             try await ledger.addOperator(new, tokenHash: token.hash)
         }
         if let refusal { throw Self.problem(refusal) }
+        if let creator { try await requireLive(creator, afterAdding: new) }
         return (new, token)
+    }
+
+    /// Revokes a new operator whose creator was revoked before it was stored: a revocation with descendants has not seen it.
+    private func requireLive(_ creator: LedgerOperator, afterAdding new: LedgerOperator) async throws(Problem) {
+        let all = try await ledger { (ledger) async throws(LedgerOutage) in try await ledger.operators() }
+        let isLive = all.contains {
+            $0.name.isByteEqual(to: creator.name) && $0.addedAt == creator.addedAt && $0.state(at: Date()) == .live
+        }
+        guard !isLive else { return }
+        _ = try await revokeOperator(new.name, withDescendants: false, by: new.addedBy, at: Date())
+        throw Problem(
+            .unauthorized, .tokenRequired,
+            "your token has ended or was revoked while the operator was added, and the new one is revoked too")
     }
 
     private static func problem(_ refusal: OperatorRefusal) -> Problem {
