@@ -11,7 +11,7 @@ extension RecordError {
 
 extension EvidenceRecord {
     private static let fieldNames = [
-        "id", "kind", "app", "account", "deviceToken", "deviceBits", "receivedAt", "evidence", "redacted",
+        "id", "kind", "app", "account", "deviceToken", "deviceBits", "property", "receivedAt", "evidence", "redacted",
         "expect",
     ]
 
@@ -26,6 +26,8 @@ extension EvidenceRecord {
         let account = try fields.text("account", atMost: InputLimits.account)
         guard account != "" else { throw fields.error("account", "expected a name, found an empty one") }
         let redacted = try fields.texts("redacted")
+        let property = try fields.text("property")
+        if let objection = property.flatMap(ClientProperty.objection) { throw fields.error("property", objection) }
         self.init(
             id: try fields.text("id", atMost: InputLimits.recordID), kind: EvidenceKind(kind),
             app: try fields.text("app", atMost: InputLimits.recordName), account: account,
@@ -33,6 +35,7 @@ extension EvidenceRecord {
             receivedAt: try fields.time("receivedAt"),
             evidence: try RecordFields(evidence, path: "evidence").object.withoutNulls, expect: expectation)
         self.redacted = redacted
+        self.property = property
     }
 }
 

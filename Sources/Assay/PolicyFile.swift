@@ -68,13 +68,16 @@ public enum PolicyFile {
     /// Reads a value of a policy from text that is not in a file.
     package static func value(_ yaml: String) throws(PolicyError) -> PolicyNode { try document(yaml, file: nil) }
 
-    /// Reads a policy from its root mapping: `version`, `keys`, `apps`, `routes`, `checks`, `addresses`, `log` and `metrics`.
+    /// Reads a policy from its root mapping: `version`, `keys`, `apps`, `routes`, `checks`, `addresses`, `log`, `metrics` and
+    /// `propertyHeader`.
     /// `given` are additional keys.
     package static func policy(
         _ root: PolicyNode, files: any PolicyFiles, engines: EngineRegistry, keyMaterials: [any KeyMaterial.Type],
         besides given: [NamedKey]
     ) throws(PolicyError) -> VerificationPolicy {
-        let fields = try root.members(["version", "keys", "apps", "routes", "checks", "addresses", "log", "metrics"])
+        let fields = try root.members([
+            "version", "keys", "apps", "routes", "checks", "addresses", "log", "metrics", "propertyHeader",
+        ])
         guard let version = fields["version"] else { throw root.missing("version", "allowed is 1") }
         guard try version.text().isByteEqual(to: "1") else { throw version.error("expected 1, found \(version.found)") }
         let keys = given + (try PolicyKeys(materials: keyMaterials, files: files).read(fields["keys"]))
@@ -101,9 +104,11 @@ public enum PolicyFile {
         let addresses = try fields["addresses"].map { (node) throws(PolicyError) in
             try AddressRule(reading: node, files: files)
         }
+        let metrics = try readMetrics(fields["metrics"], engines)
         return try VerificationPolicy(
             apps: apps, keys: keys, modes: modes, catalogue: engines.catalogue, addresses: addresses ?? .keep,
-            logAccounts: readLog(fields["log"], files), countedFacts: readMetrics(fields["metrics"], engines),
+            logAccounts: readLog(fields["log"], files), countedFacts: metrics.facts,
+            countedProperties: metrics.properties, propertyHeader: readPropertyHeader(fields["propertyHeader"]),
             routes: routes, notes: notes)
     }
 
@@ -113,9 +118,39 @@ public enum PolicyFile {
         return try AddressRule(reading: account, files: files)
     }
 
-    /// Reads `metrics`: the names of the facts by which verdicts are counted.
-    private static func readMetrics(_ node: PolicyNode?, _ engines: EngineRegistry) throws(PolicyError) -> [String] {
-        guard let list = try node?.members(["by"])["by"] else { return [] }
+    /// The most values of `metrics.property`: each becomes a label for each app.
+    private static let maximumProperties = 50
+
+    /// Reads `metrics`: the names of the facts, and the properties of apps, by which verdicts are counted.
+    private static func readMetrics(
+        _ node: PolicyNode?, _ engines: EngineRegistry
+    ) throws(PolicyError) -> (facts: [String], properties: [String]) {
+        guard let fields = try node?.members(["by", "property"]) else { return ([], []) }
+        let properties = try fields["property"].map { (list) throws(PolicyError) in
+            let values = try list.uniqueTexts()
+            guard values.count <= maximumProperties else {
+                throw list.error("expected at most \(maximumProperties) values, found \(values.count)")
+            }
+            for (value, element) in zip(values, try list.elements()) {
+                if let objection = ClientProperty.objection(to: value) { throw element.error(objection) }
+            }
+            return values
+        }
+        return (try readFacts(fields["by"], engines), properties ?? [])
+    }
+
+    /// Reads `propertyHeader`: the field in which an app describes itself.
+    private static func readPropertyHeader(_ node: PolicyNode?) throws(PolicyError) -> String? {
+        guard let node else { return nil }
+        let name = try node.text()
+        guard !name.isEmpty, name.utf8.allSatisfy(HTTPFieldText.isTokenCharacter) else {
+            throw node.error("expected the name of a field such as X-Client-Property, found \(node.found)")
+        }
+        return name
+    }
+
+    private static func readFacts(_ list: PolicyNode?, _ engines: EngineRegistry) throws(PolicyError) -> [String] {
+        guard let list else { return [] }
         let known = engines.dimensions.map(\.name)
         let names = try list.uniqueTexts()
         for (name, element) in zip(names, try list.elements()) where !known.containsBytes(of: name) {

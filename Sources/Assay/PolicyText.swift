@@ -56,7 +56,9 @@ extension PolicyFile {
             ]
         lines +=
             root.value(at: "log").map { YAMLText.lines("log", $0.content, indent: 0) } ?? ["log:", "  account: hash"]
-        if let metrics = root.value(at: "metrics") { lines += YAMLText.lines("metrics", metrics.content, indent: 0) }
+        for name in ["metrics", "propertyHeader"] {
+            if let node = root.value(at: name) { lines += YAMLText.lines(name, node.content, indent: 0) }
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -55,6 +55,13 @@ extension Verdict {
             json.raw(",\"deviceBits\":")
             SubjectField.write(deviceBits.fields, to: &json)
         }
+        if let property {
+            json.raw(",\"property\":{\"value\":")
+            json.string(property.value)
+            json.raw(",\"signed\":")
+            json.flag(property.isSigned)
+            json.raw("}")
+        }
         if isDurabilityWaived { json.raw(",\"durability\":\"waived\"") }
         json.raw(",\"judgedAt\":")
         json.time(judgedAt)

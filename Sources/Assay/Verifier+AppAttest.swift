@@ -58,6 +58,7 @@ extension Verifier {
         return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.appAttest
                 .assess(request, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)
+                .stating(propertyOf: request, in: policy.propertyHeader)
         }
     }
 

@@ -33,6 +33,7 @@ extension Verifier {
         try Verifier.require(now, account)
         return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
+                .stating(propertyOf: input, in: policy.propertyHeader)
         }
     }
 

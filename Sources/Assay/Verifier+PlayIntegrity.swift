@@ -55,6 +55,7 @@ extension Verifier {
         return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.playIntegrity
                 .assess(request, answer: answer, app: app, account: account, ledger: ledger, at: now)
+                .stating(propertyOf: request, in: policy.propertyHeader)
         }
     }
 }

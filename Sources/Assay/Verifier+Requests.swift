@@ -12,27 +12,31 @@ extension Verifier {
 
     /// Judges evidence in fields of a request with an engine of this verifier.
     ///
-    /// - Parameter value: the value of the field at a place in the list of ``RequestEvidenceRules/Scope/fields(_:)``.
+    /// - Parameters:
+    ///   - value: the value of the field at a place in the list of ``RequestEvidenceRules/Scope/fields(_:)``.
+    ///   - property: what the request claims in the policy's `propertyHeader`.
     package func verify(
-        fields value: (Int) -> RequestFieldValue, address: String?, with engine: any RequestEngine, app: String,
-        account: String?, at now: Date
+        fields value: (Int) -> RequestFieldValue, property: ClientProperty?, address: String?,
+        with engine: any RequestEngine, app: String, account: String?, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.require(now, account)
         return try await verify(at: now) { () async throws(VerificationError) in
             try await engine.assess(
-                fields: value, address: address, app: app, account: account, ledger: ledger, at: now)
+                fields: value, address: address, app: app, account: account, ledger: ledger, at: now
+            ).stating(property)
         }
     }
 
-    /// Assesses evidence in fields of a request, and commits nothing; see ``verify(fields:address:with:app:account:at:)``.
+    /// Assesses evidence in fields of a request, and commits nothing; see ``verify(fields:property:address:with:app:account:at:)``.
     package func assess(
-        fields value: (Int) -> RequestFieldValue, address: String?, with engine: any RequestEngine, app: String,
-        account: String?, at now: Date
+        fields value: (Int) -> RequestFieldValue, property: ClientProperty?, address: String?,
+        with engine: any RequestEngine, app: String, account: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
         try Verifier.require(now, account)
         return try await counting(at: now) { () async throws(VerificationError) in
             try await engine.assess(
-                fields: value, address: address, app: app, account: account, ledger: ledger, at: now)
+                fields: value, address: address, app: app, account: account, ledger: ledger, at: now
+            ).stating(property)
         }
     }
 
@@ -44,6 +48,7 @@ extension Verifier {
         try Verifier.require(now, account)
         return try await counting(at: now) { () async throws(VerificationError) in
             try await engine.assess(signed: request, app: app, account: account, ledger: ledger, at: now)
+                .stating(propertyOf: request, in: policy.propertyHeader)
         }
     }
 

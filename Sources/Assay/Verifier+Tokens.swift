@@ -167,6 +167,7 @@ extension Verifier {
         try Verifier.require(now, account)
         return try await verify(at: now) { () async throws(VerificationError) in
             try await engines.tokens.assess(.request(request), app: app, account: account, ledger: ledger, at: now)
+                .stating(propertyOf: request, in: policy.propertyHeader)
         }
     }
 }

@@ -110,8 +110,12 @@ public struct Verifier: Sendable {
             throw .request(
                 RequestError(.unknownKind, "unknown kind \(record.kind.name.excerpt); expected one of \(kinds)"))
         }
-        return try await addingDeviceCheck(
+        let assessment = try await addingDeviceCheck(
             to: engine.assess(record, ledger: ledger, at: now), record.device, ledger: ledger, at: now)
+        guard record.property != nil || policy.propertyHeader != nil else { return assessment }
+        // A signed field counts before the record, and the record before a field that is not signed.
+        return assessment.stating(propertyOf: record, in: policy.propertyHeader)
+            .stating(ClientProperty(claimed: record.property))
     }
 
     /// The assessment with the results about the build, and about the device token that accompanies the evidence.

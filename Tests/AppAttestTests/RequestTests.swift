@@ -83,6 +83,52 @@ struct RequestTests {
         #expect(rejected.failed == [AppAttestRequest.checks.components])
     }
 
+    @Test("A property in a field of the request is signed if the signature covers it; it decides nothing")
+    func property() async throws {
+        let policy = try VerificationPolicy(
+            apps: [PolicyApp(name: "shop", try Fixtures.configuration(requests: RequestRules()))], modes: [:],
+            catalogue: Verifier.catalogue, propertyHeader: "X-Client-Property")
+        func judge(_ values: [String], isCovered: Bool, record property: String? = nil) async throws -> Verdict {
+            var blueprint = Self.blueprint()
+            blueprint.fields = values.map { HTTPMessageParts.Field("x-client-property", $0) }
+            let components = ["@method", "@target-uri", "content-digest"] + (isCovered ? ["x-client-property"] : [])
+            blueprint.signing.components = components.map { SignatureComponent($0) }
+            let request = try Self.request(blueprint)
+            var record = EvidenceRecord(
+                id: nil, kind: .appAttestRequest, app: nil, receivedAt: nil,
+                evidence: RecordObject(
+                    try request.recordMembers() + [
+                        (
+                            "key",
+                            .object(
+                                RecordObject([
+                                    ("publicKey", .text(Base64.encode(Self.key.publicPoint, .standard))),
+                                    ("counter", .number("0")),
+                                ]))
+                        )
+                    ]), expect: nil)
+            record.property = property
+            return try await Verifier(policy: policy, ledger: MemoryLedger()).verify(record, at: Fixtures.now)
+        }
+        let cases: [(values: [String], isCovered: Bool, record: String?, expected: String?)] = [
+            (["beta"], true, nil, "beta signed"), (["beta"], false, nil, "beta"),
+            (["beta"], true, "gold", "beta signed"),
+            (["beta"], false, "gold", "gold"), ([], false, "gold", "gold"), (["a", "b"], false, nil, nil),
+            ([String(repeating: "x", count: 129)], true, nil, nil), (["é"], false, nil, nil), ([], false, nil, nil),
+        ]
+        for row in cases {
+            let verdict = try await judge(row.values, isCovered: row.isCovered, record: row.record)
+            #expect(verdict.outcome == .accept, "\(row): \(verdict)")
+            #expect(verdict.property.map { $0.value + ($0.isSigned ? " signed" : "") } == row.expected, "\(row)")
+        }
+        // A direct call has the same answer as the record.
+        var blueprint = Self.blueprint()
+        blueprint.fields = [HTTPMessageParts.Field("X-Client-Property", "beta")]
+        let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verifyAppAttestRequest(
+            try Self.request(blueprint), suppliedKey: Self.supplied, at: Fixtures.now)
+        #expect(verdict.property?.value == "beta" && verdict.property?.isSigned == false)
+    }
+
     @Test("A policy without requests, and one with several apps that have them, are errors of the caller")
     func wrongCalls() async throws {
         let request = try Self.request(Self.blueprint())

@@ -158,7 +158,7 @@ struct VerdictLogTests {
         let escaped = #"\n\u001b[2J\"x\\"#
         let evidence = #"{"reason":"unsupported","code":"\"} 1 \\n"}"#
         let records = [
-            #"{"id":"\#(escaped)","account":"\#(escaped)","kind":"none","app":"old","evidence":\#(evidence)}"#,
+            #"{"id":"\#(escaped)","account":"\#(escaped)","kind":"none","app":"old","property":"beta","evidence":\#(evidence)}"#,
             #"{"id":"\#(escaped)","kind":"none","app":"\#(escaped)","evidence":{}}"#,
             #"{"id":"\#(escaped)","kind":"\#(escaped)","evidence":{}}"#, #"{"\#(escaped)":1,"kind":"none"}"#,
         ]
@@ -176,6 +176,7 @@ struct VerdictLogTests {
             #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 }, "\(text)")
         }
         #expect(service.entries("request").first?["assay.account"] as? String == #"\n\u{1B}[2J"x\"#)
+        #expect(service.entries("request").first?["assay.property"] as? String == "beta")
         let metrics = try service.send("GET", "/metrics", type: nil, unix: service.folder.path("admin.sock")).body
         // The engine refuses such a code, so that it is no fact.
         #expect(metrics.contains(#"assay_verdicts_total{app="old",kind="none",outcome="reject"} 2"#))

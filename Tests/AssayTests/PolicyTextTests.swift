@@ -41,6 +41,8 @@ struct PolicyTextTests {
         #expect("\(policy.addresses)" == "\(original.addresses)", "\(path)")
         #expect("\(policy.logAccounts)" == "\(original.logAccounts)", "\(path)")
         #expect(policy.countedFacts == original.countedFacts, "\(path)")
+        #expect(policy.countedProperties == original.countedProperties, "\(path)")
+        #expect(policy.propertyHeader == original.propertyHeader, "\(path)")
         #expect(policy.routes == original.routes, "\(path)")
         #expect(try PolicyFile.effectiveText(path: copy, engines: .standard) == shown, "\(path)")
     }

@@ -179,4 +179,29 @@ struct RecordFileTests {
             #expect(problem(fields)?.contains(word) == true, "\(fields.prefix(60)): \(problem(fields) ?? "read")")
         }
     }
+
+    @Test("A property of 1 to 128 printable ASCII characters; the error names the field and the byte")
+    func property() throws {
+        func read(_ value: String) -> Result<EvidenceRecord, RecordFile.Unreadable>? {
+            RecordFile.read(Array(#"{"kind":"k","evidence":{},"property":\#(value)}"#.utf8)).first
+        }
+        let longest = String(repeating: "~", count: 128)
+        for text in ["b", "beta 2", longest] {
+            let record = try #require(try read("\"\(text)\"")?.get())
+            #expect(record.property == text && record.jsonLine.contains(#""property":"\#(text)""#))
+        }
+        #expect(try read("null")?.get().property == nil)
+        for (value, words) in [
+            (#""""#, "found 0 bytes"), ("\"\(longest)~\"", "found 129 bytes"), (#""be\nta""#, "found the byte 10 at 2"),
+            (#""beta\u007f""#, "found the byte 127 at 4"), (#""bêta""#, "found the byte 195 at 1"),
+            ("7", "expected a string"),
+        ] {
+            guard case .failure(let problem)? = read(value) else {
+                Issue.record("\(value) is read")
+                continue
+            }
+            #expect(problem.error.field == "property" && problem.error.offset == 37, "\(problem)")
+            #expect(problem.error.message.contains(words), "\(problem)")
+        }
+    }
 }

@@ -58,7 +58,7 @@ struct DeviceRecallBanTests {
     }
 
     private static func verifier(
-        _ google: Google, _ ledger: MemoryLedger, blocks: PlayIntegrityConfiguration.AndroidRules.BlockRule = .ban,
+        _ google: Google, _ ledger: MemoryLedger, blocks: PlayIntegrityConfiguration.BlockRule = .ban,
         modes: [CheckID: CheckMode]? = nil
     ) throws -> Verifier {
         var rules = Fixtures.rules(rejectedRecallBits: [.bitFirst, .bitThird])
@@ -94,7 +94,7 @@ struct DeviceRecallBanTests {
         var forged = clear
         forged["appIntegrity.packageName"] = "com.example.copy"
         typealias Case = (
-            payload: JSON, blocks: PlayIntegrityConfiguration.AndroidRules.BlockRule, account: String?,
+            payload: JSON, blocks: PlayIntegrityConfiguration.BlockRule, account: String?,
             modes: [CheckID: CheckMode]?
         )
         let cases: [Case] = [

@@ -61,6 +61,7 @@ extension EvidenceRecord {
     /// - `account` becomes `sha256:` and its SHA-256 digest in base64url: equal accounts stay equal. A digest does not hide an account
     ///   that can be guessed.
     /// - `deviceToken` is removed: with it and the key of the team, Apple can be asked about the device. `deviceBits` stays.
+    /// - `property` is removed: an app may put a person's name there.
     /// - `token` of Play Integrity is removed, and the record can no longer be judged. Google's answer `decoded` stays.
     ///
     /// `redacted` in the record names what was removed or replaced. Replays report a record that cannot be judged without it as
@@ -106,6 +107,8 @@ extension EvidenceRecord {
         }
         if deviceToken != nil { note("deviceToken") }
         record.deviceToken = nil
+        if property != nil { note("property") }
+        record.property = nil
         record.redacted = redacted
         return record
     }

@@ -75,6 +75,8 @@ public final class RecordCapture: Sendable {
         // A device token is for one use, and what Apple said decides again in a replay: what a client says it said does not.
         judged.deviceToken = nil
         if let verdict { judged.deviceBits = verdict.deviceBits }
+        // A signed one is in the evidence.
+        if let property = verdict?.property, !property.isSigned { judged.property = property.value }
         return judged
     }
 

@@ -3,7 +3,7 @@ import AssayPrimitives
 import CoreMetrics
 import Synchronization
 
-/// Counts verdicts by facts of their subjects, the policy's `metrics.by`. The number of values is bounded, also if evidence has a new one
+/// Counts verdicts by facts of their subjects, the policy's `metrics.by`, and by the properties of `metrics.property`. The number of values is bounded, also if evidence has a new one
 /// each time.
 package final class FactCounts: Sendable {
     /// The most values of a fact for an app. Verdicts with further ones are counted under ``other``.
@@ -42,6 +42,14 @@ package final class FactCounts: Sendable {
                 (verdict.outcome == .accept ? pair.accepted : pair.rejected).increment(by: 1)
             }
         }
+    }
+
+    /// Counts a verdict by the property of its app; values that the policy does not list as ``other``.
+    func count(propertyOf verdict: Verdict, app: String, among listed: [String], _ factory: any MetricsFactory) {
+        guard let value = verdict.property?.value else { return }
+        let pair = counters(
+            of: Fact(app: app, name: "property"), listed.containsBytes(of: value) ? value : Self.other, factory)
+        (verdict.outcome == .accept ? pair.accepted : pair.rejected).increment(by: 1)
     }
 
     private func counters(of fact: Fact, _ value: String, _ factory: any MetricsFactory) -> Counters {

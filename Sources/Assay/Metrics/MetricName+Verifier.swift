@@ -25,7 +25,7 @@ extension MetricName {
     )
     package static let verdictFacts = MetricName(
         "assay_verdict_facts_total", labels: ["app", "fact", "value", "outcome"],
-        help: "Verdicts by the facts that the policy's metrics.by lists.")
+        help: "Verdicts by the facts that the policy's metrics.by lists, and by the properties of metrics.property.")
     package static let keyEnd = MetricName(
         "assay_key_end_timestamp_seconds", labels: ["name", "use"],
         help: "When a key of the policy or the key store ends, in seconds since 1970.")

@@ -118,6 +118,8 @@ final class VerifierMetrics: Sendable {
     private let refused: [(app: String, meters: [Meter])]
     /// The facts by which the policy counts verdicts; mostly none.
     private let facts: [String]
+    /// The properties of apps by which the policy counts verdicts; mostly none.
+    private let properties: [String]
     private let errors = Mutex<[ErrorLabels: Counter]>([:])
     private let keyEnds = Mutex<[[String]: Meter]>([:])
     private let factory: any MetricsFactory
@@ -142,6 +144,7 @@ final class VerifierMetrics: Sendable {
         self.devices = devices
         factCounts = facts
         self.facts = policy.countedFacts
+        properties = policy.countedProperties
         tokens = TokenMetrics(policy, factory)
         secrets = SecretMetrics(policy, factory)
         let timers = Dictionary(
@@ -207,6 +210,7 @@ final class VerifierMetrics: Sendable {
         guard let metrics = metrics(of: verdict.app, verdict.kind) else { return }
         if let start { metrics.recordDuration(since: start) }
         if !facts.isEmpty { factCounts.count(verdict, app: metrics.app, by: facts, factory) }
+        if !properties.isEmpty { factCounts.count(propertyOf: verdict, app: metrics.app, among: properties, factory) }
         guard verdict.outcome == .accept else {
             metrics.countRejected()
             countDevice(verdict, among: .refused, of: metrics)

@@ -52,6 +52,8 @@ package struct Assessment: Sendable {
     private(set) var deviceBits: DeviceBits?
     /// The answer of the platform's service on the evidence, as received, for captures; nil if none was asked.
     package var serviceAnswer: [UInt8]?
+    /// What the app says of itself; nil for nothing.
+    package var property: ClientProperty?
 
     private static func isAcceptable(
         _ checks: [CheckResult], withoutProof: Bool, _ hasFindings: inout Bool

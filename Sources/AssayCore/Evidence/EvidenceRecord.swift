@@ -68,6 +68,8 @@ public struct EvidenceRecord: Sendable {
     public package(set) var deviceToken: String?
     /// What Apple said to the device token when the evidence was captured; nil if Apple was not asked. Only replays use it.
     public package(set) var deviceBits: DeviceBits?
+    /// A text by which the app describes itself, of 1 to 128 printable ASCII characters; nil for none. It influences no verdict.
+    package var property: String?
     /// When the evidence was received: the time of judgement when the record is verified as captured.
     public package(set) var receivedAt: Date?
     /// The fields of the evidence, which depend on the kind.

@@ -20,6 +20,7 @@ extension EvidenceRecord {
         if let account { fields.append(("account", .text(account))) }
         if let deviceToken { fields.append(("deviceToken", .text(deviceToken))) }
         if let deviceBits { fields.append(("deviceBits", .object(deviceBits.object))) }
+        if let property { fields.append(("property", .text(property))) }
         if let receivedAt { fields.append(("receivedAt", .text(RFC3339.format(receivedAt)))) }
         if let payload { fields.append(payload) }
         if !redacted.isEmpty {

@@ -22,6 +22,10 @@ public struct VerificationPolicy: Sendable {
     package let logAccounts: AddressRule
     /// The facts of subjects by which metrics count verdicts: the policy's `metrics.by`.
     package let countedFacts: [String]
+    /// The properties of apps by which metrics count verdicts: the policy's `metrics.property`.
+    package let countedProperties: [String]
+    /// The field of requests in which an app describes itself: the policy's `propertyHeader`; nil for none.
+    package let propertyHeader: String?
     /// Names in lists of the policy file that Assay does not know, such as a misspelt annotation, each with file, line
     /// and the nearest known name. They are no errors, because Google and Approov add names. A server logs them when it
     /// starts.
@@ -35,7 +39,8 @@ public struct VerificationPolicy: Sendable {
     package init(
         apps: [PolicyApp], keys: [NamedKey] = [], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition],
         addresses: AddressRule = .keep, logAccounts: AddressRule = .hashOfProcess, countedFacts: [String] = [],
-        routes: [PolicyRoute] = [], notes: [String] = []
+        countedProperties: [String] = [], propertyHeader: String? = nil, routes: [PolicyRoute] = [],
+        notes: [String] = []
     ) throws(PolicyError) {
         guard !apps.isEmpty else { throw PolicyError(field: "apps", "a policy names at least one app") }
         var names: Set<[UInt8]> = []
@@ -63,6 +68,8 @@ public struct VerificationPolicy: Sendable {
         self.addresses = addresses
         self.logAccounts = logAccounts
         self.countedFacts = countedFacts
+        self.countedProperties = countedProperties
+        self.propertyHeader = propertyHeader
         self.routes = routes
         self.notes = notes
         setModes = modes

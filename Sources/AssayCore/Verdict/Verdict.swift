@@ -36,6 +36,8 @@ public struct Verdict: Sendable {
     public let deviceBits: DeviceBits?
     /// The answer of the platform's service on the evidence, as received, for captures; nil if none was asked.
     package let serviceAnswer: [UInt8]?
+    /// What the app says of itself; nil for nothing.
+    package let property: ClientProperty?
     /// The time of judgement.
     public let judgedAt: Date
 
@@ -74,6 +76,7 @@ public struct Verdict: Sendable {
         isDurabilityWaived = ledger.isDurabilityWaived
         deviceBits = assessment.deviceBits
         serviceAnswer = assessment.serviceAnswer
+        property = assessment.property
         self.judgedAt = judgedAt
     }
 }

@@ -75,8 +75,8 @@ package struct RequestJudge: Sendable {
         let now = options.now()
         do throws(VerificationError) {
             let verdict = try await state.verifier.verify(
-                fields: { names.value($0, of: fields) }, address: source.address, with: evidence.engine,
-                app: evidence.app, account: account, at: now)
+                fields: { names.value($0, of: fields) }, property: state.property(in: fields),
+                address: source.address, with: evidence.engine, app: evidence.app, account: account, at: now)
             options.capture?.offer(verdict) {
                 RequestCapture(
                     options.capture, source, nil, isBodyPresent: false, account: account, arrival: now)?

@@ -96,8 +96,9 @@ struct RouteDecision: Sendable {
             do throws(VerificationError) {
                 return .success(
                     try await verifier.assess(
-                        fields: { names.value($0, of: fields) }, address: source.address,
-                        with: demand.evidence.engine, app: demand.evidence.app, account: account, at: arrival))
+                        fields: { names.value($0, of: fields) }, property: judge.state.property(in: fields),
+                        address: source.address, with: demand.evidence.engine, app: demand.evidence.app,
+                        account: account, at: arrival))
             } catch { return .failure(error) }
         case .head: return await assess(demand, message, .bytes([]))
         case .signature(_, let rule):

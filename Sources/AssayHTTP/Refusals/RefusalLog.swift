@@ -54,6 +54,7 @@ extension Verdict {
         if let account = (account ?? engineSubject?.account).flatMap(accounts.shown(account:)) {
             fields.append(("account", "\(account)"))
         }
+        if let property { fields.append(("property", "\(property.value)")) }
         return fields
     }
 }

@@ -1,5 +1,6 @@
 public import Assay
 public import AssayCore
+import HTTPTypes
 public import Logging
 import Synchronization
 
@@ -14,12 +15,15 @@ public final class ReloadableVerifier: Sendable {
         private let routes: [GuardedRoute]
         /// One route for each kind of evidence of each app.
         private let apps: [GuardedRoute]
+        /// The policy's `propertyHeader`.
+        private let propertyField: CarriedFields?
 
         fileprivate init(
             _ verifier: Verifier, _ evidence: [RequiredEvidence], _ positions: [EnforcementSwitch.Position]
         ) {
             self.verifier = verifier
             self.evidence = evidence
+            propertyField = verifier.policy.propertyHeader.flatMap { try? CarriedFields([$0], app: "") }
             let demands = zip(evidence, positions).map { GuardedRoute.Demand(evidence: $0, position: $1) }
             apps = demands.map { GuardedRoute(name: $0.evidence.app, requirement: .any, demands: [$0]) }
             let named = Dictionary(demands.map { ($0.evidence.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -28,6 +32,12 @@ public final class ReloadableVerifier: Sendable {
                     name: route.name, requirement: route.requirement,
                     demands: route.evidence.compactMap { named[EvidenceName(app: $0.app, kind: $0.kind)] })
             }
+        }
+
+        /// What a request claims in the policy's `propertyHeader`, where no signature covers fields.
+        func property(in fields: HTTPFields) -> ClientProperty? {
+            guard case .value(let text)? = propertyField?.value(0, of: fields) else { return nil }
+            return ClientProperty(claimed: text)
         }
 
         /// The route of a middleware.

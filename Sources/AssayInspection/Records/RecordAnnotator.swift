@@ -49,6 +49,7 @@ struct RecordAnnotator {
             case "deviceToken" where path.count == 1:
                 return "a device token of DeviceCheck, about which only Apple can be asked"
             case "deviceBits" where path.count == 1: return "what Apple said to the device token, for replays alone"
+            case "property" where path.count == 1: return "what the app says of itself, which influences no verdict"
             case "redacted" where path.count == 1: return "the fields that were removed or replaced by their digests"
             case "expect" where path.count == 1: return "what a test vector expects of its verdict"
             case "evidence" where path.count == 2: return RecordAnnotator.meaning(of: path[1], node, engine)

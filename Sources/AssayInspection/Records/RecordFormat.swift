@@ -41,7 +41,7 @@ package enum RecordFormat: BlobFormat {
     }
 
     static let fields = [
-        "id", "kind", "app", "account", "deviceToken", "deviceBits", "receivedAt", "evidence", "redacted",
+        "id", "kind", "app", "account", "deviceToken", "deviceBits", "property", "receivedAt", "evidence", "redacted",
         "expect",
     ]
 }

@@ -109,6 +109,7 @@ struct OpenAPIDocument {
         "id":{"type":"string","maxLength":1024},"kind":{"type":"string","minLength":1,"maxLength":128},
         "app":{"type":"string","minLength":1,"maxLength":128},"account":{"type":"string","minLength":1,"maxLength":255},
         "deviceToken":{"type":"string","minLength":1,"maxLength":16384},"deviceBits":{"$ref":"#/components/schemas/DeviceBits"},
+        "property":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[ -~]*$"},
         "receivedAt":{"type":"string","format":"date-time"},"evidence":{"type":"object"},
         "redacted":{"type":"array","items":{"type":"string"}},"expect":{"type":"object"}}},
         "DeviceBits":{"type":"object","additionalProperties":false,"required":["bit0","bit1"],"properties":{
@@ -123,6 +124,8 @@ struct OpenAPIDocument {
         "because":{"type":"string"},"code":{"type":"string"},"detail":{"type":"string"}}}},
         "subject":{"type":"object"},"testAuthority":{"type":"string"},
         "deviceBits":{"$ref":"#/components/schemas/DeviceBits"},"durability":{"enum":["waived"]},
+        "property":{"type":"object","required":["value","signed"],"properties":{"value":{"type":"string"},\
+        "signed":{"type":"boolean"}}},
         "judgedAt":{"type":"string","format":"date-time"}}}}
         """
 

@@ -79,6 +79,8 @@ package struct RecentVerdict: Sendable {
     package let isProven: Bool
     /// The account that the ledger has for the key, otherwise that of the record.
     package let account: String?
+    /// What the app says of itself.
+    package let property: String?
     /// The address of a gateway's client, as the policy keeps addresses.
     package let address: String?
     /// The verdict as `POST /v1/verify` answers it, on one line; nil without one, and if it is too long.
@@ -138,6 +140,7 @@ package struct RecentVerdict: Sendable {
         key = kept(facts.first { $0.name == "keyId" }?.value ?? source.key)
         device = kept(facts.first { $0.name == "deviceId" }?.value)
         account = kept(verdict?.engineSubject?.account ?? source.account)
+        property = kept(verdict?.property?.value)
         address = kept(source.address)
         let json = verdict?.json(id: record)
         let isLong = json.map { $0.utf8.count > Self.verdictLimit } ?? false
@@ -199,6 +202,7 @@ extension RecentVerdict {
         if key != nil, !isProven { object.add("isClaimed", raw: "true") }
         add("device", device)
         add("account", account)
+        add("property", property)
         add("address", address)
         if isCut { object.add("isCut", raw: "true") }
         if let verdict { object.add("verdict", raw: verdict) }

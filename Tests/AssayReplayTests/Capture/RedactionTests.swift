@@ -56,8 +56,9 @@ struct RedactionTests {
         var whole = record(kind, [("clientData", .text("c2VjcmV0")), ("mail of alice", .null), ("keyId", .text("k"))])
         whole.account = "alice@example.com"
         whole.deviceToken = "AAAA"
+        whole.property = "alice's phone"
         let redacted = try whole.redacted()
-        #expect(redacted.redacted == ["evidence.clientData", "evidence.*", "account", "deviceToken"])
+        #expect(redacted.redacted == ["evidence.clientData", "evidence.*", "account", "deviceToken", "property"])
         let digest = Base64.encode(Digest.sha256(Array("alice@example.com".utf8)), .url)
         #expect(redacted.account == "sha256:\(digest)" && redacted.deviceToken == nil)
         #expect(!redacted.jsonLine.contains("alice"))

@@ -33,20 +33,23 @@ struct SealingTests {
         #expect(count > 100)
     }
 
-    @Test("Account, device token and device bits are sealed, and cannot stand beside what is sealed")
+    @Test("Account, device token, device bits and property are sealed, and cannot stand beside what is sealed")
     func accompanying() throws {
         let key = try CapturePrivateKey.make()
         var whole = record
         whole.account = "alice@example.com"
         whole.deviceToken = "AAAA"
         whole.deviceBits = DeviceBits(first: true, second: false, changedIn: "2026-04")
+        whole.property = "beta"
         let line = try whole.sealedLine(for: key.publicKey)
-        for words in ["alice", "AAAA", "account", "deviceToken", "deviceBits", "2026-04\""] {
+        for words in ["alice", "AAAA", "account", "deviceToken", "deviceBits", "2026-04\"", "property", "\"beta"] {
             #expect(!line.contains(words), "\(words)")
         }
         #expect(try open(line, key).jsonLine == whole.jsonLine)
-        for field in [#""account":"mallory","#, #""deviceToken":"AAAA","#, #""deviceBits":{"bit0":true,"bit1":true},"#]
-        {
+        for field in [
+            #""account":"mallory","#, #""deviceToken":"AAAA","#, #""deviceBits":{"bit0":true,"bit1":true},"#,
+            #""property":"beta","#,
+        ] {
             let changed = try value(line.replacing(#""sealed""#, with: field + #""sealed""#))
             let error = #expect(throws: RecordError.self) { try SealedRecord(changed) }
             #expect(error?.message.contains("is sealed with its evidence") == true, "\(error?.description ?? "")")

@@ -82,6 +82,29 @@ struct FactCountTests {
         #expect(!without.counters.contains { $0.label == MetricName.verdictFacts.rawValue })
     }
 
+    @Test("Properties that the policy lists have labels of their own, others share one, and none decides a verdict")
+    func properties() async throws {
+        let metrics = TestMetrics()
+        let policy = try Self.policy("metrics: { property: [beta] }")
+        let verifier = withMetricsFactory(metrics) { Verifier(policy: policy, ledger: MemoryLedger()) }
+        func judge(_ property: String?, version: String = "5.1") async throws -> Verdict {
+            let member = property.map { #""property":"\#($0)","# } ?? ""
+            let text =
+                #"{"kind":"none","app":"old",\#(member)"evidence":{"reason":"unsupported","appVersion":"\#(version)"}}"#
+            let record = try #require(RecordFile.read(Array(text.utf8)).first).get()
+            return try await verifier.verify(record, at: Fixtures.time)
+        }
+        let verdict = try await judge("beta")
+        #expect(verdict.json(id: nil).contains(#""property":{"value":"beta","signed":false}"#))
+        for property in ["x", "y", nil] { #expect(try await judge(property).outcome == .accept) }
+        #expect(try await judge("beta", version: "4.9").outcome == .reject)
+        #expect(
+            Self.counts(metrics) == [
+                ["old", "property", "beta", "accept"]: 1, ["old", "property", "beta", "reject"]: 1,
+                ["old", "property", "other", "accept"]: 2,
+            ])
+    }
+
     @Test("Each element of a list counts once; values are cut, and have no line ends and no escapes of terminals")
     func values() async throws {
         let metrics = TestMetrics()

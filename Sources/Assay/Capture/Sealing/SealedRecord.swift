@@ -3,7 +3,7 @@ import AssayPrimitives
 
 /// A record with encrypted evidence.
 ///
-/// The field `sealed` replaces `evidence`, `account`, `deviceToken` and `deviceBits`: base64 of the encapsulated key and the
+/// The field `sealed` replaces `evidence`, `account`, `deviceToken`, `deviceBits` and `property`: base64 of the encapsulated key and the
 /// ciphertext (RFC 9180, see ``CaptureSuite``) of a JSON record with the kind and these fields. The other fields stay readable; as
 /// JSON in their order, without white space, they are the associated data.
 package struct SealedRecord {
@@ -21,11 +21,12 @@ package struct SealedRecord {
     ) throws(CaptureError) {
         endsFile = count
         var header = record.with(RecordObject([]))
-        (header.account, header.deviceToken, header.deviceBits) = (nil, nil, nil)
+        (header.account, header.deviceToken, header.deviceBits, header.property) = (nil, nil, nil, nil)
         self.header = header
-        let hidden = EvidenceRecord(
+        var hidden = EvidenceRecord(
             id: nil, kind: record.kind, app: nil, account: record.account, deviceToken: record.deviceToken,
             deviceBits: record.deviceBits, receivedAt: nil, evidence: record.evidence, expect: nil)
+        hidden.property = record.property
         var bytes: [UInt8] = []
         RecordJSON.append(.object(hidden.document), to: &bytes)
         defer { SecretBytes.wipe(&bytes) }
@@ -38,7 +39,7 @@ package struct SealedRecord {
         guard object["evidence"] == nil else {
             throw RecordError(field: "sealed", offset: field.offset, "evidence and sealed exclude each other")
         }
-        for name in ["account", "deviceToken", "deviceBits"] {
+        for name in ["account", "deviceToken", "deviceBits", "property"] {
             guard let field = object[name] else { continue }
             throw RecordError(
                 field: name, offset: field.offset, "\(name) of a sealed record is sealed with its evidence")
@@ -89,7 +90,7 @@ package struct SealedRecord {
             let hidden = try EvidenceRecord(JSONReader.read(hidden, limit: InputLimits.record))
             var record = header.with(hidden.evidence)
             (record.account, record.deviceToken) = (hidden.account, hidden.deviceToken)
-            record.deviceBits = hidden.deviceBits
+            (record.deviceBits, record.property) = (hidden.deviceBits, hidden.property)
             return record
         } catch {
             throw CaptureError(.sealed, "what was sealed is no record")
