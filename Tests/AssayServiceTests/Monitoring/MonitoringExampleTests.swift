@@ -47,6 +47,7 @@ struct MonitoringExampleTests {
         case "outcome": (metric == .reloads ? ["success", "failure"] : ["accept", "reject"]).contains(value)
         case "http_route": value == "/v1/.*"
         case "http_response_status_code": value == "5.."
+        case "event": ["issued", "used", "expired"].contains(value)
         case "period": DevicePeriods.names.contains(value)
         default: false
         }
