@@ -72,7 +72,7 @@ public final class EnforcementSwitch: Sendable {
         self.notes = notes
         Task {
             for await note in stream {
-                await PolicyReport.record([note.change], in: note.ledger, logger, MetricsSystem.factory)
+                await PolicyReport.record(note.change, in: note.ledger, logger, MetricsSystem.factory)
             }
         }
     }

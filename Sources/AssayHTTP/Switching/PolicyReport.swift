@@ -99,7 +99,8 @@ package struct PolicyReport: Sendable {
         ).increment()
     }
 
-    /// Adds an entry to the audit trail of a ledger that has one. A failure is logged and counted: the policy is in force all the same.
+    /// Adds an entry to the audit trail of a ledger that has one, unless another server has. A failure is logged and counted: the policy
+    /// is in force all the same.
     ///
     /// - Parameters:
     ///   - operatorName: who asked for it; nil for a changed file or a signal.
@@ -114,28 +115,62 @@ package struct PolicyReport: Sendable {
             ? "no app, check, rule or route changed" : PolicyDifference.summary(difference.changes, atMost: 100)
         let detail = "\(cause); before sha256:\(previousDigest); \(changes)"
         await Self.record(
-            [
-                LedgerChange(
-                    at: now, operatorName: operatorName, action: .changePolicy, subject: "policy sha256:\(digest)",
-                    detail: detail.utf8.count > Self.longestDetail
-                        ? String(decoding: detail.utf8.prefix(Self.longestDetail), as: UTF8.self) + "..." : detail)
-            ], in: ledger, logger, factory)
+            LedgerChange(
+                at: now, operatorName: operatorName, action: .changePolicy, subject: Self.subject(digest),
+                detail: detail.utf8.count > Self.longestDetail
+                    ? String(decoding: detail.utf8.prefix(Self.longestDetail), as: UTF8.self) + "..." : detail),
+            in: ledger, logger, factory
+        ) { (ledger) async throws(LedgerOutage) in try await isDue(in: ledger, at: now) }
     }
 
-    /// Adds entries to the audit trail of a ledger that has one.
+    private static func subject(_ digest: String) -> String { "policy sha256:\(digest)" }
+
+    /// The document with the digest of the policy file that was recorded last.
+    private static let document = "recorded-policy"
+
+    /// Whether this server writes the entry: of the servers that share a ledger and read the same file, the first one does.
+    ///
+    /// The server that stores the digest writes the entry. If the trail lacks it a second later, such as when that server ended in
+    /// between, the next one writes it: rather twice than never.
+    private func isDue(in ledger: any LedgerAdministration, at now: Date) async throws(LedgerOutage) -> Bool {
+        let bytes = Array(digest.utf8)
+        let stored = try await ledger.document(named: Self.document)
+        if stored?.bytes != bytes,
+            try await ledger.store(bytes, named: Self.document, replacing: stored?.revision ?? 0, at: now)
+        {
+            return true
+        }
+        if try await isRecorded(in: ledger) { return false }
+        try? await Task.sleep(for: .seconds(1))
+        return try await !isRecorded(in: ledger)
+    }
+
+    /// Whether the trail has an entry of this file that is later than the last one of the file before.
+    private func isRecorded(in ledger: any LedgerAdministration) async throws(LedgerOutage) -> Bool {
+        func last(_ digest: String) async throws(LedgerOutage) -> Int? {
+            try await ledger.auditEntries(of: Self.subject(digest), before: nil, atMost: 1).first?.number
+        }
+        guard let present = try await last(digest) else { return false }
+        return try await last(previousDigest) ?? 0 < present
+    }
+
+    /// Adds an entry to the audit trail of a ledger that has one.
+    ///
+    /// - Parameter isDue: whether the entry is to be written.
     static func record(
-        _ changes: [LedgerChange], in ledger: any Ledger, _ logger: Logger, _ factory: any MetricsFactory
+        _ change: LedgerChange, in ledger: any Ledger, _ logger: Logger, _ factory: any MetricsFactory,
+        if isDue: (any LedgerAdministration) async throws(LedgerOutage) -> Bool = { _ in true }
     ) async {
         guard let ledger = ledger as? any LedgerAdministration else { return }
         do throws(LedgerOutage) {
-            for change in changes { try await ledger.record(change) }
+            if try await isDue(ledger) { try await ledger.record(change) }
         } catch {
             let labels = zip(MetricName.outages.labels, [LedgerOutage.part, error.code.name])
             Counter(label: MetricName.outages.rawValue, dimensions: Array(labels), factory: factory).increment()
             logger.error(
                 "the audit trail lacks a change of the policy, which is in force",
                 metadata: [
-                    "assay.problem": "\(error)", "assay.changes": "\(changes.map(\.subject).joined(separator: "; "))",
+                    "assay.problem": "\(error)", "assay.changes": "\(change.subject)",
                 ])
         }
     }
