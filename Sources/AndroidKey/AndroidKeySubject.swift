@@ -264,6 +264,7 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
         let device = [manufacturer, model].compactMap { $0 }.joined(separator: " ")
         let values: [(String, String?)] = [
             ("device", device.isEmpty ? nil : device),
+            ("versionCode", packages.count == 1 ? packages.first.map { "\($0.version)" } : nil),
             ("attestationVersion", attestationVersion.map { "\($0)" }),
             ("androidVersion", osVersion.map { AndroidVersion(number: UInt64(clamping: $0)).description }),
             ("osPatchLevel", osPatchLevel.map { "\($0)" }), ("securityLevel", keyMintSecurityLevel?.rawValue),
@@ -289,7 +290,8 @@ extension AndroidKeySubject.RootOfTrustFacts {
 extension AndroidKeyEngine {
     /// The device, its system, and the attestation key.
     package static let dimensions = [
-        SubjectDimension("device", "Device"), SubjectDimension("attestationVersion", "Version of the attestation"),
+        SubjectDimension("device", "Device"), SubjectDimension("versionCode", "Version code of the app"),
+        SubjectDimension("attestationVersion", "Version of the attestation"),
         SubjectDimension("androidVersion", "Version of Android"),
         SubjectDimension("osPatchLevel", "Security patch level"), SubjectDimension("securityLevel", "Security level"),
         SubjectDimension("verifiedBootState", "Verified boot"), SubjectDimension("provisioning", "Provisioning"),
