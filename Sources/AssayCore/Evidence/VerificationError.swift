@@ -58,6 +58,8 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         case notExchangeable = "not-exchangeable"
         /// The device has got as many tokens in this hour as the policy allows.
         case tokenLimit = "token-limit"
+        /// The claims of the app are no JSON object, or the policy does not allow one of them.
+        case invalidClaims = "invalid-claims"
         /// No runtime secret can have the name, or a request has too many names.
         case invalidSecretName = "invalid-secret-name"
         /// The app has no runtime secret of this name.

@@ -108,6 +108,9 @@ struct TokensIssueCommand: AsyncParsableCommand {
     @Option(help: "The thumbprint of the client's key (RFC 7638); a bearer token without it.")
     var jkt: String?
 
+    @Option(help: "Claims of the app: the text of a JSON object, which the evidence covers.")
+    var claims: String?
+
     @Flag(help: "The token is for one use.")
     var limitedUse = false
 
@@ -125,7 +128,8 @@ struct TokensIssueCommand: AsyncParsableCommand {
         case nil: throw CommandFailure(.unreadable, "\(InputFile.name(file)): there is no record")
         }
         let request = TokenRequest(
-            record: record, challenge: challenge, audiences: audiences, keyThumbprint: jkt, isLimitedUse: limitedUse)
+            record: record, challenge: challenge, audiences: audiences, keyThumbprint: jkt, isLimitedUse: limitedUse,
+            claims: claims)
         let answer = try await options.url.withLedger(creating: false) { open in
             let verifier = Verifier(
                 policy: policy, ledger: open.ledger, keyStores: [try open.keyStore(masterKey)])

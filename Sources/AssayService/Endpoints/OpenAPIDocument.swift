@@ -104,7 +104,7 @@ struct OpenAPIDocument {
         "field":{"type":"string","description":"The field of the record that is wrong."},
         "offset":{"type":"integer","description":"The byte of the body that is wrong."},
         "remedy":{"type":"string","description":"What the client can do."},
-        "error":{"enum":["UNKNOWN_KEY","DISABLED","BAD_KEY"],"description":"Of /v1/secrets."}}},
+        "error":{"enum":["UNKNOWN_KEY","DISABLED","BAD_KEY","BAD_PAYLOAD"],"description":"Of secrets and claims."}}},
         "Record":{"type":"object","additionalProperties":false,"required":["kind","evidence"],"properties":{
         "id":{"type":"string","maxLength":1024},"kind":{"type":"string","minLength":1,"maxLength":128},
         "app":{"type":"string","minLength":1,"maxLength":128},"account":{"type":"string","minLength":1,"maxLength":255},

@@ -45,6 +45,10 @@ struct TokenEndpoints: Sendable {
                         "address": .string(max: 45, "For the format approov: the IP address of the client, for `ip`."),
                         "limitedUse": #"{"type":"boolean"}"#,
                         "ear": #"{"type":"boolean","description":"Whether the token has the claims of EAR."}"#,
+                        "claims": .string(
+                            max: 512,
+                            "The text of a JSON object with claims of the app. The evidence covers base64url of its SHA-256 digest as one more line."
+                        ),
                     ], required: 2),
                 success: 201, outcome: "The token, or with `audiences` the tokens.",
                 content: .json(
@@ -121,7 +125,7 @@ struct TokenEndpoints: Sendable {
                 try await served.fields(
                     [
                         "record", "challenge", "audience", "audiences", "jkt", "jwk", "keyProof", "pay",
-                        "address", "limitedUse", "ear",
+                        "address", "limitedUse", "ear", "claims",
                     ], upTo: limits.body, within: limits.bodyTime))
         } catch {
             state.recent.add(error, RecentSource(.token, served.id))
@@ -273,7 +277,7 @@ struct TokenEndpoints: Sendable {
             guard let challenge = try fields.text("challenge", atMost: 64) else { throw fields.missing("challenge") }
             let (audiences, isList) = try Self.audiences(fields)
             let thumbprint = try fields.text("jkt", atMost: 64)
-            let publicKey = try Self.publicKey(fields)
+            let publicKey = try fields.publicKey()
             if let publicKey, let thumbprint, !JWKThumbprint.p256(publicKey).isByteEqual(to: thumbprint) {
                 throw fields.error("jkt", "it is not the thumbprint of jwk; one of them is enough")
             }
@@ -285,7 +289,8 @@ struct TokenEndpoints: Sendable {
                 record: try EvidenceRecord(record), challenge: challenge, audiences: audiences,
                 keyThumbprint: thumbprint, publicKey: publicKey,
                 keyProof: try fields.text("keyProof", atMost: 4096), binding: try fields.text("pay", atMost: 64),
-                address: address, isLimitedUse: try flag("limitedUse", fields), hasEAR: try flag("ear", fields))
+                address: address, isLimitedUse: try flag("limitedUse", fields), hasEAR: try flag("ear", fields),
+                claims: try fields.text("claims"))
             return (request, isList)
         } catch {
             throw Problem(request: error)
@@ -313,22 +318,6 @@ struct TokenEndpoints: Sendable {
             throw fields.error(name, "expected true or false, found \(value.kindName)")
         }
         return flag
-    }
-
-    /// The public key of P-256 in `jwk`. A private or symmetric key is refused: it must not leave the client.
-    private static func publicKey(_ fields: RecordFields) throws(RecordError) -> [UInt8]? {
-        guard let value = fields["jwk"] else { return nil }
-        guard case .object(let object) = value.content else {
-            throw fields.error("jwk", "expected a JSON Web Key, found \(value.kindName)")
-        }
-        do throws(DecodeError) {
-            guard let key = try JSONWebKey(object).key?.p256 else {
-                throw DecodeError(.unexpectedValue, at: value.offset, "it is none of P-256")
-            }
-            return key.x963Representation
-        } catch {
-            throw fields.error("jwk", "expected a public key of P-256: \(error.message)")
-        }
     }
 
     // MARK: Documents

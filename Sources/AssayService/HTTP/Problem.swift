@@ -45,8 +45,11 @@ struct Problem: Error {
             self.init(outage, retryAfter: retryAfter)
             uncounted = nil
         case .request(let error):
+            let isOfClaims = error.reason == .invalidClaims
             self.init(
-                error.isOfOperator ? .internalServerError : .unprocessableContent, ProblemCode(error), error.message)
+                error.isOfOperator ? .internalServerError : isOfClaims ? .badRequest : .unprocessableContent,
+                ProblemCode(error), error.message)
+            if isOfClaims { word = "BAD_PAYLOAD" }
         }
     }
 

@@ -42,6 +42,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case evidenceNotBound = "evidence-not-bound"
     case tokenLimit = "token-limit"
     case notExchangeable = "not-exchangeable"
+    case invalidClaims = "invalid-claims"
     case invalidSecretName = "invalid-secret-name"
     case unknownSecret = "unknown-secret"
     case secretsDisabled = "secrets-disabled"
@@ -99,6 +100,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             case .evidenceNotBound: .evidenceNotBound
             case .notExchangeable: .notExchangeable
             case .tokenLimit: .tokenLimit
+            case .invalidClaims: .invalidClaims
             case .invalidSecretName: .invalidSecretName
             case .unknownSecret: .unknownSecret
             case .secretsDisabled: .secretsDisabled
@@ -140,6 +142,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             "No token is issued for such evidence, and `detail` says why: attest the key, or sign with it, over a challenge of the ledger."
         case .tokenLimit:
             "The device has got tokens as often in this hour as `tokens.hourlyTokens` allows. Ask again after `Retry-After`."
+        case .invalidClaims:
+            "`claims` is no text of a JSON object, or has a claim that `tokens.claims` of the policy does not allow: `detail` says which."
         case .invalidSecretName:
             "A name is empty, longer than 64 characters, in the list twice, or has characters that names of secrets cannot have."
         case .unknownSecret:

@@ -11,7 +11,17 @@ extension RecordFields {
             throw error(name, "expected a JSON Web Key, found \(value.kindName)")
         }
         do throws(DecodeError) { return try read(object) } catch {
-            throw self.error(name, "expected a public key of P-256 for ECDH-ES: \(error.message)")
+            throw self.error(name, "expected a public key of P-256: \(error.message)")
+        }
+    }
+
+    /// The public key of P-256 in `jwk`. A private or symmetric key is refused: it must not leave the client.
+    func publicKey() throws(RecordError) -> [UInt8]? {
+        try jsonWebKey("jwk") { (object) throws(DecodeError) in
+            guard let key = try JSONWebKey(object).key?.p256 else {
+                throw DecodeError(.unexpectedValue, at: object.offset, "it is none of P-256")
+            }
+            return key.x963Representation
         }
     }
 }

@@ -27,6 +27,8 @@ package struct TokenIssuer: Sendable {
     private var voucher = EvidenceVoucher.platform
     /// Whether a test authority signed the evidence that was bound.
     private(set) var isOfTestAuthority = false
+    /// The claims of the app.
+    private var appClaims: [(String, RecordValue.Content)] = []
 
     /// Whether rejected evidence gets a token too. Then every answer that depends on the evidence is a token.
     package var hidesRejections: Bool { expectations.configuration.hidesRejections }
@@ -45,9 +47,11 @@ package struct TokenIssuer: Sendable {
                     .unknownApp,
                     "the app of the evidence has no section \(TokenConfiguration.policyField) in the policy"))
         }
+        let appClaims: [(String, RecordValue.Content)]
         do throws(RequestError) {
             try require(request.audiences, request.keyThumbprint, expectations)
             try requireFormat(request, expectations)
+            appClaims = try AppClaims.members(of: request, expectations.configuration)
             try KeyPossession.require(of: request, expectations.configuration, at: now)
             guard request.record.kind != .assayToken else {
                 throw RequestError(.notExchangeable, "a token is no evidence for another token")
@@ -88,7 +92,8 @@ package struct TokenIssuer: Sendable {
                         + "rotate makes both"))
         }
         return TokenIssuer(
-            signer: .key(signer), secret: secret, request: request, expectations: expectations, rates: engine.rates)
+            signer: .key(signer), secret: secret, request: request, expectations: expectations, rates: engine.rates,
+            appClaims: appClaims)
     }
 
     // MARK: The request
@@ -270,7 +275,8 @@ package struct TokenIssuer: Sendable {
                 keyThumbprint: request.keyThumbprint, isLimitedUse: isLimitedUse,
                 reference: subjects.isEmpty
                     ? nil : secret.reference(to: subjects, tokenID: tokenID, app: expectations.app))
-            guard subjects.isEmpty || claims.reference != nil, let text = signer.sign(claims.json(adding: result))
+            guard subjects.isEmpty || claims.reference != nil,
+                let text = signer.sign(claims.json(adding: result + appClaims))
             else { throw .outage(KeyStoreOutage(.internalError, "the token could not be signed")) }
             tokens.append(
                 IssuedToken(

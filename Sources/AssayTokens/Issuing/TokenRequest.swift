@@ -30,13 +30,16 @@ public struct TokenRequest: Sendable {
     public let isLimitedUse: Bool
     /// Whether the tokens have the claims of EAR.
     public let hasEAR: Bool
+    /// The text of a JSON object with claims of the app, which the policy's `tokens.claims` allows; nil for none. The tokens contain
+    /// them as `claims`.
+    public let claims: String?
 
     /// Composes a request. With `publicKey`, `keyThumbprint` is its thumbprint.
     public init(
         record: EvidenceRecord, challenge: String, audiences: [String], keyThumbprint: String? = nil,
         publicKey: [UInt8]? = nil, keyProof: String? = nil, binding: String? = nil, address: String? = nil,
         isLimitedUse: Bool = false,
-        hasEAR: Bool = false
+        hasEAR: Bool = false, claims: String? = nil
     ) {
         self.record = record
         self.challenge = challenge
@@ -48,6 +51,7 @@ public struct TokenRequest: Sendable {
         self.address = address
         self.isLimitedUse = isLimitedUse
         self.hasEAR = hasEAR
+        self.claims = claims
     }
 
     /// The value that evidence for tokens contains in place of the challenge: SHA-256 of `assay-token`, the challenge, the audiences
@@ -57,16 +61,19 @@ public struct TokenRequest: Sendable {
     ///   - audiences: ``audiences``, on one line with a space between two. No audience contains a space.
     ///   - keyThumbprint: nil, which counts as an empty line, for a bearer token.
     ///   - binding: ``binding``, a further line; nil for none.
+    ///   - claims: ``claims``, whose SHA-256 digest in base64url is a further line; nil for none.
     public static func evidenceChallenge(
-        _ challenge: String, audiences: [String], keyThumbprint: String?, binding: String? = nil
+        _ challenge: String, audiences: [String], keyThumbprint: String?, binding: String? = nil, claims: String? = nil
     ) -> [UInt8] {
         let lines = ["assay-token", challenge, audiences.joined(separator: " "), keyThumbprint ?? ""]
-        return Digest.sha256(Array((lines + (binding.map { [$0] } ?? [])).map { $0 + "\n" }.joined().utf8))
+        let more = [binding, claims.map(AppClaims.line)].compactMap(\.self)
+        return Digest.sha256(Array((lines + more).map { $0 + "\n" }.joined().utf8))
     }
 
     /// The value of this request.
     var evidenceChallenge: [UInt8] {
-        Self.evidenceChallenge(challenge, audiences: audiences, keyThumbprint: keyThumbprint, binding: binding)
+        Self.evidenceChallenge(
+            challenge, audiences: audiences, keyThumbprint: keyThumbprint, binding: binding, claims: claims)
     }
 }
 

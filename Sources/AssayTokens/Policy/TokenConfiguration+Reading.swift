@@ -163,6 +163,14 @@ extension TokenConfiguration: SectionConfiguration {
             .assay,
             .field("ear", \.shape.ear, .word, "Whether tokens may have the claims of EAR (draft-ietf-rats-ear).")
         ) { $0.shape.ear == .allow },
+        only(
+            .assay,
+            SectionField("claims", .mapping, "The claims of the app's own that tokens may have, each with its type.") {
+                [PolicySetting("claims", AppClaimRule.node($0.claims))]
+            } read: { (values, node, _) throws(PolicyError) in
+                values.claims = try AppClaimRule.list(node)
+            }
+        ) { !$0.claims.isEmpty },
     ]
 
     /// Remarks that a field has no effect with other formats.

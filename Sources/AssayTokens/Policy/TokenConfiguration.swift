@@ -197,6 +197,8 @@ package final class TokenConfiguration: EngineConfiguration {
         package var debugTokens: [DebugToken] = []
         /// How a server treats requests with rejected tokens.
         package var enforcement = Enforcement.reject
+        /// The claims that the app may put into its tokens.
+        package var claims: [AppClaimRule] = []
         /// What issued tokens look like.
         package var shape = Shape()
     }
