@@ -81,7 +81,7 @@ extension AndroidKeyEngine {
 
     /// The evidence with the status list that decided, and never with one that the evidence names.
     package static func captured(_ evidence: RecordObject, judged verdict: Verdict) -> RecordObject {
-        guard verdict.kind == .androidKeyAttestation else { return evidence }
+        guard verdict.evidenceKind == .androidKeyAttestation else { return evidence }
         var members = evidence.members.filter { !$0.name.isByteEqual(to: AttestationStatusReference.recordField) }
         if let subject = verdict.androidKey, let digest = subject.statusListSHA256 {
             let list = AttestationStatusReference(digest: digest, fetchedAt: subject.statusListFetchedAt).recordMember

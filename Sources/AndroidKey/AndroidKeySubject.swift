@@ -301,5 +301,5 @@ extension AndroidKeyEngine {
 
 extension Verdict {
     /// The facts of an authentic key attestation; nil for other evidence.
-    public var androidKey: AndroidKeySubject? { engineSubject as? AndroidKeySubject }
+    public var androidKey: AndroidKeySubject? { facts(AndroidKeySubject.self) }
 }

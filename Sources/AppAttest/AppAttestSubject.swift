@@ -144,5 +144,5 @@ extension AppAttestEngine {
 
 extension Verdict {
     /// The facts of authentic App Attest evidence; nil for other evidence.
-    public var appAttest: AppAttestSubject? { engineSubject as? AppAttestSubject }
+    public var appAttest: AppAttestSubject? { facts(AppAttestSubject.self) }
 }

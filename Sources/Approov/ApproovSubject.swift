@@ -183,5 +183,5 @@ extension ApproovEngine {
 
 extension Verdict {
     /// The facts of Approov evidence; nil for other evidence, and if there are none.
-    public var approov: ApproovSubject? { engineSubject as? ApproovSubject }
+    public var approov: ApproovSubject? { facts(ApproovSubject.self) }
 }

@@ -15,6 +15,7 @@ package struct EngineRegistry: Sendable {
         AndroidKeyEngine.self,
         TokenEngine.self,
         NoEvidenceEngine.self,
+        CertificateEngine.self,
     ])
 
     /// The engines, in the order of help and lists.

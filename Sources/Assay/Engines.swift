@@ -16,6 +16,7 @@ final class Engines: Sendable {
     let noEvidence: NoEvidenceEngine
     /// Nil if no app compares builds.
     let builds: BuildsSection?
+    let certificates: CertificateEngine
     /// Nil if no app has rules for device tokens.
     let deviceCheck: DeviceCheckSection?
     let byKind: [EvidenceKind: any EvidenceEngine]
@@ -34,12 +35,14 @@ final class Engines: Sendable {
         _ registry: EngineRegistry, policy: VerificationPolicy, resources: EngineResources,
         documents: (any LedgerDocuments)?
     ) {
-        let all: [any EvidenceEngine] = registry.engines.map { $0.init(policy: policy, resources: resources) }
-        var byKind: [EvidenceKind: any EvidenceEngine] = [:]
-        for (type, engine) in zip(registry.engines, all) {
-            for kind in type.kinds { byKind[kind] = engine }
+        var all: [any EvidenceEngine] = []
+        var resources = resources
+        for type in registry.engines {
+            let engine = type.init(policy: policy, resources: resources)
+            all.append(engine)
+            for kind in type.kinds { resources.engines[kind] = engine }
         }
-        self.byKind = byKind
+        byKind = resources.engines
         self.registry = registry
         warnings = all.flatMap(\.warnings)
         func engine<Engine: EvidenceEngine>(_: Engine.Type) -> Engine {
@@ -51,6 +54,7 @@ final class Engines: Sendable {
         androidKey = engine(AndroidKeyEngine.self)
         tokens = engine(TokenEngine.self)
         noEvidence = engine(NoEvidenceEngine.self)
+        certificates = engine(CertificateEngine.self)
         let deviceCheck = DeviceCheckSection(policy: policy, resources: resources)
         self.deviceCheck = deviceCheck.isNeeded ? deviceCheck : nil
         let builds = BuildsSection(policy: policy, documents: documents, use: resources.use)

@@ -19,6 +19,9 @@ extension Verifier {
         let verdict = try await verify(at: now, hasDeviceCheck: true) { () async throws(VerificationError) in
             let assessment = try await assess(request.record, ledger: ledger, at: now)
             guard assessment.isAcceptable else { return assessment }
+            if let app = assessment.app {
+                try engines.certificates.requireExchangeable(request.record.kind, for: app)
+            }
             let named: [NamedKey]
             do throws(KeyStoreOutage) { named = try await keys.keys(for: RuntimeSecret.purpose) } catch {
                 throw .outage(error)

@@ -21,7 +21,7 @@ extension Verifier {
         // Without a name, the evidence may select the app.
         if let app = request.record.app ?? (policy.apps.count == 1 ? policy.apps.first?.name : nil) {
             issuer = try await counting { () async throws(VerificationError) in
-                try await TokenIssuer.prepare(request, for: app, engines.tokens, at: now)
+                try await prepareToken(request, for: app, at: now)
             }
         }
         var refusal: RequestError?
@@ -31,7 +31,7 @@ extension Verifier {
                 let assessment = try await assess(request.record, ledger: ledger, at: now)
                 // Evidence that no app can decode counts as that of the only app with tokens.
                 if issuer == nil, let app = assessment.app ?? engines.tokens.onlyApp {
-                    issuer = try await TokenIssuer.prepare(request, for: app, engines.tokens, at: now)
+                    issuer = try await prepareToken(request, for: app, at: now)
                 }
                 guard assessment.isAcceptable else { return assessment }
                 do throws(RequestError) {
@@ -60,6 +60,13 @@ extension Verifier {
         }
         if issuer?.hidesRejections == true { await Self.waitForTick(since: start) }
         return answer
+    }
+
+    private func prepareToken(
+        _ request: TokenRequest, for app: String, at now: Date
+    ) async throws(VerificationError) -> TokenIssuer {
+        try engines.certificates.requireExchangeable(request.record.kind, for: app)
+        return try await TokenIssuer.prepare(request, for: app, engines.tokens, at: now)
     }
 
     /// The time between two moments at which answers leave that must not show how long the evidence was judged, in nanoseconds. The
@@ -107,7 +114,9 @@ extension Verifier {
     ) async throws(VerificationError) -> LedgerBlock? {
         try Verifier.require(now, record.account)
         var subjects = record.account.map { [LedgerSubject(.account, $0)] } ?? []
-        if case .text(let key)? = record.evidence["keyId"]?.content { subjects.append(LedgerSubject(.key, key)) }
+        if case .text(let key)? = (record.carried ?? record).evidence["keyId"]?.content {
+            subjects.append(LedgerSubject(.key, key))
+        }
         guard !subjects.isEmpty, !ledger.isWithoutStandings else { return nil }
         return try await counting { [subjects] () async throws(VerificationError) in
             do throws(LedgerOutage) {

@@ -102,5 +102,5 @@ extension PlayIntegrityEngine {
 
 extension Verdict {
     /// The facts of authentic Play Integrity evidence; nil for other evidence.
-    public var playIntegrity: PlayIntegritySubject? { engineSubject as? PlayIntegritySubject }
+    public var playIntegrity: PlayIntegritySubject? { facts(PlayIntegritySubject.self) }
 }

@@ -39,7 +39,7 @@ struct OutageExplanationTests {
                 declared.insert(String(type.1))
             }
         }
-        #expect(declared.count == 5, "\(declared)")
+        #expect(declared.count == 6, "\(declared)")
         #expect(Set(OutageExplanation.all.flatMap(\.parts)) == declared)
         for explanation in OutageExplanation.all {
             #expect(explanation.meaning.hasSuffix(".") && explanation.meaning.count > 30, "\(explanation.code)")

@@ -79,6 +79,7 @@ struct EvidenceRuleTests {
             EvidenceRecord(
                 DeviceStatementInput(reason: "unsupported"), id: "none", app: "shop", receivedAt: TokenWorld.now)
         },
+        Case(.mitmCertificate, .testAuthority, "carried by an attestation") { try $0.certificate($1) },
         Case(.approovToken, .none, "signed with the account's secret") { world, _ in try world.approovToken() },
     ]
 
@@ -178,6 +179,32 @@ struct EvidenceRuleTests {
             case .concealed(_, let error): return "concealed \(error.code)"
             }
         } catch VerificationError.request(let error) { return error.code }
+    }
+
+    @Test(
+        "under certificates.required, evidence without the certificate that the app saw gives no token, and is not used up"
+    )
+    func certificateRequired() async throws {
+        let world = try await EvidenceWorld(
+            tokens: "format: assay", hasClassicKeys: false, certificates: "required: yes")
+        let client = TestKey(.p256, seed: "token tests", label: "client")
+        let binding = try await world.binding(.appAttestAttestation, client: client)
+        func answer(_ record: EvidenceRecord) async throws -> String {
+            try await Self.answer(
+                TokenRequest(
+                    record: record, challenge: binding.challengeText, audience: TokenWorld.audience,
+                    publicKey: client.publicPoint), world.verifier)
+        }
+        #expect(try await answer(world.attestation(binding)) == "not-exchangeable")
+        #expect(
+            try await answer(world.certificate(binding, seen: [0x30, 0x00])) == "rejected [mitm.certificate.decode]")
+        let proxy = try EvidenceWorld.leaf("proxy")
+        #expect(try await answer(world.certificate(binding, seen: proxy)) == "rejected [mitm.certificate.leaf]")
+        // The certificate of the host in place of the proxy's: the evidence does not cover it.
+        #expect(
+            try await answer(world.certificate(binding, covering: proxy)) == "rejected [mitm.certificate.binding]")
+        #expect(try await answer(world.certificate(binding)) == "issued test")
+        #expect(try await answer(world.certificate(binding)).hasPrefix("rejected ["))
     }
 
     @Test("the caller's word has no attestation result, and a format without a claim for it does not allow it")

@@ -46,7 +46,7 @@ package struct BuildsSection: PolicySection {
         _ assessment: Assessment, account: String?, ledger: any Ledger, at now: Date,
         counting count: (any Outage) -> Void
     ) async throws(VerificationError) -> Assessment {
-        guard let check = BuildChecks.check(of: assessment.kind),
+        guard let check = BuildChecks.check(of: assessment.evidenceKind),
             let rules = rules.first(where: { assessment.app?.isByteEqual(to: $0.app) == true })
         else { return assessment }
         var run = CheckRun(modes: rules.modes, capacity: 1)
@@ -87,7 +87,7 @@ package struct BuildsSection: PolicySection {
         _ assessment: Assessment, _ rules: BuildsConfiguration.Values, at now: Date,
         counting count: (any Outage) -> Void
     ) async throws(VerificationError) -> Found? {
-        let stated = BuildChecks.Stated(assessment.subject)
+        let stated = BuildChecks.Stated(assessment.subject?.carried?.subject ?? assessment.subject)
         guard !stated.builds.isEmpty else {
             let finding = Finding(.buildUnstated, "the evidence states no build of the app")
             return switch rules.unstated {

@@ -143,6 +143,7 @@ extension EvidenceRecord {
 
     /// The record with what a rule shows of its address.
     func showing(_ addresses: AddressRule) -> EvidenceRecord {
+        if let carried { return carrying(carried.showing(addresses).evidence) }
         guard case .text(let address)? = evidence["address"]?.content else { return self }
         let shown = addresses.text(of: address)
         guard shown != address else { return self }

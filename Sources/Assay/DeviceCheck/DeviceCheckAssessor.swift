@@ -26,7 +26,7 @@ struct DeviceCheckAssessor {
 
     /// Evidence without a device token.
     func withoutToken() -> Assessment {
-        guard configuration.required.contains(assessment.kind) else {
+        guard configuration.required.contains(assessment.evidenceKind) else {
             return skipping(.notApplicable)
         }
         return completed(

@@ -65,7 +65,7 @@ extension Verifier {
 
     private func observe(_ verdict: Verdict, at now: Date) async {
         guard verdict.outcome == .accept else { return }
-        for observer in observers where observer.observedKinds.contains(verdict.kind) {
+        for observer in observers where observer.observedKinds.contains(verdict.evidenceKind) {
             await observer.accepted(verdict, by: self, at: now)
         }
     }

@@ -13,7 +13,7 @@ package enum EvidenceVoucher: Sendable, Equatable {
 /// Only ``verdict(committingTo:at:)`` turns an assessment into a verdict.
 package struct Assessment: Sendable {
     /// The kind of evidence that was assessed.
-    package let kind: EvidenceKind
+    package private(set) var kind: EvidenceKind
     /// The policy's app that judged the evidence; nil when no app could decode it.
     package let app: String?
     /// The entries of the checks, which say what a client can do about a failure.
@@ -30,13 +30,13 @@ package struct Assessment: Sendable {
     /// Whether time may have passed since the standings were looked up.
     private(set) var hasWaited = false
     /// The facts of authentic evidence. Without authenticity: nil, or only claims, under names such as `claimedArc`.
-    package let subject: (any EngineSubject)?
+    package private(set) var subject: (any EngineSubject)?
     /// The test authority that signed the evidence, by subject name; nil for the platform's own trust anchors.
     package let testAuthority: String?
     /// Who stands for the facts of the evidence.
     package let voucher: EvidenceVoucher
     /// A text that acceptable evidence covers, in place of a challenge of the ledger; nil for none. Other effects stop repeats.
-    package let boundText: String?
+    package private(set) var boundText: String?
 
     /// Whether the evidence is acceptable if the ledger applies the effects: at least one check passed, none failed,
     /// and none was skipped because of another check. Only a defect of an engine skips checks without a failure, unless
@@ -125,6 +125,39 @@ extension Assessment {
         }
         return isFound ? changed : nil
     }
+}
+
+extension Assessment {
+    /// ``consuming(_:insteadOf:)`` for evidence that consumes no challenge and covers a text: the text becomes another one. Nil unless
+    /// the evidence covers the derived text.
+    package func covering(_ text: String, insteadOf derived: String) -> Assessment? {
+        guard let boundText, boundText.isByteEqual(to: derived) else { return nil }
+        var changed = self
+        changed.boundText = text
+        return changed
+    }
+
+    /// The assessment of evidence of another kind that carries this evidence and has its effects.
+    ///
+    /// - Parameters:
+    ///   - carrier: the other kind.
+    ///   - subject: the facts of both; it has ``EngineSubject/carried``.
+    ///   - definitions: the entries of the carrier's checks.
+    ///   - first: results before those of this evidence.
+    ///   - last: results between them and the ledger's.
+    package func carried(
+        by carrier: EvidenceKind, _ subject: any EngineSubject, of definitions: [CheckDefinition],
+        first: [CheckResult], last: [CheckResult]
+    ) -> Assessment {
+        var changed = adding(last, of: definitions, effect: nil, bits: deviceBits)
+        changed.kind = carrier
+        changed.subject = subject
+        changed.checks = first + changed.checks
+        return changed
+    }
+
+    /// The kind of the evidence that vouches for the device: that of carried evidence, else ``kind``.
+    package var evidenceKind: EvidenceKind { subject?.carried?.kind ?? kind }
 }
 
 extension Assessment {

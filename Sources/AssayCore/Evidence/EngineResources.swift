@@ -6,6 +6,8 @@ package struct EngineResources: Sendable {
     package let services: [any EngineService]
     /// The use of the verdicts.
     package let use: VerdictUse
+    /// The engines that were prepared before, by kind: evidence may carry evidence of their kinds.
+    package var engines: [EvidenceKind: any EvidenceEngine] = [:]
 
     /// Collects keys and services.
     package init(keys: any KeyStore, services: [any EngineService] = [], use: VerdictUse = .admission) {

@@ -17,6 +17,7 @@ package struct OutageExplanation: Sendable {
 
     private static let (ledger, keyStore) = ("ledger", "key store")
     private static let (google, apple, statusList) = ("Google Play", "Apple", "attestation status list")
+    private static let hostCertificate = "certificate of a host"
     private static let remote = [google, apple, statusList]
 
     /// The explanation of a code; nil if no part uses it.
@@ -25,7 +26,7 @@ package struct OutageExplanation: Sendable {
     /// All codes.
     package static let all: [OutageExplanation] = [
         OutageExplanation(
-            .unreachable, [ledger, keyStore] + remote,
+            .unreachable, [ledger, keyStore, hostCertificate] + remote,
             "The part cannot be opened or reached: look at the path or the host, the rights, the network and the other server."
         ),
         OutageExplanation(
@@ -93,7 +94,8 @@ package struct OutageExplanation: Sendable {
             .unknownPurpose, [keyStore],
             "The key store has keys of a purpose that this version does not know: run the version that added them."),
         OutageExplanation(
-            .timeout, remote, "No answer came in time: look at the network, and at proxies on the way."),
+            .timeout, remote + [hostCertificate],
+            "No answer came in time: look at the network, and at proxies on the way."),
         OutageExplanation(
             .notAuthorised, [google, apple],
             "The other server refuses the account or the key, or there is none: look at its rights, its end, and the clock."
@@ -107,7 +109,7 @@ package struct OutageExplanation: Sendable {
         OutageExplanation(
             .serverError, remote, "The other server has failed (HTTP 5xx): wait, and look at its status page."),
         OutageExplanation(
-            .unexpectedAnswer, remote,
+            .unexpectedAnswer, remote + [hostCertificate],
             "The answer has no documented form: look for a proxy or a captive portal between this machine and the other server."
         ),
         OutageExplanation(

@@ -109,6 +109,19 @@ extension FieldForm where Value: CaseIterable & RawRepresentable<String> & Senda
     }
 }
 
+extension FieldForm where Value == Bool {
+    /// `yes` or `no`.
+    package static var flag: Self {
+        Self(.words(["yes", "no"])) {
+            .scalar($0 ? "yes" : "no")
+        } read: { (node, _) throws(PolicyError) in
+            let text = try node.text()
+            guard ["yes", "no"].containsBytes(of: text) else { throw node.mismatch(with: ["yes", "no"]) }
+            return text.isByteEqual(to: "yes")
+        }
+    }
+}
+
 extension FieldForm where Value == Double {
     /// A length of time without limits.
     package static var duration: Self { duration(0...(.infinity), "a length of time") }

@@ -35,6 +35,8 @@ package protocol EngineSubject: VerdictSubject {
     var trustworthiness: Trustworthiness { get }
     /// Whether a platform vouches for the facts. False for facts that the sender only claims.
     var isProven: Bool { get }
+    /// The evidence of another kind in this evidence, which vouches for the device; nil for none.
+    var carried: CarriedEvidence? { get }
 }
 
 extension EngineSubject {
@@ -68,6 +70,31 @@ extension EngineSubject {
     package var trustworthiness: Trustworthiness { Trustworthiness() }
     /// True: most engines have a subject for authentic evidence only.
     package var isProven: Bool { true }
+    /// None.
+    package var carried: CarriedEvidence? { nil }
+}
+
+/// The facts of evidence that stands in evidence of another kind.
+package struct CarriedEvidence: Sendable {
+    /// Its kind.
+    package let kind: EvidenceKind
+    /// Its facts; nil without authenticity.
+    package let subject: (any EngineSubject)?
+
+    /// Names a kind and the facts.
+    package init(kind: EvidenceKind, subject: (any EngineSubject)?) {
+        (self.kind, self.subject) = (kind, subject)
+    }
+}
+
+extension Verdict {
+    /// The facts of one engine, also of carried evidence; nil for evidence of another engine.
+    package func facts<Subject: EngineSubject>(_: Subject.Type) -> Subject? {
+        engineSubject as? Subject ?? engineSubject?.carried?.subject as? Subject
+    }
+
+    /// The kind of the evidence that vouches for the device: that of carried evidence, else ``kind``.
+    package var evidenceKind: EvidenceKind { engineSubject?.carried?.kind ?? kind }
 }
 
 /// A fact by which a client's user or developer can ask about refused evidence. It may be claimed only.

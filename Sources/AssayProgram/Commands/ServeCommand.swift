@@ -197,7 +197,8 @@ struct ServeCommand: AsyncParsableCommand {
         // It exchanges receipts where a policy keeps them, which a policy that is read later may.
         let servers = AppleServers(appAttest: configuration.appAttestURL, deviceCheck: configuration.deviceCheckURL)
         let apple = try servers.connection(ledger: open.ledger, masterKey: masterKey)
-        let services: [(any EngineService)?] = [client, status, apple]
+        // Asks no host before a policy says fetch: yes.
+        let services: [(any EngineService)?] = [client, status, apple, HostCertificates()]
         func shutdown() async {
             await status.shutdown()
             await apple.shutdown()

@@ -162,7 +162,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let apple =
             policy.needsDeviceTokenService && !isAnalysis
             ? try AppleServers().connection(ledger: open.ledger, masterKey: masterKey) : nil
-        let services: [(any EngineService)?] = [client, status, archive, apple]
+        let services: [(any EngineService)?] = [client, status, archive, apple, HostCertificates()]
         func shutdown() async {
             await client?.shutdown()
             await status?.shutdown()

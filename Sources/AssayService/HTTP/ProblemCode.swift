@@ -193,8 +193,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             "No key of the app is active at this time. An operator adds one: see `assay policy check` and `assay keys list`."
         case .noService:
             """
-            The evidence needs a client that this service does not run: Google's (`serviceAccount`), Apple's, or the \
-            status list's. `detail` says which. An operator configures it.
+            The evidence needs a client that this service does not run: Google's (`serviceAccount`), Apple's, the \
+            status list's, or that of hosts' certificates. `detail` says which. An operator configures it.
             """
         case .outage:
             "The ledger, the key store or Google does not answer. Repeat it after `Retry-After`; never count it as an acceptance."

@@ -84,7 +84,7 @@ extension TokenConfiguration: SectionConfiguration {
             "optional: a token without a key that leaks in transit or in a log can be used until it ends"),
         .field("nonce", \.nonce, .word, "Whether DPoP proofs must contain a nonce of the server."),
         only(
-            .assay, .field("limitedUse", \.limitedUse, flag, "Whether every token is for one use, within a minute.")
+            .assay, .field("limitedUse", \.limitedUse, .flag, "Whether every token is for one use, within a minute.")
         ) { $0.limitedUse },
         .field(
             "testAuthorities", \.testAuthorities, .word, "Whether tokens may rest on evidence of a test authority."
@@ -235,14 +235,6 @@ extension TokenConfiguration: SectionConfiguration {
         if text.isByteEqual(to: "none") { return .none }
         if text.isByteEqual(to: "all") { return .all }
         throw node.error("expected none, all or a list of checks, found \(node.found)")
-    }
-
-    private static let flag = FieldForm<Bool>(.words(["yes", "no"])) {
-        .scalar($0 ? "yes" : "no")
-    } read: { (node, _) throws(PolicyError) in
-        let text = try node.text()
-        guard ["yes", "no"].containsBytes(of: text) else { throw node.mismatch(with: ["yes", "no"]) }
-        return text.isByteEqual(to: "yes")
     }
 }
 

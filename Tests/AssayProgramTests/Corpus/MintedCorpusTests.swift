@@ -55,7 +55,7 @@ struct MintedCorpusTests {
     /// of Assay, no devices without evidence, and no requests that carry the same evidence.
     private static func isOfDevice(_ name: String) -> Bool {
         name.hasPrefix("android-key.")
-            || !["approov", "assay", "none"].contains(name.prefix { $0 != "." }) && !name.contains(".request.")
+            || !["approov", "assay", "none", "mitm"].contains(name.prefix { $0 != "." }) && !name.contains(".request.")
                 && !name.hasSuffix(".request")
     }
 

@@ -27,6 +27,7 @@ struct MarkerTests {
         "android-key.request": (["method", "publicKey"], request),
         "assay.token": (["method"], request + ["token"]),
         "none": (["reason", "code", "appVersion", "systemVersion"], []),
+        "mitm.certificate": (["host", "certificate", "chain", "challenge", "presented"], ["binding"]),
     ]
     private static let request = ["targetURI", "headers", "body", "bodyDigest", "address"]
 

@@ -53,9 +53,10 @@ struct EvidenceWorld {
     ///   - answers: a line of `playIntegrity`.
     ///   - nonce: `requests.nonce` of each section.
     ///   - hasClassicKeys: whether the app opens classic tokens with keys.
+    ///   - certificates: a field of `certificates`.
     init(
         tokens: String?, answers: String = "answers: caller", nonce: String = "ledger", hasClassicKeys: Bool,
-        hasDecoder: Bool = true
+        hasDecoder: Bool = true, certificates: String = "required: no"
     ) async throws {
         store = try TokenWorld.keyStore()
         decoder = Decoder()
@@ -88,6 +89,9 @@ struct EvidenceWorld {
                   \(answers)
                 approov: { format: jws }
                 noEvidence: { reasons: [unsupported] }
+                certificates:
+                  hosts: { \(Self.host): { leaves: [\(Digest.sha256(try Self.leaf("host")).hexadecimal)] } }
+                  \(certificates)
             \(section ?? "")
             """
         let policy = try PolicyFile.parse(text, file: nil, files: Roots())
@@ -132,9 +136,10 @@ struct EvidenceWorld {
     /// - Parameter isIssued: whether the ledger has issued it; nil for the kinds that carry one.
     func binding(_ kind: EvidenceKind, client: TestKey?, isIssued: Bool? = nil) async throws -> Binding {
         let hasChallenge = isIssued ?? Verifier.challengeKinds.contains(kind)
+        let carried = kind == .mitmCertificate ? EvidenceKind.appAttestAttestation : kind
         let challenge =
-            hasChallenge
-            ? try await verifier.issueChallenge(app: "shop", for: kind, at: Self.now).text
+            hasChallenge || carried != kind
+            ? try await verifier.issueChallenge(app: "shop", for: carried, at: Self.now).text
             : Base64.encode([UInt8](repeating: 9, count: 32), .url)
         return Binding(
             challengeText: challenge,
@@ -152,6 +157,32 @@ struct EvidenceWorld {
             authority: TokenWorld.authority.get(), key: Self.key, appID: TokenWorld.appID,
             clientData: .bytes(challenge), issuedAt: Self.now
         ).mint().record(id: "attestation", app: "shop", receivedAt: Self.now)
+    }
+
+    private static let host = "api.example.com"
+
+    /// The certificate of a host, or of a proxy.
+    static func leaf(_ label: String) throws -> [UInt8] {
+        try TestIssuer.selfSigned(
+            name: DistinguishedName([.init(.commonName, label)]),
+            key: TestKey(.p256, seed: "evidence world", label: label), notBefore: now.addingTimeInterval(-86_400),
+            notAfter: now.addingTimeInterval(86_400)
+        ).certificate
+    }
+
+    /// An attestation that carries the certificate of a host.
+    ///
+    /// - Parameters:
+    ///   - seen: what the record has; nil for that of the host.
+    ///   - covered: what the attestation covers; nil for the same.
+    func certificate(
+        _ binding: Binding, seen: [UInt8]? = nil, covering covered: [UInt8]? = nil
+    ) throws -> EvidenceRecord {
+        let leaf = try seen ?? Self.leaf("host")
+        let certificate = SeenCertificate(host: Self.host, chain: [leaf], challenge: binding.text)
+        let derived = SeenCertificate.evidenceChallenge(
+            certificate.challenge, host: certificate.host, leaf: covered ?? leaf)
+        return EvidenceRecord(certificate, carriedBy: try attestation(over: derived))
     }
 
     /// Attests the key without a token.

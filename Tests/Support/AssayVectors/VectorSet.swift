@@ -60,6 +60,6 @@ package enum VectorSets {
     /// Every set.
     package static let all: [any VectorSet.Type] = [
         AppAttestVectors.self, AndroidKeyVectors.self, PlayIntegrityVectors.self, ApproovVectors.self,
-        TokenVectors.self, NoEvidenceVectors.self,
+        TokenVectors.self, NoEvidenceVectors.self, CertificateVectors.self,
     ]
 }
