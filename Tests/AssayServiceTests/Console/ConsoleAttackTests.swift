@@ -161,7 +161,9 @@ struct ConsoleAttackTests {
         let visitor = try ConsoleVisitor(site, as: "admin")
         let form = try visitor.formToken()
         let token = try #require(site.tokens["admin"])
-        let app = "apps:\n  - name: a\n    androidKey:\n      packages: [a.b]\n      certificateDigests: []\n"
+        let digest = String(repeating: "A", count: 43)
+        let app =
+            "apps:\n  - name: a\n    androidKey:\n      packages: [a.b]\n      certificateDigests: [\"\(digest)\"]\n      challenge: caller\n"
         for file in ["plain", "list.json", "roots.pem", "token-admin", "/proc/self/environ", "/dev/zero", ".", "../x"] {
             for policy in [
                 "version: 1\nkeys:\n  - { name: k, use: approov, secret: \"file:\(file)\" }\n\(app)",
