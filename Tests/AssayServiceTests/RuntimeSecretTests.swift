@@ -13,6 +13,10 @@ struct RuntimeSecretTests {
     private static let client = TestKey(.p256, seed: "assay service", label: "dpop")
     private static let jwk = String(decoding: AssayTokenBlueprint.jwk(client).encoded, as: UTF8.self)
 
+    /// With tokens the service has the secret for response codes.
+    private static let tokens =
+        "    tokens: { issuer: \(TokenTests.issuer), audiences: [\(TokenTests.audience)], testAuthorities: allow }\n"
+
     private static func start(_ rules: String = "testAuthorities: allow") throws -> RunningService {
         let service = try RunningService(["masterKey=file:master.key"]) { folder in
             try folder.write("master.key", String(repeating: "5a", count: 32))
@@ -21,7 +25,7 @@ struct RuntimeSecretTests {
             try #require(chmod(folder.path("maps.key"), 0o600) == 0)
             try folder.write(
                 "policy.yaml",
-                folder.read("policy.yaml") + "    secrets: { names: [maps, sealing, absent], \(rules) }\n")
+                folder.read("policy.yaml") + tokens + "    secrets: { names: [maps, sealing, absent], \(rules) }\n")
         }
         for more in [["maps", "--value", "file:\(service.folder.path("maps.key"))"], ["sealing", "--derive"]] {
             let added = try service.run(
@@ -31,6 +35,7 @@ struct RuntimeSecretTests {
                 ])
             try #require(added.status == 0, "\(added)")
         }
+        try service.waitUntil("keys made") { service.entries("token key made").count == 2 }
         // A server reads the store again within a second.
         var number = 0
         try service.waitUntil("the secrets are read") {
@@ -107,6 +112,14 @@ struct RuntimeSecretTests {
             let answer = try Self.ask(service, "\(names)", names)
             #expect(answer.status == status && answer.json["error"] as? String == word, "\(names): \(answer)")
             #expect(answer.json["code"] as? String == code)
+        }
+        for (claims, code, word) in [
+            (#""{}""#, "invalid-claims", "BAD_PAYLOAD"), (#""nonsense""#, "invalid-claims", "BAD_PAYLOAD"),
+            ("{}", "unreadable-request", nil), ("7", "unreadable-request", nil),
+        ] as [(String, String, String?)] {
+            let answer = try TokenTests.issue(service, "claims \(claims)", #","claims":\#(claims)"#)
+            #expect(answer.status == 400 && answer.json["code"] as? String == code, "\(claims): \(answer)")
+            #expect(answer.json["error"] as? String == word)
         }
         let disabled = try Self.ask(try Self.start("testAuthorities: allow, enabled: no"), "phone", ["maps"])
         #expect(disabled.status == 409 && disabled.json["error"] as? String == "DISABLED", "\(disabled)")
