@@ -36,7 +36,8 @@ package struct AssayCommand: AsyncParsableCommand {
                     PlayIntegrityCommand.self, OperatorsCommand.self, AuditCommand.self, MigrateCommand.self,
                 ]),
             CommandGroup(
-                name: "Service", subcommands: [ServeCommand.self, HealthcheckCommand.self, RecentCommand.self]),
+                name: "Service",
+                subcommands: [ServeCommand.self, HealthcheckCommand.self, RecentCommand.self, RemoteCommand.self]),
             CommandGroup(name: "Test", subcommands: [DevCommand.self, MintCommand.self]),
             CommandGroup(name: "Program", subcommands: [VersionCommand.self, CompletionCommand.self]),
         ])

@@ -63,6 +63,7 @@ struct AdministrationTests {
         ("GET", "/v1/admin/audit/verify", "", ["viewer", "operator", "admin"]),
         ("GET", "/v1/admin/operators", "", ["viewer", "operator", "admin"]),
         ("GET", "/v1/admin/recent", "", ["viewer", "operator", "admin"]),
+        ("GET", "/v1/admin/self", "", ["viewer", "operator", "admin"]),
         ("POST", "/v1/admin/subjects/block", "{}", ["operator", "admin"]),
         ("POST", "/v1/admin/subjects/unblock", "{}", ["operator", "admin"]),
         ("POST", "/v1/admin/subjects/allow", "{}", ["operator", "admin"]),

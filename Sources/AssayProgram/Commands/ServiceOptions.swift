@@ -23,6 +23,12 @@ struct ServiceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "With --address: the certificate that the listener presents, PEM; without it there is no TLS.",
+            valueName: "file"), completion: .file())
+    var certificate: String?
+
+    @Option(
+        help: ArgumentHelp(
             "The token of an operator, file:PATH or env:NAME, where the listener demands one.", valueName: "source"),
         completion: .source)
     var token: String?
@@ -30,13 +36,18 @@ struct ServiceOptions: ParsableArguments {
     func validate() throws {
         _ = try ServeCommand.pairs(settings)
         try SecretArgument.validate(token, of: "--token")
+        guard certificate == nil || address != nil else {
+            throw ValidationError("--certificate is for --address; a configuration names that of its listener")
+        }
     }
 
-    /// Sends a request without a body to the listener of operators.
+    /// Sends a request to the listener of operators.
     ///
+    /// - Parameter body: JSON; nil for none.
     /// - Parameter size: the longest answer that is read, in bytes.
     func send(
-        _ method: String, _ path: String, within seconds: Double, atMost size: Int = ServiceProbe.maximumAnswer
+        _ method: String, _ path: String, body: String? = nil, within seconds: Double,
+        atMost size: Int = ServiceProbe.maximumAnswer
     ) async throws -> (address: String, status: Int, detail: String?, body: [UInt8]) {
         let probe: ServiceProbe
         do throws(PolicyError) { probe = try self.probe() } catch {
@@ -51,7 +62,7 @@ struct ServiceOptions: ParsableArguments {
                 .unreadable, "--token: expected one token and nothing else, as `assay operators add` prints it")
         }
         do {
-            let answer = try await probe.send(method, path, token: bearer, within: seconds, atMost: size)
+            let answer = try await probe.send(method, path, body: body, token: bearer, within: seconds, atMost: size)
             return (probe.address.description, answer.status, answer.detail, answer.body)
         } catch {
             throw CommandFailure(.outage, "\(probe.address.description): \(error)")
@@ -66,7 +77,13 @@ struct ServiceOptions: ParsableArguments {
                     field: "--address",
                     "expected \(ListenAddress.forms), found \(address.excerpt)\(ListenAddress.advice(on: address))")
             }
-            return try ServiceProbe(known)
+            guard known.isLocal || certificate != nil || token == nil else {
+                throw PolicyError(
+                    field: "--address",
+                    "\(address.excerpt) is on the network, where a token needs TLS: give --certificate, the file of "
+                        + "adminTLS.certificate")
+            }
+            return try ServiceProbe(known, certificate: certificate)
         }
         let configuration = try ServiceConfiguration(
             file: config, environment: ProcessInfo.processInfo.environment, settings: ServeCommand.split(settings),

@@ -9,7 +9,19 @@ extension Administration {
     static let operatorFields = ["name", "role", "until"]
 
     var operatorEndpoints: [Endpoint] {
-        [
+        let roles = JSONText.array(OperatorRole.allCases.map { JSONText.string($0.rawValue) })
+        return [
+            Endpoint(
+                .get, "/v1/admin/self", .administration(.read), "self",
+                "Who asks: the operator whose token was sent, with its role; on a unix socket the peer, which has all rights.",
+                content: .json(["name": .text, "role": #"{"enum":\#(roles)}"#], required: 1)
+            ) { (served) async throws(Problem) in
+                try await served.requireNoQuery()
+                var object = JSONObject()
+                object.add("name", text: served.calledBy?.name ?? "")
+                if let role = served.calledBy?.stored?.role { object.add("role", text: role.rawValue) }
+                return .json(object.text)
+            },
             Endpoint(
                 .get, "/v1/admin/operators", .administration(.read), "operators", "The operators, in any state.",
                 content: AdminPage.content

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Asks the listener of operators of a running service, as `assay healthcheck`, `assay policy reload` and `assay recent` do.
+/// Asks the listener of operators of a running service, as `assay healthcheck`, `assay recent` and `assay remote` do.
 package struct ServiceProbe: Sendable {
     /// Where the listener is.
     package let address: ListenAddress
@@ -61,17 +61,19 @@ package struct ServiceProbe: Sendable {
         }
     }
 
-    /// Sends one request without a body, and reads the answer.
+    /// Sends one request, and reads the answer.
     ///
     /// - Parameters:
     ///   - method: `GET` or `POST`.
     ///   - path: such as `/readyz`.
+    ///   - body: JSON; nil for none.
     ///   - token: the token of an operator, for listeners that demand one.
     ///   - seconds: how long connecting and answering may take together.
     ///   - size: the longest answer that is read, in bytes.
     /// - Throws: ``ServiceError`` if there is no answer. It says so if a `POST` may take effect all the same.
     package func send(
-        _ method: String, _ path: String, token: String?, within seconds: Double, atMost size: Int = maximumAnswer
+        _ method: String, _ path: String, body: String? = nil, token: String?, within seconds: Double,
+        atMost size: Int = maximumAnswer
     ) async throws -> Answer {
         let limit = Duration.nanoseconds(Int64(seconds * 1e9))
         let end = ContinuousClock.now + limit
@@ -81,7 +83,7 @@ package struct ServiceProbe: Sendable {
         }
         do {
             return try await withThrowingTaskGroup(of: Answer.self) { tasks in
-                tasks.addTask { try await request(method, path, token, atMost: size, on: connection) }
+                tasks.addTask { try await request(method, path, body, token, atMost: size, on: connection) }
                 tasks.addTask {
                     try await Task.sleep(until: end)
                     throw ServiceError("no answer within \(PolicyNode.text(ofSeconds: seconds))")
@@ -100,13 +102,14 @@ package struct ServiceProbe: Sendable {
     }
 
     private func request(
-        _ method: String, _ path: String, _ token: String?, atMost size: Int,
+        _ method: String, _ path: String, _ body: String?, _ token: String?, atMost size: Int,
         on connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>
     ) async throws -> Answer {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-        if method != "GET" { head += "Content-Length: 0\r\n" }
+        if method != "GET" { head += "Content-Length: \(body?.utf8.count ?? 0)\r\n" }
+        if body != nil { head += "Content-Type: application/json\r\n" }
         if let token { head += "Authorization: Bearer \(token)\r\n" }
-        let request = ByteBuffer(string: head + "\r\n")
+        let request = ByteBuffer(string: head + "\r\n" + (body ?? ""))
         return try await connection.executeThenClose { inbound, outbound in
             var bytes: [UInt8] = []
             do {
