@@ -106,6 +106,16 @@ struct CertificateTests {
 
     // MARK: Acceptance
 
+    @Test("Evidence that carries a certificate states its build as it does alone, and is rejected for a build that is not admitted")
+    func builds() async throws {
+        let leaf = try Self.leaf("host")
+        let hosts = "\(Self.host): { leaves: [\(Self.hex(leaf))] }"
+        let world = try World(Self.text(hosts, section: "    builds: { rule: reject, unstated: reject }"))
+        let verdict = try await world.verify(world.record(try await world.seen(leaf)))
+        #expect(verdict.failed.map(\.name) == ["builds.app-attest"], "\(verdict)")
+        #expect(verdict.isProven)
+    }
+
     @Test("A leaf that the policy names is accepted with its evidence, once; the verdict has the facts of both")
     func accepted() async throws {
         let leaf = try Self.leaf("host")
