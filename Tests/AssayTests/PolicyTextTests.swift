@@ -191,6 +191,9 @@ struct PolicyTextTests {
               refused: token
               failover: issue
               ear: allow
+            builds:
+              rule: reject
+              unstated: reject
             deviceCheck:
               appID: 1234567890.com.example.shop
               environment: development
