@@ -128,11 +128,11 @@ struct AdministrationTests {
         #expect(allowed.json["checks"] as? [String] == ["approov.token.annotations"], "\(allowed)")
         let trail = try administered.trail()
         #expect(
-            trail.dropFirst(4).map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+            trail.dropFirst(5).map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
                 "operator-1 block", "operator-1 unblock", "operator-1 move-key", "operator-1 allow",
             ], "\(trail)")
         let verified = try administered.send("GET", "/v1/admin/audit/verify", as: "viewer")
-        #expect(verified.json["isSound"] as? Bool == true && verified.json["entries"] as? Int == 8, "\(verified)")
+        #expect(verified.json["isSound"] as? Bool == true && verified.json["entries"] as? Int == 9, "\(verified)")
         let other = String(repeating: "ab", count: 32)
         let missing = try administered.send("GET", "/v1/admin/audit/verify?expect=\(other)", as: "viewer")
         #expect(missing.json["isSound"] as? Bool == false, "\(missing)")
@@ -163,7 +163,7 @@ struct AdministrationTests {
             let blocks = try all("/v1/admin/subjects?list=blocks&", limit: limit)
             #expect(blocks.compactMap { $0["name"] as? String } == names)
             let entries = try all("/v1/admin/audit?", limit: limit).compactMap { $0["entry"] as? [String: Any] }
-            #expect(entries.compactMap { $0["number"] as? Int } == Array(1...11))
+            #expect(entries.compactMap { $0["number"] as? Int } == Array(1...12))
         }
         #expect(try all("/v1/admin/audit?operator=admin-1&", limit: 2).count == 7)
         #expect(try all("/v1/admin/subjects?list=allowances&", limit: 2).isEmpty)
@@ -195,7 +195,7 @@ struct AdministrationTests {
         #expect(try administered.send("DELETE", "/v1/admin/keys/a%201", as: "admin").status == 200)
         #expect(try administered.send("DELETE", "/v1/admin/keys/a%201", as: "admin").status == 404)
         #expect(
-            try administered.trail().dropFirst(4).map { $0.split(separator: " ")[0] } == [
+            try administered.trail().dropFirst(5).map { $0.split(separator: " ")[0] } == [
                 "admin-1", "operator-1", "admin-1",
             ])
         for answer in [added, again, bad, listed, retired] { #expect(!answer.description.contains(secret)) }
@@ -237,7 +237,7 @@ struct AdministrationTests {
         #expect(late.status == 422 && late.json["code"] as? String == "ends-after-creator", "\(late)")
         #expect(try add("dash board").json["code"] as? String == "name-taken")
         let listed = try administered.send("GET", "/v1/admin/operators", as: "viewer")
-        #expect((listed.json["items"] as? [[String: Any]])?.count == 5 && !listed.body.contains(token))
+        #expect((listed.json["items"] as? [[String: Any]])?.count == 6 && !listed.body.contains(token))
         let revoked = try administered.send("DELETE", "/v1/admin/operators/dash%20board", as: "admin")
         #expect(revoked.json["state"] as? String == "revoked", "\(revoked)")
         #expect(try administered.send("GET", "/v1/admin/keys", as: token).status == 401)
