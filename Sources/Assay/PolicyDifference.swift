@@ -214,7 +214,7 @@ extension PolicyDifference {
             "acceptedAudiences", "locationSpoofing.allow", "reasons")
         add(
             .permitted, "testRoots", "verifiedBootKeys", "longLivedIssuers", "debugTokens", "annotations.ignore",
-            "annotations.note")
+            "annotations.note", "leaves", "pins")
         add(
             .refused, "annotations.reject", "appAccessRisk.reject", "deviceRecall.reject", "versions.withdrawn",
             "required", "binding", "messageSigning.components", "requests.components",
@@ -229,6 +229,8 @@ extension PolicyDifference {
         add(.words(["none", "match", "required"]), "account")
         add(.words(["optional", "required"]), "key")
         add(.words(["no", "yes"]), "limitedUse")
+        add(.words(["yes", "no"]), "fetch", "skip")
+        add(.words(["pin", "leaf"]), "compare")
         add(.words(["allow", "refuse"]), "testResponses", "testAuthorities", "callerEvidence")
         add(.words(["none", "ban"]), "blocks")
         add(.words(["trustedEnvironment", "strongBox"]), "securityLevel")

@@ -210,6 +210,18 @@ struct CertificateTests {
         #expect(world.hosts.asked.withLock { $0 } == [])
     }
 
+    @Test("A device token that the policy requires with the carried evidence is required with the certificate, too")
+    func deviceTokens() async throws {
+        let leaf = try Self.leaf("host")
+        let world = try World(
+            Self.text(
+                "\(Self.host): { leaves: [\(Self.hex(leaf))] }",
+                section: "    deviceCheck: { appID: \(Fixtures.appID), bits: bit0, required: [app-attest.attestation] }"
+            ))
+        let verdict = try await world.verify(try world.record(try await world.seen(leaf)))
+        #expect(verdict.failed == [.deviceCheckToken], "\(verdict)")
+    }
+
     // MARK: Hosts
 
     @Test("A host that is skipped is named in the verdict; one that the policy does not name is rejected by name")

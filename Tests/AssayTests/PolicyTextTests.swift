@@ -210,6 +210,12 @@ struct PolicyTextTests {
               maximumSystemVersion: "15.99"
               account: required
               plausibleShare: 2.5%
+            certificates:
+              hosts:
+                api.example.com: { fetch: yes, leaves: ["00112233445566778899AABBCCDDEEFF00112233445566778899AABBCCDDEEFF"] }
+                pay.example.com: { compare: pin, pins: ["00112233445566778899AABBCCDDEEFF00112233445566778899AABBCCDDEEFF"] }
+                dev.example.com: { skip: yes }
+              required: yes
           - name: game
             playIntegrity: { packageName: com.example.game, platform: pc }
           - name: small

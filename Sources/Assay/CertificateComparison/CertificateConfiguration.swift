@@ -137,9 +137,14 @@ extension CertificateConfiguration: SectionConfiguration {
                         + "in production")
             }
         },
-        .field(
-            "required", \.required, .flag, "Whether tokens are given only for evidence that carries a certificate."
-        ).weak(
+        // Shown only where it demands something: lists of the same name in other sections are compared as lists.
+        SectionField(
+            "required", .words(["yes", "no"]), "Whether tokens are given only for evidence that carries a certificate."
+        ) {
+            [PolicySetting("required", $0.required ? "yes" : nil)]
+        } read: { (values, node, files) throws(PolicyError) in
+            values.required = try FieldForm.flag.read(node, files)
+        }.weak(
             if: { !$0.required },
             "no: an app behind a proxy gets tokens if it leaves the certificate out of its evidence"),
     ]
