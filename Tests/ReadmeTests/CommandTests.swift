@@ -133,7 +133,7 @@ struct CommandTests {
         // The groups of commands, of which the last has those about the program itself.
         let groups = run.output.components(separatedBy: "SUBCOMMANDS:").dropFirst().dropLast()
         let names = groups.flatMap { $0.matches(of: #/(?m)^  ([a-z]+) /#).map { String($0.1) } }
-        let rows = page.rows.compactMap { $0.first?.firstMatch(of: /^`assay ([a-z]+)/).map { String($0.1) } }
+        let rows = page.rows.flatMap { row in (row.first?.matches(of: /`assay ([a-z]+)/) ?? []).map { String($0.1) } }
         #expect(!names.isEmpty)
         #expect(Set(rows) == Set(names))
     }
