@@ -181,7 +181,8 @@ struct PolicyFileTests {
         check("---\n", 2, "", "found nothing")
         check(
             "just text", 1, "",
-            "expected a mapping of version, keys, apps, routes, checks, addresses, log, metrics, found \"just text\"")
+            "expected a mapping of version, keys, apps, routes, checks, addresses, log, metrics, propertyHeader, found \"just text\""
+        )
         check("- 1\n", 1, "", "found a list")
         check("version: 1\napps: [", 3, "", "not YAML")
         check("\u{FEFF}version: 1\n", 1, "", "byte order mark")
@@ -202,7 +203,7 @@ struct PolicyFileTests {
         check("version: 1\napps: {}\n", 2, "apps", "found a mapping")
         check(
             "version: 1\nunknown: 2\n", 2, "unknown",
-            "unknown field; allowed are version, keys, apps, routes, checks, addresses, log, metrics")
+            "unknown field; allowed are version, keys, apps, routes, checks, addresses, log, metrics, propertyHeader")
         check("version: 1\n<<: {apps: []}\n", 2, "<<", "unknown field")
         check("version: 1\napps:\n  - shop\n", 3, "apps[0]", "expected a mapping of name, appAttest")
         check("version: 1\napps:\n  - appAttest: {}\n", 3, "apps[0].name", "required field is missing")
