@@ -75,7 +75,7 @@ struct CommandHelpTests {
         let groups = help.components(separatedBy: " SUBCOMMANDS:\n").dropFirst()
         #expect(groups.count == 6, "\(help)")
         let names = groups.flatMap { $0.matches(of: #/(?m)^  ([a-z]+) /#).map { String($0.1) } }
-        #expect(Set(names).count == names.count && names.count == 24, "\(names)")
+        #expect(Set(names).count == names.count && names.count == 28, "\(names)")
         #expect(names.starts(with: ["verify", "inspect", "replay"]))
     }
 
