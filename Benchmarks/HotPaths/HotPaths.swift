@@ -14,7 +14,7 @@ enum HotPaths {
     static var all: [HotPath] {
         let engines = EngineRegistry.standard.measured
         return engines.flatMap { $0.hotPaths } + CodingPaths.all + engines.flatMap { $0.verifierPaths }
-            + VerifierPaths.common
+            + VerifierPaths.common + AnswerPaths.all
     }
 
     static func main() {

@@ -37,9 +37,6 @@ enum VerifierPaths {
             HotPath("verify-bound-token", count: 50) { total in
                 try tokens(total) { try TokenPaths.blueprint($0).mint().request }
             },
-            // Evidence that costs little, so that the second token shows.
-            HotPath("exchange-answer", count: 100) { try exchanges($0, [TokenPaths.audience]) },
-            HotPath("exchange-answer-two", count: 100) { try exchanges($0, [TokenPaths.audience, "orders"]) },
         ]
     }
 
@@ -209,55 +206,6 @@ enum VerifierPaths {
         }
         let verifier = try verifier(configuration, keys: TokenPaths.keys())
         return each(try (0..<total).map(mint)) { try await verifier.verifyTokenRequest($0, at: now) }
-    }
-
-    private struct NoFiles: PolicyFiles {
-        func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] { throw node.error("there are no files") }
-    }
-
-    /// Exchanges answers of Google for tokens of each audience.
-    private static func exchanges(_ total: Int, _ audiences: [String]) throws -> HotPath.Work {
-        let package = PlayIntegrityPaths.packageName
-        let policy = try PolicyFile.parse(
-            """
-            version: 1
-            apps:
-              - name: shop
-                playIntegrity:
-                  packageName: \(package)
-                  certificateDigests: [\(Base64.encode(PlayIntegrityPaths.certificateDigest, .url))]
-                  answers: caller
-                tokens:
-                  issuer: \(TokenPaths.issuer)
-                  audiences: [\(audiences.joined(separator: ", "))]
-                  callerEvidence: allow
-            """, file: nil, files: NoFiles())
-        let masterKey = try MasterKey(text: SecretBytes(Array(String(repeating: "07", count: 32).utf8)))
-        let store = SealedKeyStore(
-            storage: MemoryKeyStorage(), masterKey: masterKey, materials: Verifier.keyMaterials)
-        let verifier = Verifier(policy: policy, ledger: MemoryLedger(), keyStores: [store])
-        let thumbprint = JWKThumbprint.p256(TokenPaths.key.publicPoint)
-        let requests = try (0..<total).map { number in
-            let challenge = Base64.encode(challenge(number), .url)
-            let derived = TokenRequest.evidenceChallenge(challenge, audiences: audiences, keyThumbprint: thumbprint)
-            let answer = StandardAnswerBlueprint(
-                packageName: package, requestHash: Base64.encode(derived, .url),
-                certificateDigests: [PlayIntegrityPaths.certificateDigest], issuedAt: now
-            ).mint()
-            return TokenRequest(
-                record: try answer.record(id: nil, app: "shop"), challenge: challenge, audiences: audiences,
-                keyThumbprint: thumbprint)
-        }
-        var next = 0
-        return { count in
-            if next == 0 { try await TokenKeyRotation(store).run(at: now) }
-            for _ in 0..<count {
-                let answer = try await verifier.issueToken(requests[next], at: now)
-                guard case .issued(let grant, _) = answer else { throw Unexpected(description: "\(answer)") }
-                try require(grant.tokens.count == audiences.count, "\(grant.tokens.count) tokens")
-                next += 1
-            }
-        }
     }
 
     private static func classicTokens(_ total: Int) throws -> HotPath.Work {
