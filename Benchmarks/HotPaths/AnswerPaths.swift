@@ -111,7 +111,8 @@ enum AnswerPaths {
             let challenge = challenge(number)
             let derived = TokenRequest.evidenceChallenge(challenge, audiences: audiences, keyThumbprint: thumbprint)
             return TokenRequest(
-                record: try record(over: derived), challenge: challenge, audiences: audiences, keyThumbprint: thumbprint)
+                record: try record(over: derived), challenge: challenge, audiences: audiences, keyThumbprint: thumbprint
+            )
         }
         var next = 0
         return { count in

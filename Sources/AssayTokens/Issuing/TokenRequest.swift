@@ -3,7 +3,7 @@ import AssayPrimitives
 
 /// A request for tokens: evidence that covers a challenge of the ledger, the audiences, and the key that the tokens will be bound to.
 ///
-/// The app asks for a challenge, computes ``evidenceChallenge(_:audiences:keyThumbprint:binding:)``, and makes its evidence over that value
+/// The app asks for a challenge, computes ``evidenceChallenge(_:audiences:keyThumbprint:binding:claims:)``, and makes its evidence over that value
 /// in place of the challenge itself. A party between app and backend cannot have the tokens bound to another key.
 public struct TokenRequest: Sendable {
     /// The evidence.
