@@ -167,7 +167,9 @@ package struct TokenEngine: EvidenceEngine {
     /// for codes, which services have that issue tokens.
     package func responseCode(of verdict: Verdict, at now: Date) async throws(VerificationError) -> String? {
         if let code = verdict.engineSubject?.clientFacts.first(where: { $0.name == "arc" }) { return code.value }
-        return try await material(at: now).1.first.map { ResponseCode.text(verdict.failed, verdict.annotated, under: $0) }
+        return try await material(at: now).1.first.map {
+            ResponseCode.text(verdict.failed, verdict.annotated, under: $0)
+        }
     }
 
     /// The keys of tokens and the secrets at a time. The newest secret is the first: it hides subjects and makes nonces; the others

@@ -106,7 +106,7 @@ struct CertificateTests {
 
     // MARK: Acceptance
 
-    @Test("Evidence that carries a certificate states its build as it does alone, and is rejected for a build that is not admitted")
+    @Test("Evidence that carries a certificate states its build as it does alone, and is rejected for another build")
     func builds() async throws {
         let leaf = try Self.leaf("host")
         let hosts = "\(Self.host): { leaves: [\(Self.hex(leaf))] }"

@@ -15,7 +15,8 @@ public struct SeenCertificate: Sendable {
     public let host: String
     /// The certificates that the host presented, DER, the leaf first; empty if the app got none.
     public let chain: [[UInt8]]
-    /// The challenge, base64url of 32 bytes: that of the ledger; for a token, `TokenRequest.evidenceChallenge(_:audiences:keyThumbprint:binding:claims:)`.
+    /// The challenge, base64url of 32 bytes: that of the ledger; for a token, that of
+    /// `TokenRequest.evidenceChallenge(_:audiences:keyThumbprint:binding:claims:)`.
     public let challenge: String
 
     /// Composes what an app saw.

@@ -3,8 +3,8 @@ import AssayPrimitives
 
 /// A request for tokens: evidence that covers a challenge of the ledger, the audiences, and the key that the tokens will be bound to.
 ///
-/// The app asks for a challenge, computes ``evidenceChallenge(_:audiences:keyThumbprint:binding:claims:)``, and makes its evidence over that value
-/// in place of the challenge itself. A party between app and backend cannot have the tokens bound to another key.
+/// The app asks for a challenge, computes ``evidenceChallenge(_:audiences:keyThumbprint:binding:claims:)``, and makes its evidence over that
+/// value in place of the challenge itself. A party between app and backend cannot have the tokens bound to another key.
 public struct TokenRequest: Sendable {
     /// The evidence.
     public let record: EvidenceRecord
