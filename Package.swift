@@ -152,8 +152,8 @@ let package = Package(
         // The verifier behind HTTP, for backends in any language.
         library(
             "AssayService",
-            "Assay AssayCore AssayHTTP AssayInspection AssayPrimitives AssayReplay AssayTokens CoreMetrics HTTPTypes",
-            "Instrumentation Logging NIOCore NIOExtras NIOHTTP1 NIOPosix NIOSSL ServiceLifecycle Tracing UnixSignals",
+            "Approov Assay AssayCore AssayHTTP AssayInspection AssayPrimitives AssayReplay AssayTokens CoreMetrics",
+            "HTTPTypes Instrumentation Logging NIOCore NIOExtras NIOHTTP1 NIOPosix NIOSSL ServiceLifecycle Tracing UnixSignals",
             with: callerIsolated),
         library("AssayTesting", "AssayCore AssayPrimitives COpenSSL Crypto", with: strict + [.strictMemorySafety()]),
         // The program `assay`.
@@ -246,8 +246,8 @@ let package = Package(
             "CoreMetrics MetricsTestKit ServiceLifecycle"),
         tests(
             "AssayServiceTests",
-            "AppAttest Assay AssayCore AssayHTTPTestSupport AssayLedgerSQLite AssayPrimitives AssayProgram",
-            "AssayService AssayTesting AssayTestSupport CoreMetrics HTTPTypes InMemoryTracing",
+            "AppAttest Approov Assay AssayCore AssayHTTPTestSupport AssayLedgerSQLite AssayPrimitives AssayProgram",
+            "AssayService AssayTesting AssayTestSupport AssayTokens CoreMetrics HTTPTypes InMemoryTracing",
             "Instrumentation Tracing"),
         // A file system for SQLite that fails by plan.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

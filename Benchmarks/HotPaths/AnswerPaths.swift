@@ -47,7 +47,7 @@ enum AnswerPaths {
         try StandardAnswerBlueprint(
             packageName: package, requestHash: Base64.encode(hash, .url),
             certificateDigests: [PlayIntegrityPaths.certificateDigest], issuedAt: now
-        ).mint().record(id: nil, app: "shop")
+        ).mint().record(id: "answer", app: "shop")
     }
 
     private static func challenge(_ number: Int) -> String {

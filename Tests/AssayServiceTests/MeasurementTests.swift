@@ -1,3 +1,4 @@
+import Approov
 import Assay
 import AssayCore
 import AssayPrimitives

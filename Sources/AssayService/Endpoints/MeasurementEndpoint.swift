@@ -1,5 +1,7 @@
+import Approov
 import Assay
 import AssayCore
+import AssayPrimitives
 import FoundationEssentials
 import HTTPTypes
 
