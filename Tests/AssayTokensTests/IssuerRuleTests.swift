@@ -144,13 +144,13 @@ struct IssuerRuleTests {
     }
 
     @Test(
-        "evidence with a finding that the policy lists gives a short-lived token, and a decoy lives as long",
+        "evidence with an annotation that the policy lists gives a short-lived token, and no failure shortens a decoy's life",
         arguments: [
-            ("riskLife: 2m", 120), ("riskLife: 2m, riskChecks: [\(osVersion)]", 120),
-            ("riskLife: 2m, riskChecks: [device-check.ban]", 300), ("life: 4m", 240),
+            ("riskLife: 2m", 120, 300), ("riskLife: 2m, riskChecks: [\(osVersion)]", 120, 300),
+            ("riskLife: 2m, riskChecks: [device-check.ban]", 300, 300), ("life: 4m", 240, 240),
         ])
-    func life(_ tokens: String, _ seconds: Int) async throws {
-        for (mode, expected) in [("annotate", "issued"), ("enforce", "decoy")] {
+    func life(_ tokens: String, _ annotated: Int, _ failed: Int) async throws {
+        for (mode, expected, seconds) in [("annotate", "issued", annotated), ("enforce", "decoy", failed)] {
             let (world, verifier) = try await Self.world("format: approov, refused: token, \(tokens)", mode: mode)
             let request = try await world.attestation(client: client, namesKey: true)
             switch try await verifier.issueToken(request, at: TokenWorld.now) {

@@ -68,7 +68,7 @@ extension TokenConfiguration: SectionConfiguration {
         },
         .field(
             "riskLife", \.riskLife, .duration(shortestLife...longestLife, "1m to 60m"),
-            "The life of a token if a check of riskChecks failed or was annotated; that of life without it."
+            "The life of a token if a check of riskChecks was annotated; that of life without it."
         ).objection { values in
             guard let short = values.riskLife, short >= values.life else { return nil }
             return "it shortens nothing: life is \(PolicyNode.text(ofSeconds: values.life))"

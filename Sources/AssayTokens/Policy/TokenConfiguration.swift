@@ -175,7 +175,7 @@ package final class TokenConfiguration: EngineConfiguration {
         private var statedAcceptedAudiences: [String]?
         /// The life of a token in seconds.
         package var life: Double = 300
-        /// The life in seconds of a token whose evidence failed or annotated one of ``riskChecks``; nil for ``life``.
+        /// The life in seconds of a token for whose evidence one of ``riskChecks`` was annotated; nil for ``life``.
         package var riskLife: Double?
         /// The names of the checks that shorten the life; any without names.
         package var riskChecks: [String] = []
@@ -215,7 +215,8 @@ package final class TokenConfiguration: EngineConfiguration {
     /// - Parameter verdict: the one on its evidence; nil for evidence that was not judged to its end.
     func tokenLife(after verdict: Verdict?) -> Double {
         guard let short = values.riskLife, let verdict else { return values.life }
-        let isRisky = (verdict.failed + verdict.annotated).contains {
+        // Only what accepted evidence can have too: the life of a decoy must not show that a check failed.
+        let isRisky = verdict.annotated.contains {
             values.riskChecks.isEmpty || values.riskChecks.containsBytes(of: $0.name)
         }
         return isRisky ? min(short, values.life) : values.life
