@@ -45,6 +45,8 @@ extension Verifier {
                     throw .request(error)
                 }
             }
+            // The ledger can still refuse the evidence.
+            if verdict.outcome != .accept { issuer?.giveBack(at: now) }
             answer = try await counting { [issuer] () async throws(VerificationError) in
                 if verdict.outcome == .accept, let issuer {
                     .issued(try issuer.issue(for: verdict, at: now), verdict)
@@ -55,6 +57,7 @@ extension Verifier {
                 }
             }
         } catch {
+            issuer?.giveBack(at: now)
             guard let refusal, let decoy = try issuer?.decoy(for: nil, at: now) else { throw error }
             answer = .concealed(decoy, refusal)
         }

@@ -177,6 +177,29 @@ struct IssuerRuleTests {
         #expect(try await code(other) == "issued")
     }
 
+    @Test("requests at the same time get no more tokens than one after the other, and evidence that counts no more costs none")
+    func hourlyAtOnce() async throws {
+        let world = try await EvidenceWorld(tokens: "format: assay, hourlyTokens: 3", hasClassicKeys: true)
+        let verifier = world.verifier
+        var requests: [TokenRequest] = []
+        for _ in 0..<9 {
+            let binding = try await world.binding(.playIntegrityClassic, client: client)
+            requests.append(
+                TokenRequest(
+                    record: try world.classicToken(binding), challenge: binding.challengeText,
+                    audiences: [TokenWorld.audience], publicKey: client.publicPoint))
+        }
+        #expect(try await Self.code(requests[0], verifier) == "issued")
+        for _ in 0..<3 { #expect(try await Self.code(requests[0], verifier) == "rejected") }
+        let codes = try await withThrowingTaskGroup(of: String.self, returning: [String].self) { group in
+            for request in requests.dropFirst() { group.addTask { try await Self.code(request, verifier) } }
+            var codes: [String] = []
+            for try await code in group { codes.append(code) }
+            return codes.sorted()
+        }
+        #expect(codes == ["issued", "issued"] + [String](repeating: "token-limit", count: 6))
+    }
+
     @Test("the count of a device begins anew with each hour, and apps count apart")
     func hours() {
         let rates = DeviceTokenRates()
@@ -189,6 +212,14 @@ struct IssuerRuleTests {
         #expect(rates.count(of: device, app: "shop", at: next) == 0)
         rates.take(device, app: "shop", at: next)
         #expect(rates.count(of: device, app: "shop", at: next) == 1)
+        #expect(rates.take(device, app: "shop", atMost: 2, at: next))
+        #expect(!rates.take(device, app: "shop", atMost: 2, at: next))
+        // The hour of the count is over.
+        rates.giveBack(device, app: "shop", at: TokenWorld.now)
+        #expect(rates.count(of: device, app: "shop", at: next) == 2)
+        for _ in 0..<3 { rates.giveBack(device, app: "shop", at: next) }
+        #expect(rates.count(of: device, app: "shop", at: next) == 0)
+        #expect(rates.take(device, app: "shop", atMost: 2, at: next))
     }
 
     // MARK: Approov's claims

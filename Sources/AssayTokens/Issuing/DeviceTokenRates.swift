@@ -24,13 +24,27 @@ package final class DeviceTokenRates: Sendable {
         return hour.withLock { $0.number == number ? $0.counts[Self.hash(device, app)] ?? 0 : 0 }
     }
 
-    /// Counts a device.
-    package func take(_ device: LedgerSubject, app: String, at now: Date) {
+    /// Counts a device, unless it got tokens in the hour as often as a limit allows.
+    ///
+    /// - Returns: whether it may get tokens.
+    @discardableResult
+    package func take(_ device: LedgerSubject, app: String, atMost limit: Int = .max, at now: Date) -> Bool {
+        let (number, hash) = (Self.number(at: now), Self.hash(device, app))
+        return hour.withLock { hour in
+            if hour.number != number { hour = Hour(number: number) }
+            guard hour.counts.count < Self.maximumDevices || hour.counts[hash] != nil else { return true }
+            guard hour.counts[hash, default: 0] < limit else { return false }
+            hour.counts[hash, default: 0] += 1
+            return true
+        }
+    }
+
+    /// Takes back the count of a device that got no tokens after all.
+    package func giveBack(_ device: LedgerSubject, app: String, at now: Date) {
         let (number, hash) = (Self.number(at: now), Self.hash(device, app))
         hour.withLock { hour in
-            if hour.number != number { hour = Hour(number: number) }
-            guard hour.counts.count < Self.maximumDevices || hour.counts[hash] != nil else { return }
-            hour.counts[hash, default: 0] += 1
+            guard hour.number == number, let count = hour.counts[hash] else { return }
+            hour.counts[hash] = count > 1 ? count - 1 : nil
         }
     }
 

@@ -29,6 +29,8 @@ package struct TokenIssuer: Sendable {
     private(set) var isOfTestAuthority = false
     /// The claims of the app.
     private var appClaims: [(String, RecordValue.Content)] = []
+    /// The device that was counted for these tokens; nil for none.
+    private var countedDevice: LedgerSubject?
 
     /// Whether rejected evidence gets a token too. Then every answer that depends on the evidence is a token.
     package var hidesRejections: Bool { expectations.configuration.hidesRejections }
@@ -161,17 +163,33 @@ package struct TokenIssuer: Sendable {
 
     /// The assessment to commit for acceptable evidence, whose acceptance consumes the challenge of the request.
     ///
-    /// - Throws: an error if the policy gives no token for such evidence, or if the evidence does not cover challenge, audience and key
-    ///   of the request.
+    /// - Throws: an error if the policy gives no token for such evidence, if the evidence does not cover challenge, audience and key
+    ///   of the request, or if the device got tokens as often as it may.
     package mutating func bind(_ assessment: Assessment, at now: Date) throws(RequestError) -> Assessment {
-        let configuration = expectations.configuration
-        if let limit = configuration.hourlyTokens, let device = device(assessment.subject),
-            rates.count(of: device, app: expectations.app, at: now) >= limit
-        {
+        let bound = try cover(assessment)
+        try countDevice(assessment.subject, at: now)
+        return bound
+    }
+
+    /// Counts the device before its evidence is used up, so that requests at the same time get no more than one after the other.
+    private mutating func countDevice(_ subject: (any EngineSubject)?, at now: Date) throws(RequestError) {
+        guard let limit = expectations.configuration.hourlyTokens, let device = device(subject) else { return }
+        guard rates.take(device, app: expectations.app, atMost: limit, at: now) else {
             throw RequestError(
                 .tokenLimit,
                 "the device has got tokens \(limit) times in this hour, as often as tokens.hourlyTokens allows")
         }
+        countedDevice = device
+    }
+
+    /// Takes back the count of the device: its evidence was not accepted after all, or no token could be made.
+    package mutating func giveBack(at now: Date) {
+        if let countedDevice { rates.giveBack(countedDevice, app: expectations.app, at: now) }
+        countedDevice = nil
+    }
+
+    private mutating func cover(_ assessment: Assessment) throws(RequestError) -> Assessment {
+        let configuration = expectations.configuration
         isOfTestAuthority = assessment.testAuthority != nil
         guard !isOfTestAuthority || configuration.testAuthorities == .allow else {
             throw RequestError(
@@ -235,9 +253,6 @@ package struct TokenIssuer: Sendable {
     package func issue(for verdict: Verdict, at now: Date) throws(VerificationError) -> TokenGrant {
         guard verdict.outcome == .accept else {
             throw .outage(KeyStoreOutage(.internalError, "a token was asked for with rejected evidence"))
-        }
-        if expectations.configuration.hourlyTokens != nil, let device = device(verdict.engineSubject) {
-            rates.take(device, app: expectations.app, at: now)
         }
         let life = expectations.configuration.tokenLife(after: verdict).rounded(.down)
         switch signer {
