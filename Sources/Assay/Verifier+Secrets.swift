@@ -15,7 +15,7 @@ extension Verifier {
         try await counting { () async throws(VerificationError) in
             do throws(RequestError) { try request.requireNames() } catch { throw .request(error) }
         }
-        var delivery: SecretDelivery?
+        var sealed: (text: String, expiresIn: Int, app: String)?
         let verdict = try await verify(at: now, hasDeviceCheck: true) { () async throws(VerificationError) in
             let assessment = try await assess(request.record, ledger: ledger, at: now)
             guard assessment.isAcceptable else { return assessment }
@@ -26,18 +26,23 @@ extension Verifier {
             do throws(KeyStoreOutage) { named = try await keys.keys(for: RuntimeSecret.purpose) } catch {
                 throw .outage(error)
             }
+            let chosen: SecretDelivery
             do throws(RequestError) {
-                let chosen = try SecretDelivery(request, assessment, in: policy, keys: named, at: now)
-                delivery = chosen
-                return chosen.assessment
+                chosen = try SecretDelivery(request, assessment, in: policy, keys: named, at: now)
             } catch { throw .request(error) }
+            // Before the commit: values that cannot be sealed use no evidence up.
+            let (text, expiresIn) = try chosen.sealed(at: now)
+            sealed = (text, expiresIn, chosen.app)
+            return chosen.assessment
         }
         // The ledger can still refuse the evidence.
-        guard verdict.outcome == .accept, let delivery else {
-            return .rejected(verdict, responseCode: try await engines.tokens.responseCode(of: verdict, at: now))
+        guard verdict.outcome == .accept, let sealed else {
+            let code = try await counting { () async throws(VerificationError) in
+                try await engines.tokens.responseCode(of: verdict, at: now)
+            }
+            return .rejected(verdict, responseCode: code)
         }
-        let sealed = try await counting { () async throws(VerificationError) in try delivery.sealed(at: now) }
-        for name in request.names { metrics?.secrets.count(name, app: delivery.app) }
+        for name in request.names { metrics?.secrets.count(name, app: sealed.app) }
         return .sealed(sealed.text, expiresIn: sealed.expiresIn, verdict)
     }
 }
