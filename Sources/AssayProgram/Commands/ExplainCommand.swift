@@ -170,11 +170,15 @@ struct ExplainCommand: AsyncParsableCommand {
         let secrets = try await options.url.withLedger(creating: false) { open in
             try await open.keyStore(masterKey).keys(for: TokenSecret.purpose).compactMap { $0.material as? TokenSecret }
         }
-        // A verdict has the checks of its kind, and DeviceCheck's.
+        // A verdict has the checks of its kind, DeviceCheck's, and the one of its platform's builds.
         let kinds = Dictionary(grouping: catalogue) {
             $0.id.name.split(separator: ".").dropLast().joined(separator: ".")
         }
-        let groups = kinds.filter { $0.key != "device-check" }.map { $0.value + (kinds["device-check"] ?? []) }
+        let groups = kinds.filter { $0.key != "device-check" }.map { kind in
+            let engine = kind.key.split(separator: ".").first ?? ""
+            let builds = (kinds["builds"] ?? []).filter { kind.key != "builds" && $0.id.name == "builds.\(engine)" }
+            return kind.value + (kinds["device-check"] ?? []) + builds
+        }
         guard let findings = ResponseCode.findings(in: code, groups, under: secrets) else {
             throw CommandFailure(
                 .rejected,
