@@ -102,7 +102,9 @@ struct RuntimeSecretTests {
         let rejected = try Self.ask(service, "forged", ["maps"], isForged: true)
         #expect(rejected.status == 403 && rejected.json["error"] as? String == "REJECTED", "\(rejected)")
         #expect((rejected.json["reasons"] as? [String])?.isEmpty == false)
-        #expect((rejected.json["arc"] as? String)?.utf8.count == 8 && rejected.json["verdict"] is [String: Any])
+        let code = try #require(rejected.json["arc"] as? String)
+        #expect(code.utf8.count == 8 && rejected.json["verdict"] is [String: Any])
+        try service.waitUntil("logged") { service.entries("request").contains { $0["assay.arc"] as? String == code } }
         for (names, status, word, code) in [
             (["none"], 404, "UNKNOWN_KEY", "unknown-secret"), (["absent"], 404, "UNKNOWN_KEY", "unknown-secret"),
             ([""], 400, "BAD_KEY", "invalid-secret-name"), ([], 400, "BAD_KEY", "invalid-secret-name"),

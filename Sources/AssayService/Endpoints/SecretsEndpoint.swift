@@ -82,6 +82,8 @@ struct SecretsEndpoint: Sendable {
             object.add("expiresIn", raw: "\(expiresIn)")
             return .json(object.text)
         case .rejected(_, let responseCode):
+            // Support finds in the log what the user reports.
+            served.note.responseCode = responseCode
             object.add("error", text: Word.rejected.rawValue)
             object.add("reasons", raw: JSONText.array(verdict.failed.map { JSONText.string($0.name) }))
             if let responseCode { object.add("arc", text: responseCode) }

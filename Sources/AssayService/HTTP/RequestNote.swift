@@ -25,7 +25,7 @@ struct RequestNote {
     var decision: RequestDecision?
     /// The name of the debug token for which a token was issued.
     var debugToken: String?
-    /// The attestation response code of an issued token.
+    /// The attestation response code of the answer.
     var responseCode: String?
     /// The names of the runtime secrets that were delivered.
     var secrets: [String]?
