@@ -33,7 +33,9 @@ struct EARClaims {
             func lower(_ claim: String, to value: Int) { values[claim] = max(values[claim] ?? 0, value) }
             if check == "device-check.ban" {
                 lower("instance-identity", to: Value.contraindicated)
-            } else if Self.appChecks.contains(check.split(separator: ".").last.map(String.init) ?? "") {
+            } else if check.hasPrefix("builds.")
+                || Self.appChecks.contains(check.split(separator: ".").last.map(String.init) ?? "")
+            {
                 lower("executables", to: Value.warning)
             } else {
                 lower("configuration", to: Value.warning)
