@@ -15,7 +15,7 @@ package struct AdmittedBuild: Sendable, Equatable {
     package let reason: String
     /// When it was admitted last.
     package let admittedAt: Date
-    /// Who admitted it last; nil if unknown.
+    /// Who admitted it last, or who admitted it without an end; nil if unknown.
     package let admittedBy: String?
     /// The first time at which it is not admitted any more; nil for none.
     package let until: Date?
@@ -38,12 +38,13 @@ package struct AdmittedBuild: Sendable, Equatable {
     /// Whether the build is admitted at a time.
     package func isInForce(at now: Date) -> Bool { until.map { now < $0 } ?? true }
 
-    /// The admission that is in force after this one and a new one: that of the new one, with the later of both ends.
+    /// The admission that is in force after this one and a new one: that of the new one, with the later of both ends. One without an
+    /// end keeps its author, who may remove it: others must not become the author by renewing it.
     func renewed(by new: AdmittedBuild) -> AdmittedBuild {
         let end = until.flatMap { former in new.until.map { max(former, $0) } }
         return AdmittedBuild(
             new.build, name: new.name ?? name, reason: new.reason, admittedAt: new.admittedAt,
-            admittedBy: new.admittedBy, until: end)
+            admittedBy: until == nil ? admittedBy : new.admittedBy, until: end)
     }
 
     /// Why a name or a reason cannot be stored; nil if it can.

@@ -31,7 +31,8 @@ struct AdmittedBuildsTests {
         builds.admit(try Self.admission(until: time(first), name: "beta"))
         let renewed = builds.admit(try Self.admission(at: Self.now + 60, by: "other", until: time(second)))
         #expect(renewed.until == time(expected))
-        #expect(renewed.admittedAt == Self.now + 60 && renewed.admittedBy == "other" && renewed.name == "beta")
+        #expect(renewed.admittedAt == Self.now + 60 && renewed.name == "beta")
+        #expect(renewed.admittedBy == (first == nil ? "ci" : "other"))
         #expect(builds.all == [renewed])
     }
 
@@ -78,6 +79,21 @@ struct AdmittedBuildsTests {
         let unknown = try await register.remove(
             try Self.build(7), by: author, mayRemovePermanent: true, at: Self.now + 2)
         #expect(unknown == .failure(.unknown(try Self.build(7))))
+    }
+
+    @Test("Who renews another one's admission without an end does not become its author, and cannot remove it")
+    func renewalByAnother() async throws {
+        let register = LedgerRegister<AdmittedBuilds>(in: MemoryLedger())
+        _ = try await register.admit([try Self.admission()], by: "ci", at: Self.now).get()
+        for end in [nil, Self.now + 3600] {
+            let again = try Self.admission(at: Self.now + 60, by: "eve", until: end)
+            _ = try await register.admit([again], by: "eve", at: Self.now + 60).get()
+        }
+        let build = try Self.build()
+        let refused = try await register.remove(build, by: "eve", mayRemovePermanent: false, at: Self.now + 61)
+        #expect(refused == .failure(.permanent(build)))
+        let removed = try await register.remove(build, by: "ci", mayRemovePermanent: false, at: Self.now + 62).get()
+        #expect(removed.admittedBy == "ci" && removed.admittedAt == Self.now + 60)
     }
 
     @Test("Removing many takes the builds of the app that were admitted before a time, and the audit trail names each")
