@@ -210,13 +210,15 @@ struct CertificateTests {
         #expect(world.hosts.asked.withLock { $0 } == [])
     }
 
-    @Test("A device token that the policy requires with the carried evidence is required with the certificate, too")
-    func deviceTokens() async throws {
+    @Test(
+        "A device token that the policy requires with the carried evidence, or with certificates, is required",
+        arguments: ["app-attest.attestation", "mitm.certificate"])
+    func deviceTokens(kind: String) async throws {
         let leaf = try Self.leaf("host")
         let world = try World(
             Self.text(
                 "\(Self.host): { leaves: [\(Self.hex(leaf))] }",
-                section: "    deviceCheck: { appID: \(Fixtures.appID), bits: bit0, required: [app-attest.attestation] }"
+                section: "    deviceCheck: { appID: \(Fixtures.appID), bits: bit0, required: [\(kind)] }"
             ))
         let verdict = try await world.verify(try world.record(try await world.seen(leaf)))
         #expect(verdict.failed == [.deviceCheckToken], "\(verdict)")

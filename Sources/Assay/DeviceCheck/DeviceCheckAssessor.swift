@@ -26,7 +26,8 @@ struct DeviceCheckAssessor {
 
     /// Evidence without a device token.
     func withoutToken() -> Assessment {
-        guard configuration.required.contains(assessment.evidenceKind) else {
+        // A policy may name the kind of the record, or that of the evidence that the record carries.
+        guard configuration.required.contains(where: { $0 == assessment.kind || $0 == assessment.evidenceKind }) else {
             return skipping(.notApplicable)
         }
         return completed(
