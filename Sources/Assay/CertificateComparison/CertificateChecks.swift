@@ -98,10 +98,10 @@ struct CertificateCheck {
         return .passed
     }
 
-    /// Whether the leaf has a valid path to a certificate of its chain whose key is pinned. Anybody can append a pinned certificate to a
-    /// chain: only its signatures count.
+    /// Whether the leaf names the host, and has a valid path to a certificate of its chain whose key is pinned. Anybody can append a
+    /// pinned certificate to a chain: only its signatures count. And anybody gets a leaf from a public issuer, for a host of their own.
     private static func hasIssuer(pinnedBy pins: [[UInt8]], _ seen: DecodedCertificate, at now: Date) -> Bool {
-        guard let leaf = try? Certificate(der: seen.leaf.der) else { return false }
+        guard let leaf = try? Certificate(der: seen.leaf.der), leaf.isFor(host: seen.host) else { return false }
         let issuers = seen.issuers.compactMap { try? Certificate(der: $0[...]) }
         let pinned = issuers.filter { pins.contains(Digest.sha256($0.subjectPublicKeyInfo)) }
         guard !pinned.isEmpty else { return false }

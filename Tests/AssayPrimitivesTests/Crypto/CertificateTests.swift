@@ -168,6 +168,26 @@ import Testing
         #expect(error?.reason == .tooLarge)
     }
 
+    @Test(
+        "A certificate is for the DNS names and addresses in its subjectAltName, and a wildcard stands for one label",
+        arguments: [
+            ("api.example.com", 0x82, "api.example.com", true), ("api.example.com", 0x82, "API.Example.com", true),
+            ("api.example.com", 0x82, "*.example.com", true), ("a.api.example.com", 0x82, "*.example.com", false),
+            ("example.com", 0x82, "*.example.com", false), ("api.example.com", 0x82, "example.com", false),
+            ("api.example.com", 0x82, "a*.example.com", false), ("api.example.com", 0x82, "*", false),
+            ("api.example.com", 0x82, "*.", false), ("api.example.com", 0x81, "api.example.com", false),
+            ("192.0.2.1", 0x87, "\u{40}\u{0}\u{2}\u{1}", false), ("64.0.2.1", 0x87, "\u{40}\u{0}\u{2}\u{1}", true),
+            ("64.0.2.1", 0x82, "64.0.2.1", false),
+        ] as [(String, UInt8, String, Bool)])
+    func hosts(host: String, tag: UInt8, name: String, expected: Bool) throws {
+        let root = try TestAuthority()
+        #expect(try !root.leaf().isFor(host: host))
+        var template = CertificateTemplate()
+        let other = DER.tagged(0x82, Array("other.example.org".utf8))
+        template.extensions.append(DER.extension(17, DER.sequence(other, DER.tagged(tag, Array(name.utf8)))))
+        #expect(try root.leaf(template).isFor(host: host) == expected)
+    }
+
     @Test("Displayed names have a limited length, and characters that could forge a log line are escaped")
     func descriptions() throws {
         let root = try TestAuthority()

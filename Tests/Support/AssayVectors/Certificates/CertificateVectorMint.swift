@@ -26,6 +26,8 @@ package struct CertificateVectorMint {
     let proxyLeaf: [UInt8]
     /// The present key in another certificate.
     let renewedLeaf: [UInt8]
+    /// A leaf with a DNS name: that of the host whose issuer is pinned, a wildcard over it, and that of another host.
+    let (namedLeaf, wildcardLeaf, otherLeaf): ([UInt8], [UInt8], [UInt8])
 
     package init(seed: String, time: Date) throws(MintingError) {
         self.seed = seed
@@ -37,11 +39,18 @@ package struct CertificateVectorMint {
                 name: DistinguishedName([.init(.commonName, name)]), key: TestKey(.p256, seed: seed, label: name),
                 notBefore: notBefore, notAfter: notBefore.addingTimeInterval(3650 * 86_400))
         }
-        func leaf(_ issuer: TestIssuer, _ label: String, days: Double = 90) throws(MintingError) -> [UInt8] {
-            try issuer.issue(
+        func leaf(
+            _ issuer: TestIssuer, _ label: String, days: Double = 90, dnsName: String? = nil
+        ) throws(MintingError) -> [UInt8] {
+            // dNSName is [2] in the SEQUENCE of a subjectAltName.
+            let names = dnsName.map { name in
+                CertificateExtension(
+                    [2, 5, 29, 17], value: DERBuilder.element(0x30, DERBuilder.element(0x82, Array(name.utf8))))
+            }
+            return try issuer.issue(
                 name: DistinguishedName([.init(.commonName, Self.host)]), key: TestKey(.p256, seed: seed, label: label),
                 notBefore: notBefore, notAfter: notBefore.addingTimeInterval(days * 86_400),
-                extensions: [.basicConstraints(isCA: false), .keyUsage(0x80)]
+                extensions: [.basicConstraints(isCA: false), .keyUsage(0x80)] + (names.map { [$0] } ?? [])
             ).certificate
         }
         root = try issuer("Hosts CA")
@@ -49,6 +58,9 @@ package struct CertificateVectorMint {
         nextLeaf = try leaf(root, "next leaf")
         renewedLeaf = try leaf(root, "leaf", days: 180)
         proxyLeaf = try leaf(issuer("Proxy CA"), "proxy")
+        namedLeaf = try leaf(root, "named", dnsName: Self.issuerHost)
+        wildcardLeaf = try leaf(root, "wildcard", dnsName: "*.example.com")
+        otherLeaf = try leaf(root, "other", dnsName: "proxy.example.org")
     }
 
     var rootCertificate: [UInt8] { root.certificate }
