@@ -114,7 +114,7 @@ public struct Verifier: Sendable {
             to: engine.assess(record, ledger: ledger, at: now), record.device, ledger: ledger, at: now)
         guard record.property != nil || policy.propertyHeader != nil else { return assessment }
         // A signed field counts before the record, and the record before a field that is not signed.
-        return assessment.stating(propertyOf: record, in: policy.propertyHeader)
+        return assessment.stating(propertyOf: record.carried ?? record, in: policy.propertyHeader)
             .stating(ClientProperty(claimed: record.property))
     }
 

@@ -8,6 +8,8 @@ enum APKSigningBlock {
     private static let schemes: [UInt32] = [0x7109_871A, 0xF053_68C0, 0x1B93_AD61]
     /// The most bytes of the block.
     private static let limit = 16 << 20
+    /// The most certificates: a scheme has up to ten signers.
+    private static let certificateLimit = 32
 
     /// SHA-256 of the first certificate of each signer of each scheme, without repetitions; empty for an .apk without such signatures.
     static func certificateDigests(_ archive: ZipArchive) throws(AppFileProblem) -> [[UInt8]] {
@@ -33,7 +35,11 @@ enum APKSigningBlock {
                     let signed = try part(signer)
                     let certificates = try part(signed.dropFirst(4 + part(signed).count))
                     let digest = Digest.sha256(Array(try part(certificates)))
-                    if !digests.contains(digest) { digests.append(digest) }
+                    guard !digests.contains(digest) else { continue }
+                    guard digests.count < certificateLimit else {
+                        throw AppFileProblem("more than \(certificateLimit) certificates sign the .apk")
+                    }
+                    digests.append(digest)
                 }
             }
             start += 8 + length

@@ -25,6 +25,8 @@ struct AndroidManifest {
 struct BinaryManifestReader {
     private static let (xml, stringPool, resourceMap, startElement) = (0x0003, 0x0001, 0x0180, 0x0102)
     private static let (typeString, typeDecimal, typeHexadecimal) = (0x03, 0x10, 0x11)
+    /// The most units of a string that is read: each of many attributes can name a long one.
+    private static let stringLimit = 1024
 
     private let bytes: [UInt8]
     private var strings: (start: Int, count: Int, data: Int, end: Int, isUTF8: Bool)?
@@ -77,7 +79,7 @@ struct BinaryManifestReader {
         strings = (start + header, count, start + data, start + size, bytes.little32(start + 16) & 0x100 != 0)
     }
 
-    /// The string with a number; nil for none.
+    /// The string with a number; nil for none, or for one that is longer than any that is needed.
     private func string(_ number: UInt32) -> String? {
         guard let strings, number < strings.count else { return nil }
         var index = strings.data + Int(bytes.little32(strings.start + 4 * Int(number)))
@@ -95,10 +97,11 @@ struct BinaryManifestReader {
             return nil
         }
         if strings.isUTF8 {
-            guard length(1) != nil, let count = length(1), index + count <= strings.end else { return nil }
+            guard length(1) != nil, let count = length(1), count <= Self.stringLimit, index + count <= strings.end
+            else { return nil }
             return String(validating: bytes[index..<(index + count)], as: UTF8.self)
         }
-        guard let count = length(2), index + 2 * count <= strings.end else { return nil }
+        guard let count = length(2), count <= Self.stringLimit, index + 2 * count <= strings.end else { return nil }
         return String(validating: (0..<count).map { bytes.little16(index + 2 * $0) }, as: UTF16.self)
     }
 

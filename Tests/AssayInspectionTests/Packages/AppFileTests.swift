@@ -38,6 +38,11 @@ struct AppFileTests {
         ])
         let file = try Self.read(Fixtures.zip([.init("AndroidManifest.xml", Fixtures.manifest())], block: block))
         #expect(file.certificateDigests == [Digest.sha256(first), Digest.sha256(second)])
+        // No .apk has so many signers, and each is compared with all others.
+        let many = (0...32).map { (scheme: 0x7109_871A, certificate: [UInt8($0)]) }
+        let crowded = Fixtures.zip(
+            [.init("AndroidManifest.xml", Fixtures.manifest())], block: Fixtures.signingBlock(many))
+        #expect(throws: AppFileProblem.self) { try Self.read(crowded) }
     }
 
     @Test("The manifest of an .aab names package and version code")
