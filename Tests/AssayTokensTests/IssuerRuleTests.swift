@@ -177,7 +177,9 @@ struct IssuerRuleTests {
         #expect(try await code(other) == "issued")
     }
 
-    @Test("requests at the same time get no more tokens than one after the other, and evidence that counts no more costs none")
+    @Test(
+        "requests at the same time get no more tokens than one after the other, and evidence that counts no more costs none"
+    )
     func hourlyAtOnce() async throws {
         let world = try await EvidenceWorld(tokens: "format: assay, hourlyTokens: 3", hasClassicKeys: true)
         let verifier = world.verifier
