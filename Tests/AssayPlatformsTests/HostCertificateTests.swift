@@ -95,6 +95,23 @@ struct HostCertificateTests {
         #expect(try await world.leaves(seen: proxy).count == 2 && world.host.asked == 2)
     }
 
+    @Test(
+        "What an address presented counts for ten minutes while it is silent, and not once it presents another certificate"
+    )
+    func silentAddress() async throws {
+        let (world, old, new) = (World(), try Self.leaf("old"), try Self.leaf("new"))
+        world.host.present(old, new)
+        _ = try await world.leaves(seen: old)
+        world.host.present(old, nil)
+        world.time.pass(.seconds(61))
+        #expect(try await world.leaves(seen: new) == [Digest.sha256(old), Digest.sha256(new)])
+        world.time.pass(.seconds(540))
+        #expect(try await world.leaves(seen: new) == [Digest.sha256(old)])
+        world.host.present(new, new)
+        world.time.pass(.seconds(61))
+        #expect(try await world.leaves(seen: new) == [Digest.sha256(new)])
+    }
+
     @Test("While no address answers, the last answer counts for ten minutes; then there is an outage")
     func stale() async throws {
         let (world, leaf) = (World(), try Self.leaf("a"))

@@ -9,7 +9,7 @@ import NIOPosix
 /// of them.
 ///
 /// It connects to port 443 of every address of the name, with SNI, at most once in five seconds. An answer counts for a minute; while
-/// no address answers, for ten. A certificate that an app saw and the answer lacks is looked for again. It sends nothing before a
+/// no address answers, for ten, as does that of an address which is silent. A certificate that an app saw and the answer lacks is looked for again. It sends nothing before a
 /// policy says `fetch: yes`.
 ///
 ///     let verifier = Verifier(policy: policy, ledger: ledger, services: [HostCertificates()])
@@ -29,6 +29,8 @@ public actor HostCertificates: PresentedLeavesSource, ReportingService {
 
     private struct Known {
         var leaves: PresentedLeaves?
+        /// What each address presented last, and when.
+        var presented: [String: (leaf: PresentedLeaves.Leaf, at: Duration)] = [:]
         /// When the leaves came, and when the last question ended.
         var (fetchedAt, askedAt) = (Duration.zero, Duration.zero)
         /// Why the last question had no answer; nil if it had one.
@@ -93,10 +95,21 @@ public actor HostCertificates: PresentedLeavesSource, ReportingService {
         known.askedAt = time.uptime()
         let answers = (try? result.get()) ?? []
         var leaves: [PresentedLeaves.Leaf] = []
-        for case .success(let der) in answers.map(\.leaf) {
-            if let leaf = try? PresentedLeaves.Leaf(der: der), !leaves.contains(leaf) { leaves.append(leaf) }
+        var hasAnswer = false
+        for (address, answer) in answers {
+            if case .success(let der) = answer, let leaf = try? PresentedLeaves.Leaf(der: der) {
+                known.presented[address] = (leaf, known.askedAt)
+                hasAnswer = true
+            }
+            // An address that is silent for a moment still has users.
+            if let last = known.presented[address], known.askedAt - last.at < Self.longestLife,
+                !leaves.contains(last.leaf)
+            {
+                leaves.append(last.leaf)
+            }
         }
-        if leaves.isEmpty {
+        known.presented = known.presented.filter { known.askedAt - $0.value.at < Self.longestLife }
+        if !hasAnswer {
             known.failure = Self.outage(host, result)
         } else {
             (known.leaves, known.fetchedAt, known.failure) = (PresentedLeaves(leaves), known.askedAt, nil)
