@@ -92,7 +92,14 @@ struct KeysGenerateCommand: AsyncParsableCommand {
         if let file { try NewFile.write(secret, to: file, mode: 0o600) }
         let confirmation: String
         do { confirmation = try await options.seal(name, type, parts: parts) } catch {
-            if let file { unlink(file) }
+            if let file {
+                // After an outage the key may be sealed all the same.
+                if (error as? CommandFailure)?.status == .outage {
+                    Console.note("\(file) has the secret: if `assay keys list` shows \(name), the key is sealed")
+                } else {
+                    unlink(file)
+                }
+            }
             throw error
         }
         guard export == "-" else {
