@@ -31,7 +31,7 @@ struct SecretsAddCommand: AsyncParsableCommand {
             Exit status: 0, 2 a value that cannot be read or used, 3 an outage of the key store, 64 bad arguments.
             """)
 
-    @Argument(help: "The name that apps ask for: \(SecretName.form).")
+    @Argument(help: "\(RuntimeSecret.parts.first { $0.name == RuntimeSecret.namePart }?.form ?? "the name").")
     var name: String
 
     @Option(
