@@ -133,7 +133,7 @@ struct RuntimeSecretTests {
     func bodies() throws {
         let service = try Self.start()
         let record = try Evidence.attestation("x", app: "bank")
-        func body(_ names: String, _ jwk: String = jwk, _ challenge: String = #""x""#) -> String {
+        func body(_ names: String, _ jwk: String = Self.jwk, _ challenge: String = #""x""#) -> String {
             #"{"record":\#(record),"challenge":\#(challenge),"names":\#(names),"jwk":\#(jwk)}"#
         }
         for text in [
