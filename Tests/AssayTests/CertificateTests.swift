@@ -50,7 +50,7 @@ struct CertificateTests {
               appIDs: [\(Fixtures.appID)]
               environments: [production]
               challenge: ledger
-              clientData: none
+              clientData: raw
               testRoots: ["file:root.pem"]
             certificates:
               hosts: { \(hosts) }

@@ -127,7 +127,7 @@ struct PolicyTextTests {
                 quirks: [digest-as-string, authority-without-port]
                 body: upstream
               textSigning: { keys: [m1], replay: caller }
-              proof: { tokens: encrypted, nonce: ledger, keys: [h1] }
+              proof: { tokens: encrypted, nonce: ledger, keys: [h1], hardware: "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE2uYDtfp8bvDzOSzyXjQDjRne+USisbA0diGLn7Z4nX416/W3RP5R/XocUMnTjQMRHg1OCwtOd+UoTmuNnJ6mtA==", life: 90d }
               enforcement: annotate
             androidKey:
               packages: [com.example.shop, com.example.shop.lite]
@@ -188,12 +188,14 @@ struct PolicyTextTests {
               address: none
               messageKey: deliver
               annotations: [device-check.ban]
+              claims: { tier: text 8, beta: flag }
               refused: token
               failover: issue
               ear: allow
             builds:
               rule: reject
               unstated: reject
+            secrets: { enabled: yes, names: [maps], life: 2h, testAuthorities: allow }
             deviceCheck:
               appID: 1234567890.com.example.shop
               environment: development

@@ -39,7 +39,7 @@ struct VerifierTests {
             error?.message == "unknown kind x\\u{1B}; expected one of "
                 + "app-attest.attestation, app-attest.assertion, app-attest.request, app-attest.receipt, "
                 + "play-integrity.classic, play-integrity.standard, play-integrity.request, approov.token, approov.message, approov.text, approov.proof, "
-                + "android-key.attestation, android-key.request, assay.token, none"
+                + "android-key.attestation, android-key.request, assay.token, none, mitm.certificate"
         )
     }
 

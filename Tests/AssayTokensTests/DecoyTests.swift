@@ -157,7 +157,7 @@ struct DecoyTests {
         let (world, verifier) = try await Self.world("testAuthorities: allow")
         let genuine = try await world.attestation(client: client, namesKey: true)
         let late = try await world.attestation(
-            AttestedKey(seed: "other", label: "a"), client: client, namesKey: true,
+            AttestedKey(seed: "other", label: "a"), client: client, namesKey: true, keyProof: { _ in nil },
             at: TokenWorld.now.addingTimeInterval(-86_400 * 30))
         for request in [genuine, late] {
             let clock = ContinuousClock()

@@ -158,7 +158,7 @@ struct FormatTests {
                 return #expect(Bool(false), "no token")
             }
             let late = try await world.attestation(
-                AttestedKey(seed: "other", label: "a"), client: client, namesKey: true,
+                AttestedKey(seed: "other", label: "a"), client: client, namesKey: true, keyProof: { _ in nil },
                 at: TokenWorld.now.addingTimeInterval(-86_400 * 30))
             switch try await verifier.issueToken(late, at: TokenWorld.now) {
             case .issued, .concealed: Issue.record("rejected evidence gives a token, or none of its own verdict")

@@ -121,7 +121,8 @@ struct VectorTests {
         )
         let difference = new.difference(from: old)
         #expect(difference.removals.isEmpty)
-        #expect(difference.insertions.count < 30)
+        // The longest records carry a record of another kind.
+        #expect(difference.insertions.count < 40)
         #expect(changed.contains("added\""))
     }
 

@@ -20,6 +20,7 @@ struct FenceTests {
             5, "SigningRequestsTests compares them with vectors"
         ),
         "Docs/scale.md text": (1, "what `make scale` prints"),
+        "Docs/certificates.md text": (1, "the values that EvidenceRuleTests compute"),
     ]
 
     /// The kit for Android, and stubs of the system's classes.

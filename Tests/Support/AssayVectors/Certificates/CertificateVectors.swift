@@ -128,7 +128,6 @@ extension CertificateVectorMint {
             ("binding-of-no-kind", json, #""kind": "app-attest.request""#, #""kind": "app-attest.unknown""#),
             ("binding-nested", json, #""kind": "app-attest.request""#, #""kind": "mitm.certificate""#),
             ("binding-without-evidence", json, #""kind": "app-attest.request""#, #""kind": "none""#),
-            ("not-presented", json, #""host": "api.example.com""#, #""host": "fetched.example.com""#),
             ("app-without-section", json, #""app": "\#(Self.app)""#, #""app": "other""#),
         ])
     }
