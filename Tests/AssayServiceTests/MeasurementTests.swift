@@ -103,7 +103,7 @@ struct MeasurementTests {
             (try Self.record("none"), jwk, 422, "none"),
             (
                 try Evidence.attestation("x").replacingOccurrences(of: #""app":"shop""#, with: #""app":"lock""#), jwk,
-                422, ""
+                422, "appAttest"
             ),
             (#"{"kind":"approov.token"}"#, jwk, 400, "evidence"), ("7", jwk, 400, "object"),
             (try Self.record("lock"), #","jwk":7"#, 400, "JSON Web Key"),

@@ -11,7 +11,8 @@ extension RecordFields {
             throw error(name, "expected a JSON Web Key, found \(value.kindName)")
         }
         do throws(DecodeError) { return try read(object) } catch {
-            throw self.error(name, "expected a public key of P-256: \(error.message)")
+            let member = error.field.isEmpty ? "" : "\(error.field): "
+            throw self.error(name, "expected a public key of P-256: \(member)\(error.message)")
         }
     }
 
