@@ -181,11 +181,11 @@ struct LedgerVocabularyTests {
     @Test("Each role has the rights that it needs, and only an administrator has all")
     func roles() {
         let rights: [OperatorRole: Set<OperatorRight>] = [
-            .caller: [.verify], .viewer: [.read], .operator: [.read, .change],
-            .admin: [.verify, .read, .change, .administer],
+            .caller: [.verify], .pipeline: [.admit], .viewer: [.read], .operator: [.read, .change, .admit],
+            .admin: [.verify, .read, .change, .admit, .administer],
         ]
         for role in OperatorRole.allCases { #expect(role.rights == rights[role], "\(role)") }
-        #expect(OperatorRole.allCases.map(\.rawValue) == ["caller", "viewer", "operator", "admin"])
+        #expect(OperatorRole.allCases.map(\.rawValue) == ["caller", "pipeline", "viewer", "operator", "admin"])
     }
 
     @Test("An operator is live until its end; a revoked operator is never live")

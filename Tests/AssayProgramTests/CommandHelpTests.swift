@@ -83,7 +83,7 @@ struct CommandHelpTests {
         "What other programs have is found, or answered with what this one has",
         arguments: [
             (["init"], "assay has no command \"init\"; did you mean policy init?"),
-            (["block"], "did you mean ledger block?"), (["--verison"], "did you mean --version?"),
+            (["block"], "did you mean ledger block or remote block?"), (["--verison"], "did you mean --version?"),
             (["-v"], "assay has no option -v; did you mean --version?"), (["-V"], "did you mean --version?"),
             (["--halp"], "did you mean --help?"), (["completions", "bash"], "did you mean completion?"),
             (["completion", "tcsh"], "allowed are zsh, bash, fish"), (["--frobnicate"], "has no option --frobnicate\n"),

@@ -74,7 +74,7 @@ struct ProofCommandTests {
             (["proof", "token", "policy.yaml", "--policy", "policy.yaml"] + key, 2, "policy.yaml"),
             (Self.open + ["record.json"], 2, "record.json"), (Self.open + ["none"], 2, "none"),
             (["proof", "open", "record.json"], 64, "--hardware-key"),
-            (["proof", "open", "--hardware-key", Self.hardware.pem, "record.json"], 64, "--hardware-key"),
+            (["proof", "open", "--hardware-key=\(Self.hardware.pem)", "record.json"], 64, "--hardware-key"),
         ]
         for entry in table {
             let run = try scratch.run(entry.arguments)

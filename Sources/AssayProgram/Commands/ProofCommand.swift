@@ -78,10 +78,10 @@ struct ProofTokenCommand: AsyncParsableCommand {
     }
 
     private static func publicKey(_ file: String) throws(CommandFailure) -> MeasurementToken.PublicKey {
-        let text = try SecretArgument.readFile(file, of: "--hardware-key")
-        do throws(KeyError) {
-            return try MeasurementToken.PublicKey(text: text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
-        } catch { throw SecretArgument.failure(error, of: "--hardware-key", "file:\(file)") }
+        let text = String(decoding: try InputFile.read(file, limit: 16_384), as: UTF8.self)
+        do throws(KeyError) { return try MeasurementToken.PublicKey(text: text) } catch {
+            throw SecretArgument.failure(error, of: "--hardware-key", "file:\(file)")
+        }
     }
 }
 

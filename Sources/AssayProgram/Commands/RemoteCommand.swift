@@ -12,9 +12,9 @@ struct RemoteCommand: AsyncParsableCommand {
         discussion: """
             Asks the listener of operators in the name of the operator whose token is given. Answers are JSON, one item on a line.
 
-              assay remote show --account mallory --address 10.0.0.7:8081 \
+              assay remote show --account mallory --address 10.0.0.7:8081 \\
                 --certificate admin.pem --token file:support.token
-              assay remote block --account mallory --reason "stolen cards" \
+              assay remote block --account mallory --reason "stolen cards" \\
                 --address 10.0.0.7:8081 --certificate admin.pem --token env:TOKEN
 
             A token in an environment variable must not be that of an admin: every program that the shell starts inherits it. The command \

@@ -77,13 +77,14 @@ struct ServiceOptions: ParsableArguments {
                     field: "--address",
                     "expected \(ListenAddress.forms), found \(address.excerpt)\(ListenAddress.advice(on: address))")
             }
-            guard known.isLocal || certificate != nil || token == nil else {
+            let probe = try ServiceProbe(known, certificate: certificate)
+            guard probe.address.isLocal || certificate != nil || token == nil else {
                 throw PolicyError(
                     field: "--address",
                     "\(address.excerpt) is on the network, where a token needs TLS: give --certificate, the file of "
                         + "adminTLS.certificate")
             }
-            return try ServiceProbe(known, certificate: certificate)
+            return probe
         }
         let configuration = try ServiceConfiguration(
             file: config, environment: ProcessInfo.processInfo.environment, settings: ServeCommand.split(settings),

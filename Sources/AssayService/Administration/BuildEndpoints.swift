@@ -32,6 +32,13 @@ extension Administration {
                 return AdminPage.response(try await admit(fields, by: served.calledBy?.name).map(\.json), next: nil)
             },
             Endpoint(
+                .delete, "/v1/admin/builds", .administration(.administer), "removeBuilds",
+                "Removes the builds of an app that were admitted last before a time; count says how many they are.",
+                parameters: [
+                    .query("app", .text), .query("admittedBefore", .time),
+                    .query("count", #"{"type":"integer","minimum":1}"#),
+                ], content: AdminPage.content, problems: [409], removeBuilds),
+            Endpoint(
                 .delete, "/v1/admin/builds/{name}", .administration(.change), "removeBuild",
                 "Removes a build. Administrators also remove one that another operator has admitted without an end.",
                 parameters: [.pathName], problems: [404]
@@ -39,13 +46,6 @@ extension Administration {
                 try await served.requireNoQuery()
                 return .json(try await removeBuild(try served.pathName(), by: served.calledBy).json)
             },
-            Endpoint(
-                .delete, "/v1/admin/builds", .administration(.administer), "removeBuilds",
-                "Removes the builds of an app that were admitted last before a time; count says how many they are.",
-                parameters: [
-                    .query("app", .text), .query("admittedBefore", .time),
-                    .query("count", #"{"type":"integer","minimum":1}"#),
-                ], content: AdminPage.content, problems: [409], removeBuilds),
         ]
     }
 

@@ -114,6 +114,7 @@ struct MintedCorpusTests {
                     "consistency", "revocation", "account", "challenge",
                 ].map { "android-key.attestation.\($0)" }
                 + ["key-state", "account", "challenge"].map { "android-key.request.\($0)" }
+                + ["app-attest", "play-integrity", "android-key"].map { "builds.\($0)" }
                 + ["answer", "token", "ban", "replay"].map { "device-check.\($0)" })
     }
 

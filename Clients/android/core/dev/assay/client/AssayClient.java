@@ -1,8 +1,8 @@
 package dev.assay.client;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -216,7 +216,7 @@ public final class AssayClient implements AutoCloseable {
          * The audiences of tokens, of the policy's, if the app uses them; one signature of the enrolled key gives a token for each. A
          * request carries the token of the audience with which its URL begins, otherwise that of the first one.
          */
-        public Builder tokens(String... audiences) { settings.audiences = List.of(audiences); return this; }
+        public Builder tokens(String... audiences) { settings.audiences = Arrays.asList(audiences.clone()); return this; }
 
         /** Each signature takes a challenge of the server, for a policy with {@code requests: { nonce: ledger }}. */
         public Builder challengeForEachRequest() { settings.freshChallenges = true; return this; }

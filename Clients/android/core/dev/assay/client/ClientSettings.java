@@ -3,6 +3,7 @@ package dev.assay.client;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.util.Collections;
 import java.util.List;
 
 /** What a client was made with. */
@@ -24,7 +25,7 @@ final class ClientSettings {
     String process = processName();
     String unsupported;
     String label = "assay";
-    List<String> audiences = List.of();
+    List<String> audiences = Collections.emptyList();
     boolean freshChallenges;
     int keysADay = 3;
     long timeoutMillis = 60_000;

@@ -4,6 +4,7 @@ import java.security.PublicKey;
 import java.security.interfaces.ECPublicKey;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -124,8 +125,9 @@ final class Tokens {
         }
 
         private void answered(Backend.Reply reply) {
-            List<?> found = reply.result == null ? List.of() : settings.audiences.size() == 1 ? List.of(reply.result)
-                : reply.result.get("tokens") instanceof List ? (List<?>) reply.result.get("tokens") : List.of();
+            Object list = reply.result == null ? null
+                : settings.audiences.size() == 1 ? Collections.singletonList(reply.result) : reply.result.get("tokens");
+            List<?> found = list instanceof List ? (List<?>) list : Collections.emptyList();
             Map<String, String> tokens = new LinkedHashMap<>();
             long life = Long.MAX_VALUE;
             for (int i = 0; i < Math.min(found.size(), settings.audiences.size()); i++) {
@@ -188,7 +190,7 @@ final class Tokens {
         void use(String current) {
             token = current;
             for (String audience : settings.audiences)
-                if (target.isBelow(audience)) token = tickets.getOrDefault(current, Map.of()).getOrDefault(audience, current);
+                if (target.isBelow(audience)) token = tickets.containsKey(current) ? tickets.get(current).get(audience) : current;
             prove();
         }
 
