@@ -114,7 +114,7 @@ enum BuildLines {
             guard builds.count < AdmittedBuilds.maximumCount else {
                 throw problem("more than \(AdmittedBuilds.maximumCount) builds, the most of a ledger")
             }
-            let name = parts.dropFirst().first.map { $0.trimmingCharacters(in: .whitespaces) }.flatMap {
+            let name = parts.dropFirst().first.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }.flatMap {
                 $0.isEmpty ? nil : $0
             }
             if let objection = name.flatMap(AdmittedBuild.objection) { throw problem("the name: \(objection)") }
