@@ -70,23 +70,22 @@ struct TLSProbeTests {
         #expect(reason == "Connection refused")
     }
 
-    @Test("A certificate or a chain that is too large is not read")
-    func sizes() async throws {
-        var many = try TestServerIdentity("many")
-        many.chain += [[UInt8]](repeating: many.chain[1], count: 15)
-        for (identity, words) in [
-            (try TestServerIdentity("large", padding: 20_000), "at most 16384 are read"),
-            (try TestServerIdentity("huge", padding: 200_000), "longer than a handshake message may be"),
-            (many, "presents 17 certificates; at most 16 are read"),
-        ] {
-            let server = try await TestTLSServer(otherwise: .presents(identity))
-            guard case .failure(.tooLarge(let text)) = try await Self.chain(of: server) else {
-                Issue.record("\(words): not refused")
-                continue
-            }
-            #expect(text.contains(words), "\(text)")
-            try await server.close()
+    @Test(
+        "A certificate or a chain that is too large is not read",
+        arguments: [
+            (20_000, 0, "at most 16384 are read"), (200_000, 0, "longer than a handshake message may be"),
+            (0, 15, "presents 17 certificates; at most 16 are read"),
+        ])
+    func sizes(padding: Int, more: Int, words: String) async throws {
+        var identity = try TestServerIdentity("sizes \(padding)", padding: padding)
+        identity.chain += [[UInt8]](repeating: identity.chain[1], count: more)
+        let server = try await TestTLSServer(otherwise: .presents(identity))
+        guard case .failure(.tooLarge(let text)) = try await Self.chain(of: server) else {
+            Issue.record("\(words): not refused")
+            return
         }
+        #expect(text.contains(words), "\(text)")
+        try await server.close()
     }
 
     @Test("A literal is its own address, a name has those of the resolver, and a name without any is an error")
