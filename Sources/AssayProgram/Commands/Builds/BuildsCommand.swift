@@ -154,7 +154,8 @@ struct AdmissionOptions: ParsableArguments {
         guard admitted.count <= 20 else { return try Console.print("\(admitted.count) builds are admitted") }
         for admission in admitted {
             let end = admission.until.map { "until \(RFC3339.format($0))" } ?? "without an end"
-            let isLater = until != nil && admission.until.map { $0 > (until ?? $0) } ?? true
+            // The ledger keeps times to the millisecond.
+            let isLater = until.map { (admission.until ?? .distantFuture).timeIntervalSince($0) > 0.001 } ?? false
             try Console.print(
                 escaping: "\(admission.build) is admitted \(end)"
                     + (isLater ? ", the end of its earlier admission, which is later" : ""))
