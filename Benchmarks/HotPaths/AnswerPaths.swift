@@ -5,8 +5,8 @@ import AssayTesting
 import AssayTokens
 import Foundation
 
-/// What stands around evidence that costs little, an answer of Google in a record: admitted builds, the certificate that the app saw, and
-/// the exchange for tokens. Each is to be compared with `answer-record`.
+/// What stands around evidence that costs little, an answer of Google in a record: the certificate that the app saw, and the exchange for
+/// tokens. Each is to be compared with `answer-record`.
 enum AnswerPaths {
     private static let now = AppAttestPaths.now
     private static let package = PlayIntegrityPaths.packageName
@@ -14,12 +14,8 @@ enum AnswerPaths {
 
     static var all: [HotPath] {
         [
-            HotPath("answer-record", count: 100) { try verified($0, "") },
-            HotPath("answer-builds-250", count: 100) { try verified($0, builds: 250, "    builds: { rule: reject }") },
-            HotPath("answer-builds-10000", count: 100) {
-                try verified($0, builds: 10_000, "    builds: { rule: reject }")
-            },
-            HotPath("answer-certificate", count: 100) { try verified($0, leaf: leaf(), "") },
+            HotPath("answer-record", count: 100) { try verified($0) },
+            HotPath("answer-certificate", count: 100) { try verified($0, leaf: leaf()) },
             HotPath("exchange-answer", count: 100) { try exchanged($0, [TokenPaths.audience]) },
             HotPath("exchange-answer-two", count: 100) { try exchanged($0, [TokenPaths.audience, "orders"]) },
         ]
@@ -62,14 +58,11 @@ enum AnswerPaths {
         ).certificate
     }
 
-    private static func verified(
-        _ total: Int, builds: Int = 0, leaf: [UInt8]? = nil, _ section: String
-    ) throws -> HotPath.Work {
+    private static func verified(_ total: Int, leaf: [UInt8]? = nil) throws -> HotPath.Work {
         let certificates = leaf.map {
             "    certificates: { hosts: { \(host): { leaves: [\(Digest.sha256($0).hexadecimal)] } } }"
         }
-        let ledger = MemoryLedger()
-        let verifier = Verifier(policy: try policy(certificates ?? section), ledger: ledger)
+        let verifier = Verifier(policy: try policy(certificates ?? ""), ledger: MemoryLedger())
         let records = try (0..<total).map { number in
             guard let leaf else { return try record(over: Digest.sha256(Array(challenge(number).utf8))) }
             let seen = SeenCertificate(host: host, chain: [leaf], challenge: challenge(number))
@@ -78,15 +71,6 @@ enum AnswerPaths {
         }
         var next = 0
         return { count in
-            if next == 0, builds > 0 {
-                // The evidence states the build 42.
-                let admitted = try (0..<builds).map {
-                    AdmittedBuild(
-                        try AppBuild(.android, app: package, version: "\(42 + $0)"), reason: "release",
-                        admittedAt: now, admittedBy: "ci", until: nil)
-                }
-                _ = try await LedgerRegister<AdmittedBuilds>(in: ledger).admit(admitted, by: "ci", at: now).get()
-            }
             for _ in 0..<count {
                 let verdict = try await verifier.verify(records[next], at: now)
                 try require(verdict.outcome == .accept, "\(verdict)")
@@ -102,10 +86,22 @@ enum AnswerPaths {
                   audiences: [\(audiences.joined(separator: ", "))]
                   callerEvidence: allow
             """
-        let masterKey = try MasterKey(text: SecretBytes(Array(String(repeating: "07", count: 32).utf8)))
-        let store = SealedKeyStore(
-            storage: MemoryKeyStorage(), masterKey: masterKey, materials: Verifier.keyMaterials)
-        let verifier = Verifier(policy: try policy(tokens), ledger: MemoryLedger(), keyStores: [store])
+        let window = KeyWindow(notBefore: now.addingTimeInterval(-86_400), notAfter: nil)
+        let keys = [
+            NamedKey(
+                name: "signer", window: window,
+                material: try TokenKey(parts: [
+                    TokenKey.privateKeyPart: SecretBytes(Array(TokenPaths.key.pem.utf8))
+                ])),
+            NamedKey(
+                name: "subjects", window: window,
+                material: try TokenSecret(parts: [
+                    TokenSecret.secretPart: SecretBytes(
+                        Array(Base64.encode([UInt8](repeating: 7, count: 32), .standard).utf8))
+                ])),
+        ]
+        let verifier = Verifier(
+            policy: try policy(tokens), ledger: MemoryLedger(), keyStores: [StaticKeyStore(keys)])
         let thumbprint = JWKThumbprint.p256(TokenPaths.key.publicPoint)
         let requests = try (0..<total).map { number in
             let challenge = challenge(number)
@@ -116,7 +112,6 @@ enum AnswerPaths {
         }
         var next = 0
         return { count in
-            if next == 0 { try await TokenKeyRotation(store).run(at: now) }
             for _ in 0..<count {
                 let answer = try await verifier.issueToken(requests[next], at: now)
                 guard case .issued(let grant, _) = answer else { throw Unexpected(description: "\(answer)") }
