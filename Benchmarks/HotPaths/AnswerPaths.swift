@@ -86,18 +86,19 @@ enum AnswerPaths {
                   audiences: [\(audiences.joined(separator: ", "))]
                   callerEvidence: allow
             """
+        // A scalar of P-256, and a secret.
+        let base64 = Base64.encode([UInt8](repeating: 7, count: 32), .standard)
         let window = KeyWindow(notBefore: now.addingTimeInterval(-86_400), notAfter: nil)
         let keys = [
             NamedKey(
                 name: "signer", window: window,
                 material: try TokenKey(parts: [
-                    TokenKey.privateKeyPart: SecretBytes(Array(TokenPaths.key.pem.utf8))
+                    TokenKey.privateKeyPart: SecretBytes(Array(base64.utf8))
                 ])),
             NamedKey(
                 name: "subjects", window: window,
                 material: try TokenSecret(parts: [
-                    TokenSecret.secretPart: SecretBytes(
-                        Array(Base64.encode([UInt8](repeating: 7, count: 32), .standard).utf8))
+                    TokenSecret.secretPart: SecretBytes(Array(base64.utf8))
                 ])),
         ]
         let verifier = Verifier(
