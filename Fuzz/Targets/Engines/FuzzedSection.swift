@@ -23,3 +23,16 @@ extension EngineRegistry {
         }
     }
 }
+
+extension FuzzedSection {
+    /// The policy of a text that names no files.
+    static func policy(reading text: String) -> VerificationPolicy {
+        do { return try PolicyFile.parse(text, file: nil, files: NoFiles()) } catch {
+            FuzzTarget.broken("no policy: \(error)")
+        }
+    }
+}
+
+private struct NoFiles: PolicyFiles {
+    func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] { throw node.error("there are no files") }
+}

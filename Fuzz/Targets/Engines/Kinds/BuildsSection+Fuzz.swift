@@ -1,6 +1,5 @@
 import Assay
 import AssayCore
-import AssayTokens
 
 /// Builds are stated by evidence of other engines: a seed of the reader of policies.
 extension BuildsSection: FuzzedSection {
@@ -8,7 +7,7 @@ extension BuildsSection: FuzzedSection {
 
     static var records: [[UInt8]] { [] }
 
-    static var policy: VerificationPolicy { TokenEngine.policy }
+    static var policy: VerificationPolicy { policy(reading: policyTexts[0]) }
 
     static var policyTexts: [String] {
         [

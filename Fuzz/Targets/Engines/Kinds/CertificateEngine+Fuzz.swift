@@ -12,10 +12,6 @@ extension CertificateEngine: FuzzedSection {
 
     private static let host = "api.example.com"
 
-    private struct NoFiles: PolicyFiles {
-        func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] { throw node.error("there are no files") }
-    }
-
     private static func leaf() throws -> [UInt8] {
         try TestIssuer.selfSigned(
             name: DistinguishedName([.init(.commonName, host)]), key: TestKey(.p256, seed: "fuzz", label: "host"),
@@ -37,7 +33,7 @@ extension CertificateEngine: FuzzedSection {
         do {
             let rule = "certificates: { hosts: { \(host): { leaves: [\(Digest.sha256(try leaf()).hexadecimal)] } } }"
             let apps = AppAttestEngine.policy.apps.map { "  - { name: \(JSONText.string($0.name)), \(rule) }\n" }
-            return try PolicyFile.parse("version: 1\napps:\n\(apps.joined())", file: nil, files: NoFiles())
+            return policy(reading: "version: 1\napps:\n\(apps.joined())")
         } catch { FuzzTarget.broken("no policy: \(error)") }
     }
 

@@ -8,7 +8,7 @@ extension SecretsSection: FuzzedSection {
 
     static var records: [[UInt8]] { [] }
 
-    static var policy: VerificationPolicy { TokenEngine.policy }
+    static var policy: VerificationPolicy { policy(reading: policyTexts[0]) }
 
     static var policyTexts: [String] {
         [
