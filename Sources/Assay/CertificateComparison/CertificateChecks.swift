@@ -98,8 +98,9 @@ struct CertificateCheck {
         return .passed
     }
 
-    /// Whether the leaf names the host, and has a valid path to a certificate of its chain whose key is pinned. Anybody can append a
-    /// pinned certificate to a chain: only its signatures count. And anybody gets a leaf from a public issuer, for a host of their own.
+    /// Whether the leaf names the host, and has a valid path to a certificate of its chain whose key is pinned. An attacker can append a
+    /// pinned certificate to a chain, so only a signature by its key counts. A public issuer also gives the attacker a leaf for a host of
+    /// the attacker's own, so the leaf must name this host.
     private static func hasIssuer(pinnedBy pins: [[UInt8]], _ seen: DecodedCertificate, at now: Date) -> Bool {
         guard let leaf = try? Certificate(der: seen.leaf.der), leaf.isFor(host: seen.host) else { return false }
         let issuers = seen.issuers.compactMap { try? Certificate(der: $0[...]) }
@@ -132,7 +133,7 @@ struct CertificateCheck {
             source: source, remedy: .newChallenge, codes: [.certificateNotBound]),
         CheckDefinition(
             .mitmCertificateHost, .gate, proves: "The policy says what the certificate of this host is compared with.",
-            stops: "A report about a host that the attacker does not intercept, or that nobody knows.",
+            stops: "A report about a host that the attacker does not intercept, or that the policy does not name.",
             lookAt: "`certificates.hosts` of the app.", source: source, remedy: .contactSupport,
             codes: [.unknownHost, .hostSkipped]),
         CheckDefinition(

@@ -2,7 +2,7 @@ package import AssayCore
 package import AssayPrimitives
 
 /// The key for message signing of an Approov account, as apps get it with their tokens. Backends have the same secret for the use
-/// `approov-message`, which gives it to nobody.
+/// `approov-message`, which never delivers it.
 package final class ApproovMessageSecret: KeyMaterial {
     /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("approov-message-issuer")

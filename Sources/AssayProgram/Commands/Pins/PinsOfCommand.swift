@@ -18,8 +18,8 @@ struct PinsOfCommand: AsyncParsableCommand {
               assay pins of api.example.com --address 203.0.113.7
               assay pins of new-certificate.pem
 
-            Different leaves are several servers, or a network in between that intercepts TLS. A leaf changes most often; whoever \
-            holds the key of a pinned authority can issue for your domain.
+            Different leaves are several servers, or a network in between that intercepts TLS. A leaf changes most often; a \
+            holder of the key of a pinned authority can issue for your domain.
 
             --json prints one object for each address, or one for the file: host and address, or file; chain with pin, \
             notBefore, notAfter, daysLeft, subject, issuer and selfIssued; or error with code and message.
