@@ -3,19 +3,19 @@ import AssayPrimitives
 public import FoundationEssentials
 
 extension IssuedChallenge {
-    /// A challenge from the system's random number generator, valid for `seconds`: 32 bytes, and 16 for
+    /// A challenge from the system's random number generator, valid for `seconds`: 33 bytes, and 16 for
     /// ``EvidenceKind/approovProof``.
     public static func random(
         app: String, for kind: EvidenceKind, validFor seconds: TimeInterval, at now: Date
     ) -> IssuedChallenge {
         var generator = SystemRandomNumberGenerator()
-        let length = EngineRegistry.standard.engine(for: kind)?.challengeLength ?? 32
+        let length = EngineRegistry.standard.engine(for: kind)?.challengeLength ?? LedgerChallenge.length
         return IssuedChallenge(
             value: (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }, app: app,
             purpose: ChallengePurpose(kind), issuedAt: now, expiresAt: now.addingTimeInterval(seconds))
     }
 
-    /// The challenge for the app: base64url without padding, 43 characters for 32 bytes. The app may hash this text as
+    /// The challenge for the app: base64url without padding, 44 characters for 33 bytes. The app may hash this text as
     /// UTF-8, or decode it and hash the bytes: the ledger accepts both forms. A nonce of an Approov proof, 22 characters
     /// for 16 bytes, is always decoded.
     public var text: String { Base64.encode(value, .url) }

@@ -49,7 +49,8 @@ enum UnknownBytes {
     private static func hint(_ bytes: [UInt8]) -> String {
         switch bytes.count {
         case 0: return "there is nothing: was the value lost in a shell variable or a pipe?"
-        case 32: return "32 bytes are the length of SHA-256, of a key identifier, a challenge or an AES-256 key"
+        case 32: return "32 bytes are the length of SHA-256, of a key identifier or an AES-256 key"
+        case LedgerChallenge.length: return "33 bytes are the length of a challenge of Assay"
         default: break
         }
         let signatures: [([UInt8], String)] = [

@@ -24,7 +24,7 @@ struct ChallengeTests {
         for form in [0, 1, 2] {
             let issued = try await verifier.issueChallenge(
                 app: "shop", for: EvidenceKind.appAttestAttestation, at: Fixtures.now)
-            #expect(issued.text.utf8.count == 43)
+            #expect(issued.text.utf8.count == 44)
             let forms = [Array(issued.text.utf8), issued.value, Array(Base64.encode(issued.value, .standard).utf8)]
             #expect(try await attest(verifier, forms[form]).failed == [])
             for other in forms {

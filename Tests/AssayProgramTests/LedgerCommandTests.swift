@@ -28,7 +28,7 @@ struct LedgerCommandTests {
         let issued = try scratch.run(["challenge", "issue", "--app", "shop", "--policy", "policy.yaml"] + Self.ledger)
         #expect(issued.status == 0, "\(issued.errors)")
         let text = issued.output.trimmingCharacters(in: .newlines)
-        #expect(text.utf8.count == 43 && issued.lines.count == 1)
+        #expect(text.utf8.count == 44 && issued.lines.count == 1)
         try scratch.write("x.json", Data(TestEvidence.attestationLine("x", challenge: Array(text.utf8)).utf8))
         let verify = ["verify", "--policy", "policy.yaml", "x.json", "--json"] + Self.ledger
         let first = try scratch.run(verify)

@@ -45,7 +45,7 @@ struct ClientTests {
         }
         let issued = try run("challenge bank", port: service.port)
         let challenge = issued.output.trimmingCharacters(in: .newlines)
-        #expect(issued.status == 0 && challenge.utf8.count == 43, "\(issued)")
+        #expect(issued.status == 0 && challenge.utf8.count == 44, "\(issued)")
         try service.folder.write(
             "record.json", Evidence.attestation("a", app: "bank", challenge: Array(challenge.utf8)))
         #expect(try run("verify record.json", port: service.port).status == 0)

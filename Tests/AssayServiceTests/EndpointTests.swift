@@ -107,7 +107,7 @@ struct EndpointTests {
         let issued = try issue("bank")
         #expect(issued.status == 201, "\(issued)")
         let challenge = try #require(issued.json["challenge"] as? String)
-        #expect(challenge.utf8.count == 43 && issued.json["expiresAt"] is String)
+        #expect(challenge.utf8.count == 44 && issued.json["expiresAt"] is String)
         let record = try Evidence.attestation("a", app: "bank", challenge: Array(challenge.utf8))
         #expect(try service.send("POST", "/v1/verify", body: record).json["outcome"] as? String == "accept")
         let again = try service.send("POST", "/v1/verify", body: record)

@@ -15,7 +15,7 @@ public struct SeenCertificate: Sendable {
     public let host: String
     /// The certificates that the host presented, DER, the leaf first; empty if the app got none.
     public let chain: [[UInt8]]
-    /// The challenge, base64url of 32 bytes: that of the ledger; for a token, that of
+    /// The challenge in base64url: that of the ledger, 33 bytes; for a token, the 32 bytes of
     /// `TokenRequest.evidenceChallenge(_:audiences:keyThumbprint:binding:claims:)`.
     public let challenge: String
 
@@ -59,9 +59,10 @@ struct DecodedCertificate {
         do throws(DecodeError) { challenge = try Base64.decode(seen.challenge, .url) } catch {
             throw error.within("challenge")
         }
-        guard challenge.count == 32 else {
+        guard challenge.count == LedgerChallenge.length || challenge.count == 32 else {
             throw DecodeError(
-                .unexpectedLength, at: 0, field: "challenge", "expected 32 bytes, found \(challenge.count)")
+                .unexpectedLength, at: 0, field: "challenge",
+                "expected \(LedgerChallenge.length) bytes of the ledger, or a digest of 32, found \(challenge.count)")
         }
         challengeText = seen.challenge
         guard let first = seen.chain.first else {

@@ -6,10 +6,10 @@ extension Assessment {
     ///
     /// - Parameters:
     ///   - derived: the value that the evidence contains in place of the challenge.
-    ///   - challenge: base64url of 32 bytes, as the ledger issued it.
+    ///   - challenge: base64url, as the ledger issued it.
     /// - Returns: nil if the evidence does not cover the value.
     package func covering(_ derived: [UInt8], inPlaceOf challenge: String) -> Assessment? {
-        guard let bytes = try? Base64.decode(challenge, .url), bytes.count == 32 else { return nil }
+        guard let bytes = LedgerChallenge.bytes(of: challenge) else { return nil }
         if let bound = consuming(bytes, insteadOf: derived) { return bound }
         guard let boundText, boundText.isByteEqual(to: Base64.encode(derived, .url)) else { return nil }
         return self

@@ -91,8 +91,8 @@ extension EvidenceEngine {
     /// None: reports group verdicts by kind and app only.
     package static var dimensions: [SubjectDimension] { [] }
 
-    /// 256 bits, as the platforms advise.
-    package static var challengeLength: Int { 32 }
+    /// See ``LedgerChallenge/length``.
+    package static var challengeLength: Int { LedgerChallenge.length }
 
     /// None.
     package var warnings: [String] { [] }

@@ -14,7 +14,7 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
         commandName: "issue",
         abstract: "Issues a challenge that can be used once.",
         discussion: """
-            Prints 32 random bytes as base64url, 43 characters, and nothing else. For approov.proof it prints 16 bytes, \
+            Prints 33 random bytes as base64url, 44 characters, and nothing else. For approov.proof it prints 16 bytes, \
             22 characters, which is a nonce. A ledger that does not exist is created. With --policy, an app that the policy does \
             not have is refused.
 

@@ -32,7 +32,7 @@ struct ChallengeEndpoint: Sendable {
             success: 201, outcome: "The challenge.",
             content: .json([
                 "challenge":
-                    #"{"type":"string","description":"32 random bytes as base64url without padding; for approov.proof 16, a nonce. The app may hash this text, or the bytes."}"#,
+                    #"{"type":"string","description":"33 random bytes as base64url without padding; for approov.proof 16, a nonce. The app may hash this text, or the bytes."}"#,
                 "app": .string(), "kind": .string(), "expiresAt": .time,
             ]), problems: [422, 429]
         ) { (served) async throws(Problem) in

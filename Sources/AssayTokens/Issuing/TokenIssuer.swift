@@ -234,7 +234,7 @@ package struct TokenIssuer: Sendable {
         }
         let derived = request.evidenceChallenge
         // The challenge in the form in which the ledger issued it.
-        if let challenge = try? Base64.decode(request.challenge, .url), challenge.count == 32 {
+        if let challenge = LedgerChallenge.bytes(of: request.challenge) {
             if let bound = assessment.consuming(challenge, insteadOf: derived) { return bound }
             // Such evidence consumes no challenge: it covers the text, and the ledger remembers it or its counter.
             if let text = assessment.boundText, text.isByteEqual(to: Base64.encode(derived, .url)) { return assessment }

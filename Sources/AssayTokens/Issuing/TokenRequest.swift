@@ -8,7 +8,7 @@ import AssayPrimitives
 public struct TokenRequest: Sendable {
     /// The evidence.
     public let record: EvidenceRecord
-    /// The challenge as the ledger issued it: base64url of 32 bytes. For `play-integrity.standard`, which consumes none, any text of
+    /// The challenge as the ledger issued it: base64url of 33 bytes. For `play-integrity.standard`, which consumes none, any text of
     /// this form that the client drew at random.
     public let challenge: String
     /// For whom the tokens are: one token for each audience, in this order.

@@ -8,7 +8,7 @@ package struct SecretRequest: Sendable {
 
     /// The evidence.
     package let record: EvidenceRecord
-    /// The challenge as the ledger issued it: base64url of 32 bytes. For `play-integrity.standard`, which consumes none, any text of
+    /// The challenge as the ledger issued it: base64url of 33 bytes. For `play-integrity.standard`, which consumes none, any text of
     /// this form that the client drew at random.
     package let challenge: String
     /// The names of the secrets, in the order that the evidence covers.

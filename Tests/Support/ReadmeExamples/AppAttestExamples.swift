@@ -17,7 +17,7 @@ struct AppAttestExamples {
     func block2() async throws {
         let challenge = try await verifier.issueChallenge(
             app: "shop-ios", for: .appAttestAttestation, at: Date())
-        print(challenge.text)  // 43 characters of base64url for 32 bytes
+        print(challenge.text)  // 44 characters of base64url for 33 bytes
     }
 
     func block3() async throws {

@@ -13,7 +13,7 @@ struct ReadmeExamples {
         let ledger = try SQLiteLedger.open(path: "ledger.sqlite")
         let verifier = Verifier(policy: policy, ledger: ledger)
 
-        // Before the app attests its key. The text has 43 characters; the app hashes it with SHA-256.
+        // Before the app attests its key. The text has 44 characters; the app hashes it with SHA-256.
         func attestationChallenge() async throws -> String {
             try await verifier.issueChallenge(app: "shop-ios", for: .appAttestAttestation, at: Date()).text
         }

@@ -25,10 +25,18 @@ struct DriverTests {
 
     // MARK: Answers of the kit's endpoints
 
+    private static func challengeAnswer(of challenge: String) -> String {
+        #"{"challenge": "\#(challenge)", "expiresAt": "2099-01-01T00:00:00Z"}"#
+    }
+
     private static let challengeAnswers: [(Int, String, [String: String], AssayClientError.Code, String)] = [
         (200, "<html>Log in</html>", ["Content-Type": "text/html"], AssayClientError.Code.answer, "no-json:200"),
         (201, #"{"challenge": "abc"#, [:], .answer, "json:201"),
         (201, #"{"challenge": "a\"b"}"#, [:], .answer, "json:201"),
+        // What may be SHA-256: evidence over it would be evidence for a token of another key.
+        (201, challengeAnswer(of: String(repeating: "a", count: 43)), [:], .answer, "json:201"),
+        (201, challengeAnswer(of: String(repeating: "a", count: 43) + "="), [:], .answer, "json:201"),
+        (201, challengeAnswer(of: String(repeating: "a", count: 32)), [:], .answer, "json:201"),
         (
             200, #"{"code": "unknown-app", "title": "x"}"#, ["Content-Type": "application/problem+json"], .answer,
             "json:200"

@@ -62,7 +62,7 @@ struct MintKeyAttestationCommand: ParsableCommand {
         commandName: "attestation",
         abstract: "Prints the record of a key attestation, one JSON line.",
         discussion: """
-            The app passes the text of the challenge to setAttestationChallenge: the 43 characters that the ledger issued, byte \
+            The app passes the text of the challenge to setAttestationChallenge: the 44 characters that the ledger issued, byte \
             for byte.
 
             Exit status: 0, 2 a device that cannot be read, 64 bad arguments.

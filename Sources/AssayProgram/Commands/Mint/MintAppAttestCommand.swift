@@ -74,7 +74,7 @@ struct MintAttestationCommand: ParsableCommand {
         commandName: "attestation",
         abstract: "Prints the record of an attestation, one JSON line.",
         discussion: """
-            The app hashes the text of the challenge: the 43 characters that the ledger issued, byte for byte.
+            The app hashes the text of the challenge: the 44 characters that the ledger issued, byte for byte.
 
             Exit status: 0, 2 a device that cannot be read, 64 bad arguments.
             """)

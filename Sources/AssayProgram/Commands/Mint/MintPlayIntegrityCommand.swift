@@ -84,7 +84,7 @@ struct MintClassicTokenCommand: ParsableCommand {
         commandName: "classic",
         abstract: "Prints the record of a classic token, one JSON line.",
         discussion: """
-            The app passes the text of the challenge to setNonce: the 43 characters that the ledger issued.
+            The app passes the text of the challenge to setNonce: the 44 characters that the ledger issued.
 
             Exit status: 0, 2 a device that cannot be read, 64 bad arguments.
             """)

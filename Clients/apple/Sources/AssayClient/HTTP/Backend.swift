@@ -35,10 +35,16 @@ struct Backend: Sendable {
         guard answer.status == 200 || answer.status == 201, let value = answer.object["challenge"] as? String,
             (1...512).contains(value.utf8.count),
             value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x22 && $0 != 0x5c }),
-            let end = (answer.object["expiresAt"] as? String).flatMap(InternetDate.milliseconds)
+            !Self.mayBeHash(value), let end = (answer.object["expiresAt"] as? String).flatMap(InternetDate.milliseconds)
         else { throw Failed(failure: answer.failure(), date: answer.date) }
         let life = (end - (answer.date ?? now)) / Milliseconds.second
         return Ticket(value: value, life: max(0, life), date: answer.date)
+    }
+
+    /// Whether a challenge may be SHA-256, as bytes or in base64. Evidence over such a value is evidence for a token or for secrets, whose key
+    /// the backend, or an attacker in its place, would have chosen. Assay's challenges have 44 characters of base64url.
+    static func mayBeHash(_ challenge: String) -> Bool {
+        [32, 43].contains(challenge.utf8.count) || challenge.utf8.count == 44 && challenge.hasSuffix("=")
     }
 
     /// Sends an attestation.

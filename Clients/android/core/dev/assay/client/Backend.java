@@ -73,10 +73,21 @@ final class Backend {
     /** The challenge of the reply; null, and then the reply is a failure, if it has none. */
     String challenge(Reply reply) {
         Object value = reply.result == null ? null : reply.result.get("challenge");
-        if (value instanceof String && ((String) value).matches(VISIBLE)) return (String) value;
+        if (value instanceof String && ((String) value).matches(VISIBLE) && !mayBeHash((String) value)) {
+            return (String) value;
+        }
         if (reply.result != null) reply.cause = "answer";
         reply.result = null;
         return null;
+    }
+
+    /**
+     * Whether a challenge may be SHA-256, as bytes or in base64. Evidence over such a value is evidence for a token or for secrets,
+     * whose key the backend, or an attacker in its place, would have chosen. Assay's challenges have 44 characters of base64url.
+     */
+    static boolean mayBeHash(String challenge) {
+        int length = challenge.length();
+        return length == 32 || length == 43 || length == 44 && challenge.endsWith("=");
     }
 
     static Reply failure(String cause, String code, boolean sent) {

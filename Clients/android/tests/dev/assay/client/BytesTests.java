@@ -231,7 +231,9 @@ public final class BytesTests {
         Check.equal(300L, Fields.of("token", Json.of("expiresIn", 300.0)).number("expiresIn"), "seconds with a point");
         Backend backend = new Backend(null, null);
         for (String[] row : new String[][] {{"abc~!:/+=", "abc~!:/+="}, {"", null}, {"a b", null}, {"a\\\"", null}, {"\u00e4", null},
-            {"x".repeat(512), "x".repeat(512)}, {"x".repeat(513), null}}) {
+            {"x".repeat(512), "x".repeat(512)}, {"x".repeat(513), null},
+            // What may be SHA-256: evidence over it would be evidence for a token of another key.
+            {"x".repeat(32), null}, {"x".repeat(43), null}, {"x".repeat(43) + "=", null}, {"x".repeat(44), "x".repeat(44)}}) {
             Backend.Reply reply = new Backend.Reply();
             reply.result = Json.of("challenge", row[0]);
             Check.equal(row[1], backend.challenge(reply), "challenges are visible ASCII");
