@@ -109,6 +109,27 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     }
 }
 
+public final class SecCertificate: NSObject {
+    private let data: Data
+    public init(data: Data) { self.data = data }
+    fileprivate var content: NSData { NSData(data: data) }
+}
+
+public func SecCertificateCopyData(_ certificate: SecCertificate) -> NSData { certificate.content }
+
+/// A chain, and whether the system trusts it.
+public final class SecTrust: NSObject {
+    fileprivate let chain: [SecCertificate]
+    fileprivate let isTrusted: Bool
+    public init(chain: [SecCertificate], isTrusted: Bool) { (self.chain, self.isTrusted) = (chain, isTrusted) }
+}
+
+public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
+    trust.isTrusted
+}
+
+public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> NSArray? { NSArray(array: trust.chain) }
+
 public final class SecAccessControl: NSObject {}
 
 public struct SecAccessControlCreateFlags: OptionSet, Sendable {
