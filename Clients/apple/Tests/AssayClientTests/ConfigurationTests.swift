@@ -7,7 +7,7 @@ import Testing
 /// What a received configuration changes, and what it says of connections.
 struct SignedConfigurationTests {
     private static let signer = ConfigurationSigner()
-    private static let pin = ConfigurationSigner.pin(Data("key".utf8))
+    private static var pin: [String: Any] { ConfigurationSigner.pin(Data("key".utf8)) }
     private static let ends = 1_790_003_600
 
     private func held(_ change: [String: Any] = [:]) throws -> SignedConfiguration {

@@ -42,7 +42,8 @@ struct PinningTests {
 
     /// A stored text in which any one bit is another does not count, and is replaced.
     @Test func damaged() throws {
-        _ = try pinning().receive(signer.sign(3), device: nil)
+        let text = try signer.sign(3)
+        _ = try pinning().receive(text, device: nil)
         let good = try #require(try storage.read(name)?.data)
         let damages: [Data] = [
             Data(), Data([1]), good.dropLast(), good + [0], Data("{}".utf8),
@@ -55,7 +56,7 @@ struct PinningTests {
             _ = try storage.write(data, to: name, replacing: try storage.read(name)?.version)
             let pinning = try pinning()
             #expect(pinning.current.version == 1)
-            #expect(try pinning.receive(signer.sign(3), device: nil) == 3)
+            #expect(try pinning.receive(text, device: nil) == 3)
             #expect(try storage.read(name)?.data == good)
         }
         // Another app's.
