@@ -57,8 +57,8 @@ struct ExchangeEndToEndTests {
         let other = try await values(EndToEndTests.attestor(TestPhone(), relay, app: name))
         #expect(other[0] == "canary" && other[1] != first[1])
         for (names, code) in [
-            (["absent"], AssayClientError.Code.unknownSecret), (["stranger"], .unknownSecret), (["a b"], .invalidSecretName),
-            ([], .invalidSecretName),
+            (["absent"], AssayClientError.Code.unknownSecret), (["stranger"], .unknownSecret),
+            (["a b"], .invalidSecretName), ([], .invalidSecretName),
         ] {
             let source = SecretSource(attestor, names: names)
             let error = await #expect(throws: AssayClientError.self) { try await source.value("maps") }

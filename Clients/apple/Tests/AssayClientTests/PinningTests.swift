@@ -45,13 +45,15 @@ struct PinningTests {
         let text = try signer.sign(3)
         _ = try pinning().receive(text, device: nil)
         let good = try #require(try storage.read(name)?.data)
-        let damages: [Data] = [
-            Data(), Data([1]), good.dropLast(), good + [0], Data("{}".utf8),
-        ] + [0, 31, 32, good.count / 2, good.count - 1].map { index in
-            var data = good
-            data[index] ^= 1
-            return data
-        }
+        let damages: [Data] =
+            [
+                Data(), Data([1]), good.dropLast(), good + [0], Data("{}".utf8),
+            ]
+            + [0, 31, 32, good.count / 2, good.count - 1].map { index in
+                var data = good
+                data[index] ^= 1
+                return data
+            }
         for data in damages {
             _ = try storage.write(data, to: name, replacing: try storage.read(name)?.version)
             let pinning = try pinning()

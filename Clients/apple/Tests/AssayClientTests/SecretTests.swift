@@ -110,7 +110,9 @@ struct SecretTests {
     /// What is not sealed for this request is not taken.
     @Test func sealed() throws {
         let key = SecretsKey()
-        func opened(_ sealer: SecretSealer, names: [String] = ["maps"], challenge: String = "c") throws -> [String: String]? {
+        func opened(_ sealer: SecretSealer, names: [String] = ["maps"], challenge: String = "c") throws -> [String:
+            String]?
+        {
             let text = try sealer.seal(names, challenge, key.point.members)
             return key.open(text, names: ["maps"], challenge: "c", app: "shop-ios")?.values
         }
@@ -148,9 +150,15 @@ struct SecretTests {
             "https://maps.example.com/a?key=old&x=1&k%65y=older&keys=2#part",
             "https://maps.example.com/a?x=1&keys=2&key=canary%20maps%20N", ["X-Api-Key": "canary maps N"]
         ),
-        ("https://MAPS.example.com:443", "https://maps.example.com/?key=canary%20maps%20N", ["X-Api-Key": "canary maps N"]),
+        (
+            "https://MAPS.example.com:443", "https://maps.example.com/?key=canary%20maps%20N",
+            ["X-Api-Key": "canary maps N"]
+        ),
         ("https://tiles.example.com/?", "https://tiles.example.com/?key=canary%20maps%20N", [:]),
-        ("https://flags.example.com/a?key=b", "https://flags.example.com/a?key=b", ["Authorization": "Bearer canary flags N"]),
+        (
+            "https://flags.example.com/a?key=b", "https://flags.example.com/a?key=b",
+            ["Authorization": "Bearer canary flags N"]
+        ),
         ("https://other.example.com/?key=b", "https://other.example.com/?key=b", [:]),
         ("https://maps.example.com.other.example/", "https://maps.example.com.other.example/", [:]),
         ("https://a.maps.example.com/", "https://a.maps.example.com/", [:]),

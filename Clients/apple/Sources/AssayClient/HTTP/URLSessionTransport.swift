@@ -151,7 +151,7 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
             let space = challenge.protectionSpace
             guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust, !space.isProxy(),
                 let pinning, let trust = space.serverTrust, SecTrustEvaluateWithError(trust, nil)
-            // What the system refuses, it refuses by itself.
+                // What the system refuses, it refuses by itself.
             else { return completionHandler(.performDefaultHandling, nil) }
             let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? []
             let certificates = chain.map { Data(referencing: SecCertificateCopyData($0) as NSData) }

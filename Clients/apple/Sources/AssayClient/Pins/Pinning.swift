@@ -35,7 +35,8 @@ public final class Pinning: @unchecked Sendable {
         do { held = try SignedConfiguration(initial.trimmingCharacters(in: .whitespacesAndNewlines)) } catch {
             throw AssayClientError(
                 .configuration,
-                "the initial configuration cannot be read (\(error.reason)): take the text of `assay pins configuration`")
+                "the initial configuration cannot be read (\(error.reason)): take the text of `assay pins configuration`"
+            )
         }
         guard let host = backend.host else { throw AssayClientError(.configuration, "`backend` has no host") }
         used = held

@@ -57,7 +57,7 @@ public struct SignedConfiguration: Sendable, Equatable {
             guard try text(.kty) == "EC", try text(.crv) == "P-256",
                 let x = Data(base64URL: try text(.x)), let y = Data(base64URL: try text(.y)),
                 let key = try? P256.Signing.PublicKey(x963Representation: [4] + x + y)
-            else { throw DecodingError.dataCorruptedError(forKey: .x, in: members, debugDescription: "no key of P-256") }
+            else { throw DecodingError.dataCorruptedError(forKey: .x, in: members, debugDescription: "no key") }
             (kid, point) = (try text(.kid), key.x963Representation)
         }
     }

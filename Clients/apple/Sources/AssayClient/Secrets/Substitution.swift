@@ -62,7 +62,8 @@ public struct Substitution: Sendable {
         text.utf8.map { byte in
             let character = Character(UnicodeScalar(byte))
             let isUnreserved = byte < 0x80 && (character.isLetter || character.isNumber || "-._~".contains(character))
-            return isUnreserved ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            let digits = (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            return isUnreserved ? String(character) : "%" + digits
         }.joined()
     }
 }

@@ -65,7 +65,8 @@ final class AssayService: @unchecked Sendable {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-client-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o711])
-        try (Self.policy + apps).write(to: folder.appendingPathComponent("policy.yaml"), atomically: true, encoding: .utf8)
+        try (Self.policy + apps).write(
+            to: folder.appendingPathComponent("policy.yaml"), atomically: true, encoding: .utf8)
         try TestAuthority.shared.rootPEM.write(
             to: folder.appendingPathComponent("root.pem"), atomically: true, encoding: .utf8)
         let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
