@@ -8,6 +8,9 @@ import Testing
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
+#if ASSAY_CLIENT_STUBS
+    import Security
+#endif
 
 /// The configuration that the app holds: stored, received, used.
 struct PinningTests {
@@ -226,6 +229,65 @@ struct PinningTests {
         epochs.append(pinning.epoch)
         for (index, epoch) in epochs.enumerated() { #expect(epochs.firstIndex(of: epoch) == index) }
     }
+
+    /// Each host with pins has a session of its own, until the configuration changes.
+    @Test func sessions() throws {
+        let pinning = try pinning()
+        let pool = SessionPool(.ephemeral, pinning)
+        func sessions() -> [ObjectIdentifier] {
+            ["api.example.com", "API.example.com", "a.example.com", "b.example.com"].map {
+                ObjectIdentifier(pool.session(for: $0).1)
+            }
+        }
+        let first = sessions()
+        #expect(first == sessions())
+        #expect(first[0] == first[1] && first[0] != first[2] && first[2] == first[3])
+        _ = try pinning.receive(signer.sign(2, pins: pins), device: nil)
+        #expect(Set(first).isDisjoint(with: sessions()))
+    }
+
+    #if ASSAY_CLIENT_STUBS
+        private static let chains: [(String, Int?, Bool, Bool)] = [
+            ("api.example.com", 0, true, false), ("api.example.com", 2, true, true),
+            ("api.example.com", nil, true, true),
+            ("api.example.com", 2, false, false), ("other.example.com", 2, true, false),
+        ]
+
+        /// A chain that the system trusts is refused without a pin; one that it does not trust is the system's to refuse.
+        @Test(arguments: chains)
+        func challenges(_ host: String, _ certificate: Int?, _ isTrusted: Bool, _ isRefused: Bool) async throws {
+            let pinned = try signer.sign(2, pins: ["api.example.com": [["pin": Self.certificates[0].1]]])
+            let pinning = try pinning()
+            #expect(try pinning.receive(pinned, device: nil) == 2)
+            let chain = try [3, certificate].compactMap { $0 }.map {
+                try #require(Data(base64Encoded: Self.certificates[$0].0.filter { !$0.isWhitespace }))
+            }
+            let space = StubProtectionSpace(host: host, trust: SecTrust(chain: chain, isTrusted: isTrusted))
+            let challenge = URLAuthenticationChallenge(
+                protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil,
+                error: nil, sender: NoSender())
+            let collector = AnswerCollector(pinning)
+            let task = URLSession.shared.dataTask(with: try EndToEndTests.order())
+            let result = await withCheckedContinuation { continuation in
+                collector.expect(task.taskIdentifier, limit: nil) { continuation.resume(returning: $0) }
+                collector.urlSession(URLSession.shared, task: task, didReceive: challenge) { disposition, _ in
+                    #expect(disposition == (isRefused ? .cancelAuthenticationChallenge : .performDefaultHandling))
+                    let error = NSError(domain: NSURLErrorDomain, code: NSURLErrorCancelled)
+                    collector.urlSession(URLSession.shared, task: task, didCompleteWithError: error)
+                }
+            }
+            let failure = #expect(throws: TransportFailure.self) { _ = try result.get() }
+            #expect(failure?.code == (isRefused ? "pins" : "cancelled"))
+        }
+
+        private final class NoSender: NSObject, URLAuthenticationChallengeSender {
+            func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+            func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+            func cancel(_ challenge: URLAuthenticationChallenge) {}
+            func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+            func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+        }
+    #endif
 
     /// Made by OpenSSL 3.0: P-256 of version 3, the same of version 1, Ed25519, RSA; with `openssl dgst -sha256` of the public key.
     private static let certificates: [(String, String)] = [

@@ -120,9 +120,12 @@ struct SecretTests {
         #expect(try opened(SecretSealer(), challenge: "d") == nil)
         #expect(try opened(SecretSealer(), names: ["maps", "flags"]) == nil)
         #expect(try opened(SecretSealer(), names: []) == nil)
-        for content: [String: Any] in [["app": "other"], ["exp": 999], ["exp": "x"], ["secrets": ["maps": 7]]] {
-            #expect(try opened(SecretSealer(content: content)) == nil)
-        }
+        let contents: [[String: Any]] = [
+            ["app": "other"], ["exp": 999], ["exp": "x"], ["secrets": ["maps": 7]], ["exp": Int.max, "iat": -1],
+        ]
+        for content in contents { #expect(try opened(SecretSealer(content: content)) == nil) }
+        let endless = try SecretSealer(content: ["exp": Int.max]).seal(["maps"], "c", key.point.members)
+        #expect(key.open(endless, names: ["maps"], challenge: "c", app: "shop-ios")?.life == 86_400)
         let headers: [[String: Any]] = [
             ["alg": "dir"], ["enc": "A128GCM"], ["typ": "JWT"], ["apu": "AA"], ["apv": "AA"], ["crit": ["exp"]],
             ["zip": "DEF"], ["epk": ["kty": "EC"]], ["epk": 7],

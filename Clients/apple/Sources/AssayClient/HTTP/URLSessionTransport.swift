@@ -55,7 +55,7 @@ public final class URLSessionTransport: HTTPTransport {
 
 /// A session for each host with pins: HTTP/2 may send a request over the connection of another host, whose certificates were compared
 /// with that host's pins alone.
-private final class SessionPool: @unchecked Sendable {
+final class SessionPool: @unchecked Sendable {
     private let configuration: URLSessionConfiguration
     private let pinning: Pinning?
     private let lock = NSLock()
@@ -88,7 +88,7 @@ private final class SessionPool: @unchecked Sendable {
 }
 
 /// Collects the answers of a session's tasks.
-private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private struct Expected {
         var limit: Int?
         var finish: @Sendable (Result<HTTPAnswer, TransportFailure>) -> Void

@@ -13,6 +13,8 @@ public actor SecretSource {
     private let names: [String]
     private let substitutions: [Substitution]
     private var values: [String: String] = [:]
+    /// In milliseconds by the device's clock.
+    private var ends = 0
     /// The cache of tokens serves: its token stands for all values of one answer.
     private var model = TokenModel()
     private var waiting: [String: CheckedContinuation<Result<[String: String], ClientModel.Failure>, Never>] = [:]
@@ -110,7 +112,7 @@ public actor SecretSource {
 
     private func fetch(_ turn: Int) async {
         let event: TokenModel.Event
-        var new: [String: String]?
+        var new: SecretsKey.Content?
         let forgotten = marks.forgotten
         do throws(ClientModel.Failure) {
             var request = URLRequest(url: attestor.configuration.secrets)
@@ -119,7 +121,7 @@ public actor SecretSource {
             let purpose = Operation.Purpose.secrets(names: names, SecretsKey())
             switch try await attestor.perform(purpose, prepared, fresh: attestor.configuration.signsChallenges) {
             case .secrets(let content):
-                new = content.values
+                new = content
                 event = .fetched(turn: turn, token: "\(turn)", life: content.life)
             case .withoutEvidence(let reason): throw .init(cause: "unsupported", code: reason.code)
             case .answer, .judged, .signed, .token: throw .init(cause: "answer")
@@ -127,7 +129,21 @@ public actor SecretSource {
         } catch { event = .fetchFailed(turn: turn, error) }
         // After `forget` the turn is another one.
         await follow()
-        if let new, forgotten == marks.forgotten { values = new }
+        if let new, forgotten == marks.forgotten { hold(new) }
         handle(event)
+    }
+
+    private func hold(_ content: SecretsKey.Content) {
+        let life = content.life * Milliseconds.second
+        (values, ends) = (content.values, attestor.clock.now + life)
+        Task { [weak self, clock = attestor.clock] in
+            try? await clock.sleep(milliseconds: life)
+            await self?.forgetEnded()
+        }
+    }
+
+    /// Values that were renewed meanwhile stay.
+    private func forgetEnded() {
+        if attestor.clock.now >= ends { values = [:] }
     }
 }

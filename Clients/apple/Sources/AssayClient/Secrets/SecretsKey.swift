@@ -13,7 +13,7 @@ struct SecretsKey: Sendable {
     /// What a sealed answer has.
     struct Content: Sendable {
         let values: [String: String]
-        /// Seconds.
+        /// Seconds; at most a day.
         let life: Int
     }
 
@@ -46,9 +46,10 @@ struct SecretsKey: Sendable {
             let content = try? AES.GCM.open(box, using: Self.contentKey(shared), authenticating: Data(parts[0].utf8)),
             let members = try? JSONDecoder().decode(Members.self, from: content),
             members.challenge == challenge, members.app.isSame(as: app), Set(members.secrets.keys) == Set(names),
-            members.exp >= members.iat
+            case let life = members.exp.subtractingReportingOverflow(members.iat), !life.overflow,
+            life.partialValue >= 0
         else { return nil }
-        return Content(values: members.secrets, life: members.exp - members.iat)
+        return Content(values: members.secrets, life: min(life.partialValue, 24 * 3600))
     }
 
     private static let encryption = "A256GCM"
