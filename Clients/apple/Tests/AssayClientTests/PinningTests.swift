@@ -236,7 +236,7 @@ struct PinningTests {
         let pool = SessionPool(.ephemeral, pinning)
         func sessions() -> [ObjectIdentifier] {
             ["api.example.com", "API.example.com", "a.example.com", "b.example.com"].map {
-                ObjectIdentifier(pool.session(for: $0).1)
+                ObjectIdentifier(pool.task(for: $0) { _ in }.1)
             }
         }
         let first = sessions()

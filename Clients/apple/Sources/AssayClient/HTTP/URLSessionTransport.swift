@@ -38,8 +38,9 @@ public final class URLSessionTransport: HTTPTransport {
                 throw TransportFailure(.unmatched)
             }
         #endif
-        let (session, collector) = sessions.session(for: request.url?.host ?? "")
-        let task = file.map { session.uploadTask(with: request, fromFile: $0) } ?? session.dataTask(with: request)
+        let (task, collector) = sessions.task(for: request.url?.host ?? "") { session in
+            file.map { session.uploadTask(with: request, fromFile: $0) } ?? session.dataTask(with: request)
+        }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 collector.expect(task.taskIdentifier, limit: limit) { continuation.resume(returning: $0) }
@@ -68,20 +69,26 @@ final class SessionPool: @unchecked Sendable {
 
     deinit { end() }
 
-    /// The session for a host. Connections of before another configuration are not used any more.
-    func session(for host: String) -> (URLSession, AnswerCollector) {
+    /// Makes a task for a host. Connections of before another configuration are not used any more.
+    ///
+    /// - Parameter make: called under the lock, because a session that has ended makes no task.
+    func task<Made>(for host: String, _ make: (URLSession) -> Made) -> (Made, AnswerCollector) {
         let name = pinning.map { $0.current.pins(of: host).isEmpty ? "" : host.lowercased() } ?? ""
         return lock.withLock {
             if epoch != pinning?.epoch {
                 end()
                 (epoch, sessions) = (pinning?.epoch, [:])
             }
-            if let known = sessions[name] { return known }
-            let collector = AnswerCollector(pinning)
-            let new = (URLSession(configuration: configuration, delegate: collector, delegateQueue: nil), collector)
-            sessions[name] = new
-            return new
+            let (session, collector) = sessions[name] ?? begin(name)
+            return (make(session), collector)
         }
+    }
+
+    private func begin(_ name: String) -> (URLSession, AnswerCollector) {
+        let collector = AnswerCollector(pinning)
+        let new = (URLSession(configuration: configuration, delegate: collector, delegateQueue: nil), collector)
+        sessions[name] = new
+        return new
     }
 
     private func end() { for (session, _) in sessions.values { session.finishTasksAndInvalidate() } }
