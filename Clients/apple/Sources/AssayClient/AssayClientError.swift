@@ -65,6 +65,18 @@ public struct AssayClientError: Error, Sendable, Equatable, CustomStringConverti
         public static let session = Code("session")
         /// An endpoint of the kit is elsewhere, as the server says.
         public static let redirected = Code("redirected")
+        /// No certificate of the server has a pin: something on the way reads along, or the pins are out of date.
+        public static let pins = Code("pins")
+        /// The app must use a newer configuration first, see ``Pinning/apply()``.
+        public static let pinsOutdated = Code("pins-outdated")
+        /// An operator has blocked the device's connections.
+        public static let blocked = Code("blocked")
+        /// The policy does not name the secret, or it has no value. Approov's word: `UNKNOWN_KEY`.
+        public static let unknownSecret = Code("unknown-secret")
+        /// The app gets no secrets. Approov's word: `DISABLED`.
+        public static let secretsDisabled = Code("secrets-disabled")
+        /// A name that no secret can have, or none, or more than 16. Approov's word: `BAD_KEY`.
+        public static let invalidSecretName = Code("invalid-secret-name")
         /// The state could not be read or written.
         public static let storage = Code("storage")
         /// The caller's task was cancelled.

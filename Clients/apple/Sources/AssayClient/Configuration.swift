@@ -14,6 +14,10 @@ public struct Configuration: Sendable {
     public var enrolments: URL
     /// Where tokens come from.
     public var tokens: URL
+    /// Where runtime secrets come from.
+    public var secrets: URL
+    /// The pins of servers; nil without. The attestor's own transport holds to them.
+    public var pinning: Pinning?
     /// The environment of the build's keys: `production`, or `development` for builds from Xcode. Keys do not cross.
     public var environment = "production"
     /// The app's own identifier of the user; empty without one. Each account has a key of its own.
@@ -47,12 +51,13 @@ public struct Configuration: Sendable {
 
     /// - Parameters:
     ///   - app: the app's name in Assay's policy.
-    ///   - backend: the endpoints are `challenges`, `enrolments` and `tokens` below it.
+    ///   - backend: the endpoints are `challenges`, `enrolments`, `tokens` and `secrets` below it.
     public init(app: String, backend: URL) {
         self.app = app
         challenges = backend.appendingPathComponent("challenges")
         enrolments = backend.appendingPathComponent("enrolments")
         tokens = backend.appendingPathComponent("tokens")
+        secrets = backend.appendingPathComponent("secrets")
         appVersion = Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String ?? "0"
         let system = ProcessInfo.processInfo.operatingSystemVersion
         systemVersion = "\(system.majorVersion).\(system.minorVersion).\(system.patchVersion)"
@@ -73,7 +78,10 @@ public struct Configuration: Sendable {
 
     /// - Throws: ``AssayClientError/Code/configuration``.
     func check() throws(AssayClientError) {
-        for (name, url) in [("challenges", challenges), ("enrolments", enrolments), ("tokens", tokens)] {
+        let endpoints = [
+            ("challenges", challenges), ("enrolments", enrolments), ("tokens", tokens), ("secrets", secrets),
+        ]
+        for (name, url) in endpoints {
             guard let url = try? RequestTarget.normalised(url), RequestTarget.isProtected(url) else {
                 throw AssayClientError(.configuration, "`\(name)` must be a URL with https, or http of this machine")
             }
@@ -89,6 +97,9 @@ public struct Configuration: Sendable {
                 .configuration, "`coveredFields` has `\(field)`: name fields in lower case, and not content-digest")
         }
         guard keysADay > 0 else { throw AssayClientError(.configuration, "`keysADay` must be at least 1") }
+        if let named = pinning?.current.app, !named.isSame(as: app) {
+            throw AssayClientError(.configuration, "`pinning` is for the app `\(named)`, and `app` is `\(app)`")
+        }
     }
 }
 
@@ -100,6 +111,8 @@ public enum ClientEvent: Sendable, Equatable {
     case call(String, milliseconds: Int, failure: String?)
     /// A request ended: after how many signatures, how long it took, and its failure; nil for a judged one.
     case request(signatures: Int, milliseconds: Int, failure: String?)
+    /// A signed configuration came: its version, or why it does not count.
+    case configuration(version: Int?, refused: String?)
 }
 
 /// Time for the kit. Tests have one of their own.

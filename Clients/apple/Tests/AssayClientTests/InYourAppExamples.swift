@@ -43,6 +43,7 @@ import Foundation
         case .updateApp: "Please update the app."
         case .updateSystem: "Please update iOS."
         case .answer: "Please sign in to the network."
+        case .pins: "Please try another network."
         case .session: "Please sign in again."
         case .cancelled: nil
         default: "Please contact support."
@@ -52,5 +53,18 @@ import Foundation
     func receipts(of shop: Shop, _ request: URLRequest) async throws(AssayClientError) -> Data {
         let tokens = TokenSource(shop.attestor, audience: "https://api.example.com")
         return try await tokens.data(for: request).0
+    }
+
+    /// `initial` is the text of `assay pins configuration`.
+    func pinned(_ settings: Configuration, _ initial: String, backend: URL) throws(AssayClientError) -> AppAttestor {
+        let storage = KeychainStorage()
+        var configuration = settings
+        configuration.pinning = try Pinning(initial, backend: backend, storage: storage)
+        return try AppAttestor(configuration, platform: DeviceCheckPlatform(), storage: storage)
+    }
+
+    func tile(_ request: URLRequest, _ attestor: AppAttestor) async throws(AssayClientError) -> Data {
+        let maps = Substitution.header("X-Api-Key", secret: "maps-ios", hosts: ["maps.example.com"])
+        return try await SecretSource(attestor, substitutions: [maps]).data(for: request).0
     }
 #endif

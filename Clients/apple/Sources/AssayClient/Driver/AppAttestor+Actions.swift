@@ -128,10 +128,9 @@ extension AppAttestor {
         guard let operation = operations[id] else { return }
         var (request, covered) = (operation.prepared.request, configuration.coveredFields)
         var (value, challenge) = (nonce, nonce ?? "")
-        if case .token(let audiences, let jkt) = operation.purpose {
-            // Docs/tokens.md, step 3: no relay can have the token bound to a key of its own.
+        if operation.purpose.statement("") != nil {
             if nonce == nil { challenge = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64URL }
-            value = "assay-token\n\(challenge)\n\(audiences.joined(separator: " "))\n\(jkt)\n".sha256.base64URL
+            value = operation.purpose.statement(challenge)?.sha256.base64URL
             covered = []
         }
         let digest = operation.prepared.digest
@@ -168,26 +167,45 @@ extension AppAttestor {
         case .signature: handOver(id)
         case .request: transmit(id, signed, file: operation.prepared.file)
         case .token(let audiences, let jkt):
-            exchange(id, signed, challenge: operation.challenge, audiences: audiences, jkt: jkt)
+            begin("token") { () throws(Backend.Failed) in
+                try await self.backend.token(
+                    for: signed, challenge: operation.challenge, audiences: audiences, jkt: jkt)
+            } then: {
+                self.receive($0.configuration)
+                self.operations[id]?.outcome = .token($0)
+                return .judged(op: id, date: $0.date)
+            } failed: {
+                self.exchangeFailed(id, $0)
+            }
+        case .secrets(let names, let key):
+            begin("secrets") { () throws(Backend.Failed) in
+                try await self.backend.secrets(for: signed, challenge: operation.challenge, names: names, key: key)
+            } then: {
+                self.operations[id]?.outcome = .secrets($0.content)
+                return .judged(op: id, date: $0.date)
+            } failed: {
+                self.exchangeFailed(id, $0)
+            }
         }
     }
 
-    private func exchange(_ id: String, _ signed: URLRequest, challenge: String, audiences: [String], jkt: String) {
-        begin("token") { () throws(Backend.Failed) in
-            try await self.backend.token(for: signed, challenge: challenge, audiences: audiences, jkt: jkt)
-        } then: {
-            self.operations[id]?.outcome = .token($0)
-            return .judged(op: id, date: $0.date)
-        } failed: {
-            var it = $0.failure
-            let date = $0.date
-            if $0.isRejection, let remedy = it.remedy {
-                return .rejected(op: id, remedy: remedy, code: it.code, retryAfter: it.retryAfter, date: date)
-            }
-            // A token that nobody got does no harm.
-            it.sent = false
-            return .sendFailed(op: id, it, date: date)
+    private func exchangeFailed(_ id: String, _ failed: Backend.Failed) -> ClientModel.Event {
+        var it = failed.failure
+        if failed.isRejection, let remedy = it.remedy {
+            return .rejected(op: id, remedy: remedy, code: it.code, retryAfter: it.retryAfter, date: failed.date)
         }
+        // A token or a secret that nobody got does no harm.
+        it.sent = false
+        return .sendFailed(op: id, it, date: failed.date)
+    }
+
+    /// Takes the configuration that came beside a token.
+    private func receive(_ text: String?) {
+        guard let text, let pinning = configuration.pinning else { return }
+        do throws(SignedConfiguration.Refusal) {
+            guard let version = try pinning.receive(text, device: stored?.model.record.key) else { return }
+            configuration.observe(.configuration(version: version, refused: nil))
+        } catch { configuration.observe(.configuration(version: nil, refused: error.reason)) }
     }
 
     private func sendWithoutEvidence(_ id: String, _ reason: UnsupportedReason) {
@@ -196,8 +214,8 @@ extension AppAttestor {
         addReason(reason, to: &request)
         if case .request = operation.purpose { return transmit(id, request, file: operation.prepared.file) }
         handle(.cancel(op: id))
-        let isToken = if case .token = operation.purpose { true } else { false }
-        finish(id, .success(isToken ? .withoutEvidence(reason) : .signed(request)))
+        let isExchange = operation.purpose.statement("") != nil
+        finish(id, .success(isExchange ? .withoutEvidence(reason) : .signed(request)))
     }
 
     /// Says in the request why it brings no evidence.

@@ -31,19 +31,23 @@ public actor AppAttestor {
     ///   - configuration: the settings.
     ///   - platform: App Attest, or a software attester in tests.
     ///   - storage: the Keychain on Apple's systems.
-    ///   - transport: sends the requests.
+    ///   - transport: sends the requests; nil for URLSession with the pins of the configuration.
     ///   - clock: the device's.
     /// - Throws: ``AssayClientError/Code/configuration``.
     public init(
         _ configuration: Configuration, platform: any AttestationPlatform, storage: any StateStorage,
-        transport: any HTTPTransport = URLSessionTransport(), clock: any ClientClock = SystemClock()
+        transport: (any HTTPTransport)? = nil, clock: any ClientClock = SystemClock()
     ) throws(AssayClientError) {
         try configuration.check()
         self.configuration = configuration
         self.platform = platform
         self.storage = storage
         self.clock = clock
-        backend = Backend(configuration: configuration, transport: transport)
+        let pinning = configuration.pinning
+        let sender = transport ?? URLSessionTransport(pinning: pinning)
+        backend = Backend(
+            configuration: configuration,
+            transport: pinning.map { PinnedTransport(transport: sender, pinning: $0) } ?? sender)
         sendsInTurn = configuration.sendsInTurn
     }
 

@@ -15,10 +15,11 @@ extension ClientModel.Failure {
 extension AssayClientError {
     /// The error of a request that the state machine has given up.
     init(_ failure: ClientModel.Failure) {
+        let refused = failure.cause == "network" ? failure.code.flatMap(PinRefusal.init).map(Self.refusal) : nil
         let (code, sentence) =
             failure.cause == "network" && failure.sent
             ? (.outcomeUnknown, "the request was sent and no answer came: ask the server before you repeat it")
-            : Self.causes[failure.cause] ?? Self.refusal(failure.remedy)
+            : refused ?? Self.causes[failure.cause] ?? Self.refusal(failure.remedy)
         self.init(
             code, failure.code.map { "\(sentence) (\($0))" } ?? sentence,
             retryAfter: failure.retryAfter.map(Double.init), detail: failure.code, remedy: failure.remedy)
@@ -37,9 +38,25 @@ extension AssayClientError {
         "answer": (.answer, "the answer is not one of the contract: it may be of a captive portal or a proxy"),
         "session": (.session, "the backend wants a session: sign the user in again; `authorize` adds the session"),
         "request": (.request, "the request cannot be signed: check its fields and `coveredFields`"),
+        "unknown-secret": (
+            .unknownSecret, "a secret has no value: `secrets.names` must have it, and `assay secrets list` a value"
+        ),
+        "secrets-disabled": (.secretsDisabled, "the policy gives this app no secrets: see `secrets.enabled`"),
+        "invalid-secret-name": (
+            .invalidSecretName, "name 1 to 16 secrets, once each, of 1 to 64 printable characters"
+        ),
         "forgotten": (.cancelled, "the account's key was deleted meanwhile: begin anew"),
         "cancelled": (.cancelled, "the task was cancelled: begin anew if you still need it"),
     ]
+
+    private static func refusal(_ refusal: PinRefusal) -> (Code, String) {
+        switch refusal {
+        case .unmatched:
+            (.pins, "no certificate of the server has a pin: another network may help; run `assay pins check`")
+        case .outdated: (.pinsOutdated, "a newer configuration must be used first: call `apply()` of `Pinning`")
+        case .blocked: (.blocked, "an operator has blocked the connections of this device, for a day at most")
+        }
+    }
 
     private static func refusal(_ remedy: Remedy?) -> (Code, String) {
         switch remedy {

@@ -13,12 +13,27 @@ struct Operation {
         case signature
         /// The kit exchanges a signed request for a token.
         case token(audiences: [String], jkt: String)
+        /// The kit exchanges a signed request for runtime secrets.
+        case secrets(names: [String], SecretsKey)
+
+        /// What the signature's nonce is the hash of, by Docs/tokens.md and Docs/secrets.md, step 3: no relay can have the answer
+        /// bound to a key of its own. Nil without such an answer.
+        func statement(_ challenge: String) -> String? {
+            switch self {
+            case .request, .signature: nil
+            case .token(let audiences, let jkt):
+                "assay-token\n\(challenge)\n\(audiences.joined(separator: " "))\n\(jkt)\n"
+            case .secrets(let names, let key):
+                "assay-secrets\n\(challenge)\n\(names.joined(separator: ","))\n\(key.point.thumbprint)\n"
+            }
+        }
     }
 
     enum Outcome {
         case signed(URLRequest)
         case answer(HTTPAnswer)
         case token(Backend.Ticket)
+        case secrets(SecretsKey.Content)
         case withoutEvidence(UnsupportedReason)
         /// The app's own sending was judged.
         case judged

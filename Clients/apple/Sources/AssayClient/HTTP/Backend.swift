@@ -27,6 +27,8 @@ struct Backend: Sendable {
         var date: Int?
         /// By audience.
         var tokens: [String: String] = [:]
+        /// The signed configuration that came beside the tokens.
+        var configuration: String?
     }
 
     /// - Parameter now: milliseconds since 1970, for an answer without a time.
@@ -72,17 +74,13 @@ struct Backend: Sendable {
     func token(
         for signed: URLRequest, challenge: String, audiences: [String], jkt: String
     ) async throws(Failed) -> Ticket {
-        let fields = ["Signature-Input", "Signature"].map { [$0, signed.value(forHTTPHeaderField: $0) ?? ""] }
-        let evidence: [String: Any] = [
-            "method": signed.httpMethod ?? "GET", "targetURI": signed.url?.absoluteString ?? "", "headers": fields,
-        ]
-        let record: [String: Any] = ["kind": "app-attest.request", "app": configuration.app, "evidence": evidence]
         let isList = audiences.count > 1
-        let body: [String: Any] = [
-            "record": record, "challenge": challenge,
+        var body: [String: Any] = [
+            "record": record(signed), "challenge": challenge,
             isList ? "audiences" : "audience": isList ? audiences : audiences[0],
             "jkt": jkt,
         ]
+        if let pinning = configuration.pinning { body.merge(pinning.members) { $1 } }
         let answer = try await post(body, to: configuration.tokens)
         let found = isList ? answer.object["tokens"] as? [[String: Any]] ?? [] : [answer.object]
         guard answer.status == 201 || answer.status == 200, found.count == audiences.count else {
@@ -99,7 +97,42 @@ struct Backend: Sendable {
             }
             (tokens[audience], life) = (value, min(life, own))
         }
-        return Ticket(value: tokens[audiences[0]] ?? "", life: life, date: answer.date, tokens: tokens)
+        return Ticket(
+            value: tokens[audiences[0]] ?? "", life: life, date: answer.date, tokens: tokens,
+            configuration: answer.object["configuration"] as? String)
+    }
+
+    /// The words of a refusal of secrets that no other evidence changes, and their causes.
+    private static let refusals = [
+        "UNKNOWN_KEY": "unknown-secret", "DISABLED": "secrets-disabled", "BAD_KEY": "invalid-secret-name",
+        "REJECTED": "refused",
+    ]
+
+    /// Sends a signed request without a body as evidence for secrets.
+    ///
+    /// - Parameter signed: to ``Configuration/secrets``, with the fields of its signature.
+    func secrets(
+        for signed: URLRequest, challenge: String, names: [String], key: SecretsKey
+    ) async throws(Failed) -> (content: SecretsKey.Content, date: Int?) {
+        let body: [String: Any] = [
+            "record": record(signed), "challenge": challenge, "names": names, "jwk": key.point.members,
+        ]
+        let answer = try await post(body, to: configuration.secrets)
+        if answer.status >= 400, let cause = (answer.object["error"] as? String).flatMap({ Self.refusals[$0] }) {
+            throw Failed(failure: .init(cause: cause, code: answer.code), date: answer.date)
+        }
+        guard answer.status == 200, let text = answer.object["secrets"] as? String,
+            let content = key.open(text, names: names, challenge: challenge, app: configuration.app)
+        else { throw Failed(failure: answer.failure(), date: answer.date) }
+        return (content, answer.date)
+    }
+
+    private func record(_ signed: URLRequest) -> [String: Any] {
+        let fields = ["Signature-Input", "Signature"].map { [$0, signed.value(forHTTPHeaderField: $0) ?? ""] }
+        let evidence: [String: Any] = [
+            "method": signed.httpMethod ?? "GET", "targetURI": signed.url?.absoluteString ?? "", "headers": fields,
+        ]
+        return ["kind": "app-attest.request", "app": configuration.app, "evidence": evidence]
     }
 
     private func rejected(_ remedy: Remedy, _ answer: ServerAnswer) -> Failed {

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Sends requests. An app with a session of its own, such as one with pinned certificates, writes another.
+/// Sends requests. An app with a session or an HTTP library of its own writes another, which asks ``Pinning/verdict(on:of:)``.
 public protocol HTTPTransport: Sendable {
     /// Sends the request as it is, once, and follows no redirect.
     ///
@@ -35,7 +35,7 @@ public struct HTTPAnswer: Sendable {
 
 /// Why there is no whole answer.
 public struct TransportFailure: Error, Sendable, Equatable {
-    /// `url:-1009` with the code of URLSession, `too-long`, `cancelled`.
+    /// `url:-1009` with the code of URLSession, `too-long`, `cancelled`, `pins` if no certificate has a pin.
     public let code: String
     /// Whether the server may have received the request.
     public let mayHaveBeenSent: Bool

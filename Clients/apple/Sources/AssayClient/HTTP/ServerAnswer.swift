@@ -35,7 +35,8 @@ struct ServerAnswer {
         let remedy = object["remedy"] as? String ?? response.value(forHTTPHeaderField: "Assay-Remedy")
         // A remedy that a later server may have: other evidence is not known to help.
         self.remedy = remedy.map { Remedy(rawValue: $0) ?? .contactSupport }
-        code = (object["code"] as? String).flatMap { Self.isWord($0) ? $0 : nil }
+        // A rejection may have the response code that support reads.
+        code = ((object["code"] ?? object["arc"]) as? String).flatMap { Self.isWord($0) ? $0 : nil }
         let clock = response.value(forHTTPHeaderField: "Date").flatMap(HTTPDate.milliseconds)
         let wait = response.value(forHTTPHeaderField: "Retry-After")
         let end = wait.flatMap(HTTPDate.milliseconds)

@@ -3,30 +3,44 @@ import Foundation
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
+#if canImport(Security)
+    import Security
+#endif
 
-/// A session of URLSession that follows no redirects and keeps no cookies, caches or credentials.
+/// Sessions of URLSession that follow no redirects, keep no cookies, caches or credentials, and hold to the pins.
+///
+/// On Linux URLSession shows no certificates: there a host with pins is refused.
 public final class URLSessionTransport: HTTPTransport {
-    private let session: URLSession
-    private let collector = AnswerCollector()
+    private let sessions: SessionPool
+    private let pinning: Pinning?
 
     /// - Parameters:
     ///   - configuration: an ephemeral one by default. A background session cannot be used: it follows redirects.
     ///   - timeout: seconds without any data.
-    public init(configuration: URLSessionConfiguration = .ephemeral, timeout: Double = 30) {
+    ///   - pinning: the pins; nil for none.
+    public init(
+        configuration: URLSessionConfiguration = .ephemeral, timeout: Double = 30, pinning: Pinning? = nil
+    ) {
         let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         configuration.timeoutIntervalForRequest = timeout
         configuration.httpCookieStorage = nil
         configuration.urlCredentialStorage = nil
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
+        self.pinning = pinning
+        sessions = SessionPool(configuration, pinning)
     }
-
-    deinit { session.finishTasksAndInvalidate() }
 
     /// Sends the request once.
     public func send(_ request: URLRequest, file: URL?, limit: Int?) async throws(TransportFailure) -> HTTPAnswer {
-        let task = file.map { session.uploadTask(with: request, fromFile: $0) } ?? session.dataTask(with: request)
+        #if !canImport(Darwin)
+            if request.url?.scheme == "https", pinning?.verdict(on: [], of: request.url?.host ?? "") == .refused {
+                throw TransportFailure(.unmatched)
+            }
+        #endif
+        let (task, collector) = sessions.task(for: request.url?.host ?? "") { session in
+            file.map { session.uploadTask(with: request, fromFile: $0) } ?? session.dataTask(with: request)
+        }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 collector.expect(task.taskIdentifier, limit: limit) { continuation.resume(returning: $0) }
@@ -40,19 +54,63 @@ public final class URLSessionTransport: HTTPTransport {
     }
 }
 
+/// A session for each host with pins: HTTP/2 may send a request over the connection of another host, whose certificates were compared
+/// with that host's pins alone.
+final class SessionPool: @unchecked Sendable {
+    private let configuration: URLSessionConfiguration
+    private let pinning: Pinning?
+    private let lock = NSLock()
+    private var epoch: Pinning.Epoch?
+    private var sessions: [String: (URLSession, AnswerCollector)] = [:]
+
+    init(_ configuration: URLSessionConfiguration, _ pinning: Pinning?) {
+        (self.configuration, self.pinning) = (configuration, pinning)
+    }
+
+    deinit { end() }
+
+    /// Makes a task for a host. Connections of before another configuration are not used any more.
+    ///
+    /// - Parameter make: called under the lock, because a session that has ended makes no task.
+    func task<Made>(for host: String, _ make: (URLSession) -> Made) -> (Made, AnswerCollector) {
+        let name = pinning.map { $0.current.pins(of: host).isEmpty ? "" : host.lowercased() } ?? ""
+        return lock.withLock {
+            if epoch != pinning?.epoch {
+                end()
+                (epoch, sessions) = (pinning?.epoch, [:])
+            }
+            let (session, collector) = sessions[name] ?? begin(name)
+            return (make(session), collector)
+        }
+    }
+
+    private func begin(_ name: String) -> (URLSession, AnswerCollector) {
+        let collector = AnswerCollector(pinning)
+        let new = (URLSession(configuration: configuration, delegate: collector, delegateQueue: nil), collector)
+        sessions[name] = new
+        return new
+    }
+
+    private func end() { for (session, _) in sessions.values { session.finishTasksAndInvalidate() } }
+}
+
 /// Collects the answers of a session's tasks.
-private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private struct Expected {
         var limit: Int?
         var finish: @Sendable (Result<HTTPAnswer, TransportFailure>) -> Void
         var body = Data()
         var isTooLong = false
+        var isUnmatched = false
         var sendings = 0
         var hasBegun = false
     }
 
+    private let pinning: Pinning?
     private let lock = NSLock()
     private var expected: [Int: Expected] = [:]
+
+    init(_ pinning: Pinning?) { self.pinning = pinning }
 
     func expect(
         _ task: Int, limit: Int?, finish: @escaping @Sendable (Result<HTTPAnswer, TransportFailure>) -> Void
@@ -87,6 +145,31 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
         completionHandler(nil)
     }
 
+    #if canImport(Security)
+        // For each new connection. Without the method of the session, URLSession calls this one, which knows the task. Objective-C finds
+        // it by its name, whatever the SDK says of its parameters.
+        #if canImport(ObjectiveC)
+            @objc(URLSession:task:didReceiveChallenge:completionHandler:)
+        #endif
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let space = challenge.protectionSpace
+            guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust, !space.isProxy(),
+                let pinning, let trust = space.serverTrust, SecTrustEvaluateWithError(trust, nil)
+                // What the system refuses, it refuses by itself.
+            else { return completionHandler(.performDefaultHandling, nil) }
+            let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? []
+            let certificates = chain.map { Data(referencing: SecCertificateCopyData($0) as NSData) }
+            guard pinning.verdict(on: certificates, of: space.host) == .refused else {
+                return completionHandler(.performDefaultHandling, nil)
+            }
+            lock.withLock { expected[task.taskIdentifier]?.isUnmatched = true }
+            completionHandler(.cancelAuthenticationChallenge, nil)
+        }
+    #endif
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
         lock.withLock {
             expected[task.taskIdentifier]?.sendings = metrics.transactionMetrics.count
@@ -100,12 +183,13 @@ private final class AnswerCollector: NSObject, URLSessionDataDelegate, @unchecke
             let answer = HTTPAnswer(response: response, body: expected.body, wasResent: expected.sendings > 1)
             return expected.finish(.success(answer))
         }
+        let wasSent = expected.hasBegun || expected.sendings > 1
         let failure =
             expected.isTooLong
             ? TransportFailure("too-long", mayHaveBeenSent: true)
-            : TransportFailure(
-                urlError: error.map { ($0 as NSError).code } ?? 0,
-                wasSent: expected.hasBegun || expected.sendings > 1)
+            : expected.isUnmatched
+                ? TransportFailure(.unmatched, mayHaveBeenSent: wasSent)
+                : TransportFailure(urlError: error.map { ($0 as NSError).code } ?? 0, wasSent: wasSent)
         expected.finish(.failure(failure))
     }
 }

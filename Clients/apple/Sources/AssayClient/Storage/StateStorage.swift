@@ -41,9 +41,12 @@ public struct StateName: Sendable, Hashable {
 
     /// `kind` is what is stored: `state` or `token-key`.
     init(_ kind: String, _ settings: Configuration) {
+        self.init(kind, [settings.app, settings.environment, settings.account])
+    }
+
+    init(_ kind: String, _ owner: [String]) {
         // A length before each part: no two lists of parts give the same text.
-        let parts = [kind, settings.app, settings.environment, settings.account].map { "\($0.utf8.count):\($0)" }
-            .joined()
+        let parts = ([kind] + owner).map { "\($0.utf8.count):\($0)" }.joined()
         text = parts.sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

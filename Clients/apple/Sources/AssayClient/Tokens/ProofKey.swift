@@ -13,20 +13,19 @@ import Foundation
 struct ProofKey {
     /// What is stored: 0 and the key of software, or 1 and what the Secure Enclave of this device alone can use.
     let representation: Data
-    /// The public key, 65 bytes.
-    private let point: Data
+    private let point: PublicPoint
     private let sign: (Data) throws -> Data
 
     private init(_ key: P256.Signing.PrivateKey) {
         representation = [0] + key.rawRepresentation
-        point = key.publicKey.x963Representation
+        point = PublicPoint(bytes: key.publicKey.x963Representation)
         sign = { try key.signature(for: $0).rawRepresentation }
     }
 
     #if canImport(CryptoKit)
         private init(_ key: SecureEnclave.P256.Signing.PrivateKey) {
             representation = [1] + key.dataRepresentation
-            point = key.publicKey.x963Representation
+            point = PublicPoint(bytes: key.publicKey.x963Representation)
             sign = { try key.signature(for: $0).rawRepresentation }
         }
     #endif
@@ -60,14 +59,8 @@ struct ProofKey {
     /// ECDSA over SHA-256, `r` and `s`, 64 bytes.
     func signature(for data: Data) throws -> Data { try sign(data) }
 
-    /// The public key as a JSON Web Key with its members in the order of RFC 7638.
-    var jwk: String {
-        #"{"crv":"P-256","kty":"EC","x":"\#(Data(point.dropFirst().prefix(32)).base64URL)","#
-            + #""y":"\#(Data(point.suffix(32)).base64URL)"}"#
-    }
-
     /// The thumbprint `jkt` (RFC 7638), base64url.
-    var thumbprint: String { jwk.sha256.base64URL }
+    var thumbprint: String { point.thumbprint }
 
     /// A DPoP proof (RFC 9449 section 4.2).
     ///
@@ -85,7 +78,7 @@ struct ProofKey {
         claims["nonce"] = nonce
         let payload = try JSONSerialization.data(
             withJSONObject: claims, options: [.sortedKeys, .withoutEscapingSlashes])
-        let header = Data(#"{"typ":"dpop+jwt","alg":"ES256","jwk":\#(jwk)}"#.utf8)
+        let header = Data(#"{"typ":"dpop+jwt","alg":"ES256","jwk":\#(point.jwk)}"#.utf8)
         let input = header.base64URL + "." + payload.base64URL
         return input + "." + (try signature(for: Data(input.utf8))).base64URL
     }

@@ -195,7 +195,7 @@ public actor TokenSource {
             case .withoutEvidence(let reason):
                 withoutEvidence = reason
                 throw .init(cause: "unsupported", code: reason.code)
-            case .answer, .judged, .signed: throw .init(cause: "answer")
+            case .answer, .judged, .signed, .secrets: throw .init(cause: "answer")
             }
         } catch { event = .fetchFailed(turn: turn, error) }
         // After `forget` the turn is another one.

@@ -59,18 +59,17 @@ final class AssayService: @unchecked Sendable {
             tokens: { issuer: "https://attest.example.com", audiences: ["https://api.example.com", pay], testAuthorities: allow, life: 60s }
         """
 
-    init(settings: [String] = []) async throws {
+    /// - Parameter apps: further apps of the policy.
+    init(settings: [String] = [], apps: String = "") async throws {
         let program = try #require(Self.program, "ASSAY_PROGRAM is not set: it names the program `assay`")
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-client-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o711])
-        try Self.policy.write(to: folder.appendingPathComponent("policy.yaml"), atomically: true, encoding: .utf8)
+        try (Self.policy + apps).write(
+            to: folder.appendingPathComponent("policy.yaml"), atomically: true, encoding: .utf8)
         try TestAuthority.shared.rootPEM.write(
             to: folder.appendingPathComponent("root.pem"), atomically: true, encoding: .utf8)
         let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
-        _ = FileManager.default.createFile(
-            atPath: folder.appendingPathComponent("master.key").path, contents: Data(key.utf8),
-            attributes: [.posixPermissions: 0o600])
         port = try LocalServer.freePort()
         arguments =
             [
@@ -78,6 +77,7 @@ final class AssayService: @unchecked Sendable {
                 "--set",
                 "admin=none", "--set", "masterKey=file:master.key",
             ] + settings.flatMap { ["--set", $0] }
+        write(key, to: "master.key")
         process.executableURL = URL(fileURLWithPath: program)
         try await start(ledger: "sqlite:ledger.sqlite")
     }
@@ -119,6 +119,30 @@ final class AssayService: @unchecked Sendable {
             try #require(process.isRunning, "\((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")")
             try await Task.sleep(nanoseconds: 20_000_000)
         }
+    }
+
+    /// Runs a command on the ledger of the service.
+    ///
+    /// - Returns: what it prints.
+    @discardableResult
+    func run(_ arguments: [String]) throws -> String {
+        let (command, output) = (Process(), Pipe())
+        command.executableURL = process.executableURL
+        command.arguments = arguments + ["--ledger", "sqlite:ledger.sqlite"]
+        command.currentDirectoryURL = folder
+        command.standardOutput = output
+        try command.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        command.waitUntilExit()
+        try #require(command.terminationStatus == 0, "\(arguments)")
+        return text
+    }
+
+    /// Writes a file that the program alone can read.
+    func write(_ text: String, to file: String) {
+        _ = FileManager.default.createFile(
+            atPath: folder.appendingPathComponent(file).path, contents: Data(text.utf8),
+            attributes: [.posixPermissions: 0o600])
     }
 
     private func get(_ path: String) async throws -> HTTPAnswer {
@@ -199,7 +223,7 @@ final class Relay: HTTPTransport, @unchecked Sendable {
         let object = body.flatMap { (try? JSONSerialization.jsonObject(with: $0)) as? [String: Any] } ?? [:]
         switch path {
         case "/challenges": return try await service.post(object, to: "/v1/challenges")
-        case "/tokens": return try await service.post(object, to: "/v1/tokens")
+        case "/tokens", "/secrets": return try await service.post(object, to: "/v1" + path)
         case "/enrolments":
             return try await service.post(object.merging(["account": account]) { $1 }, to: "/v1/verify")
         default: break

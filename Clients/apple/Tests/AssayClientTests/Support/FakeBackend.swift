@@ -70,6 +70,11 @@ final class FakeBackend: HTTPTransport, @unchecked Sendable {
             let token = "token-\(count)"
             lock.withLock { challenges.append(token) }
             return try Relay.answer(201, #"{"token": "\#(token)", "tokenType": "DPoP", "expiresIn": 300}"#)
+        case "/secrets":
+            guard let body = request.httpBody, let sealed = SecretSealer(number: count).answer(to: body) else {
+                return try Relay.answer(400, #"{"code": "unreadable-request"}"#)
+            }
+            return try Relay.answer(200, sealed)
         default: return try Relay.answer(200, "{}")
         }
     }

@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 @_exported import Foundation
+import FoundationNetworking
 
 // The calls of the Keychain that the kit uses, with their signatures, over a table in memory. As in the Keychain, an item is
 // known by class, service, account and group, and a query matches each attribute that it names.
@@ -108,6 +109,52 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         return errSecSuccess
     }
 }
+
+public final class SecCertificate: NSObject {
+    private let data: Data
+    public init(data: Data) { self.data = data }
+    fileprivate var content: NSData { NSData(data: data) }
+}
+
+public func SecCertificateCopyData(_ certificate: SecCertificate) -> NSData { certificate.content }
+
+/// A chain, and whether the system trusts it.
+public final class SecTrust: NSObject {
+    fileprivate let chain: [SecCertificate]
+    fileprivate let isTrusted: Bool
+
+    public init(chain: [Data], isTrusted: Bool) {
+        (self.chain, self.isTrusted) = (chain.map(SecCertificate.init), isTrusted)
+    }
+}
+
+// Foundation has both on Linux too, and says there that they are unavailable.
+
+public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
+
+/// A server whose chain is known.
+public final class StubProtectionSpace: URLProtectionSpace, @unchecked Sendable {
+    fileprivate let trust: SecTrust
+
+    public init(host: String, trust: SecTrust) {
+        self.trust = trust
+        super.init(
+            host: host, port: 443, protocol: "https", realm: nil,
+            authenticationMethod: NSURLAuthenticationMethodServerTrust)
+    }
+
+    public required init?(coder: NSCoder) { nil }
+}
+
+extension URLProtectionSpace {
+    public var serverTrust: SecTrust? { (self as? StubProtectionSpace)?.trust }
+}
+
+public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
+    trust.isTrusted
+}
+
+public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> NSArray? { NSArray(array: trust.chain) }
 
 public final class SecAccessControl: NSObject {}
 
