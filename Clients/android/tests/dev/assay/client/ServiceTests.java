@@ -96,7 +96,7 @@ public final class ServiceTests {
 
     /** Sends what was signed, without the kit. */
     private static HttpTransport.Answer raw(SignedRequest signed, String url) throws IOException {
-        return UrlConnectionTransport.exchange("POST", url, MessageBody.bytes(ORDER), signed.fields());
+        return new UrlConnectionTransport().exchange("POST", url, MessageBody.bytes(ORDER), signed.fields());
     }
 
     private static void replay() throws Exception {
@@ -340,7 +340,7 @@ public final class ServiceTests {
             Check.equal(1, count("/tokens"), "one token for all requests");
             Check.equal(strict ? 2 : 1, count("/challenges"), "a challenge of the server only where the policy wants one");
             Map<String, String> sent = service.lastFields;
-            Check.that(UrlConnectionTransport.exchange("GET", url, null, Map.of("Authorization", sent.get("authorization"), "DPoP",
+            Check.that(new UrlConnectionTransport().exchange("GET", url, null, Map.of("Authorization", sent.get("authorization"), "DPoP",
                 sent.get("dpop"))).status != 201,
                 "a proof that is used");
             int made = keys();
