@@ -2,8 +2,10 @@ package dev.assay.client;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -27,8 +29,8 @@ public final class AssayClient implements AutoCloseable {
     AssayClient(ClientSettings settings, Scheduler scheduler) throws AssayClientException {
         this.settings = settings;
         this.scheduler = scheduler;
-        pinning = new Pinning(settings.configuration, settings.configurationStorage, settings.appliesAtOnce, settings.challengesUrl, settings.enrolmentsUrl,
-            settings.tokensUrl, settings.secretsUrl);
+        pinning = new Pinning(settings.configuration, settings.configurationStorage, settings.appliesAtOnce, settings.challengesUrl,
+            settings.enrolmentsUrl, settings.tokensUrl, settings.secretsUrl);
         pinning.clock = scheduler::now;
         connections = new UrlConnectionTransport(pinning);
         Backend backend = new Backend(settings.transport == null ? connections : pinning.admitting(settings.transport), settings.session);
@@ -124,15 +126,15 @@ public final class AssayClient implements AutoCloseable {
     /**
      * Runtime secrets of the server, by name. The kit holds them in memory until they expire; neither store nor log them. Blocks.
      *
-     * @throws AssayClientException {@code unknown-secret}, {@code secrets-disabled}, {@code invalid-secret-name}, {@code refused} and others
+     * @throws AssayClientException {@code unknown-secret}, {@code secrets-disabled}, {@code invalid-secret-name}, {@code refused}
      */
     public Map<String, String> secrets(String... names) throws AssayClientException { return secrets.values(Arrays.asList(names)); }
 
     /**
-     * The request with the values of secrets in the places that the builder names, for their hosts alone: before {@link #sign}, for an HTTP
-     * client of the app's own, which must not follow redirects. {@link #send} and the interceptor do it themselves. Blocks.
+     * The request with the secrets that its host may have, for an HTTP client of the app's own, which must not follow redirects; before
+     * {@link #sign}. {@link #send} and the interceptor do it themselves. Blocks.
      */
-    public SubstitutedRequest substitute(String url, Map<String, String> fields) throws AssayClientException {
+    public SubstitutedRequest substituted(String url, Map<String, String> fields) throws AssayClientException {
         return secrets.substitute(url, fields);
     }
 
@@ -147,6 +149,15 @@ public final class AssayClient implements AutoCloseable {
     public static final Evidence TOKEN = (client, method, url, body) -> client.authorize(method, url);
     /** Evidence by Play Integrity. */
     public static final Evidence PLAY_INTEGRITY = AssayClient::signWithPlayIntegrity;
+    /** No evidence: for third parties, with pins and secrets alone. */
+    public static final Evidence NONE = (client, method, url, body) -> client.without();
+
+    private SignedRequest without() {
+        return new SignedRequest(Collections.emptyMap(), false, new SignedRequest.Source("", settings) {
+            @Override CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer) { return null; }
+            @Override void lost(boolean sent) {}
+        });
+    }
 
     /**
      * Sends a request with evidence by HttpURLConnection, again if the server asks for other evidence. Follows no redirect, which the
@@ -156,7 +167,7 @@ public final class AssayClient implements AutoCloseable {
      */
     public HttpTransport.Answer send(Evidence evidence, String method, String url, Map<String, String> fields, MessageBody body)
         throws AssayClientException {
-        SubstitutedRequest request = substitute(url, fields);
+        SubstitutedRequest request = substituted(url, fields);
         TargetUri target = TargetUri.of(request.url());
         pinning.admit(target.host());
         SignedRequest signed = evidence.of(this, method, request.url(), body);
@@ -234,16 +245,16 @@ public final class AssayClient implements AutoCloseable {
          * @param storage where newer ones are kept: another one than that of the keys, and one for all accounts
          */
         public Builder configuration(String embedded, Storage storage) {
-            settings.configuration = embedded;
-            settings.configurationStorage = storage;
+            settings.configuration = Objects.requireNonNull(embedded);
+            settings.configurationStorage = Objects.requireNonNull(storage);
             return this;
         }
 
         /** The app's own HTTP library has static pins: it calls {@link Pinning#apply} when it has those of {@link Pinning#pins}. */
         public Builder appliesConfigurationItself() { settings.appliesAtOnce = false; return this; }
 
-        /** Where the values of runtime secrets stand in requests. */
-        public Builder secrets(SecretPlace... places) { settings.secretPlaces = places.clone(); return this; }
+        /** Where runtime secrets stand in requests to the hosts that may have them. */
+        public Builder secrets(Substitution... substitutions) { settings.substitutions = substitutions.clone(); return this; }
 
         /** The account whose key it is. Each account has a storage of its own; no other than the session's. */
         public Builder account(String name) {

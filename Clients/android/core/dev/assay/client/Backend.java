@@ -110,7 +110,9 @@ final class Backend {
         Object outcome = object == null ? null : object.get("outcome");
         boolean hasRemedy = object != null && object.get("remedy") instanceof String && !"accept".equals(outcome);
         if (isVerdict && (hasRemedy || "reject".equals(outcome))) {
-            Reply reply = failure("refused", null, false);
+            // The response code of a rejection of secrets, for support.
+            String arc = String.valueOf(object.get("arc"));
+            Reply reply = failure("refused", arc.matches("[A-Z2-7]{8}") ? arc : null, false);
             reply.remedy = known(object.get("remedy"));
             return reply;
         }

@@ -21,7 +21,7 @@ final class ClientSettings {
     String configuration;
     Storage configurationStorage;
     boolean appliesAtOnce = true;
-    SecretPlace[] secretPlaces = {};
+    Substitution[] substitutions = {};
     Backend.SessionFields session = java.util.Collections::emptyMap;
     ClientListener listener = (event, detail, remedy) -> {};
     String appVersion = "";

@@ -6,7 +6,7 @@ import java.security.GeneralSecurityException;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
@@ -31,6 +31,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
  * handshake. Without a configuration all hosts are unpinned.
  */
 public final class Pinning {
+    private static final int MAXIMUM_CHAINS = 100;
     private final SignedConfiguration embedded;
     private final Storage storage;
     private final Set<String> backends = new HashSet<>();
@@ -42,6 +43,7 @@ public final class Pinning {
     private SignedConfiguration used;
     /** Of the configuration in use: connections of an earlier one are not used again. */
     private SSLSocketFactory factory;
+    private final Map<List<Object>, Collection<String>> validated = new ConcurrentHashMap<>();
     private final Set<String> refused = Collections.newSetFromMap(new ConcurrentHashMap<>());
 
     /** @param embedded a signed configuration, or null for no pins */
@@ -133,7 +135,10 @@ public final class Pinning {
         try {
             storage.update(content -> {
                 SignedConfiguration stored = stored(content);
-                if (stored != null && stored.isOf(held) && stored.version >= held.version && !stored.text.equals(held.text)) hold(stored);
+                // One of equal version may have a mode that has been ended here.
+                boolean isNewer = stored != null && stored.isOf(held) && (held == embedded ? stored.version >= held.version
+                    : stored.version > held.version);
+                if (isNewer) hold(stored);
                 isChanged[0] = true;
                 return change.apply(content);
             });
@@ -197,21 +202,29 @@ public final class Pinning {
         if (!load()) return;
         SignedConfiguration used = used();
         // The server has proved that it has the key of its own certificate, which the system has validated.
-        List<String> digests = new ArrayList<>();
-        if (presented.length > 0) digests.add(digest(presented[0]));
-        if (used.verdict(host, backends, digests, seconds()) != SignedConfiguration.Verdict.REFUSED) return;
+        Set<String> leaf = presented.length == 0 ? Collections.emptySet() : Collections.singleton(digest(presented[0]));
+        if (used.verdict(host, backends, leaf, seconds()) != SignedConfiguration.Verdict.REFUSED) return;
         CertificateException failure = null;
         try {
-            X509Certificate[] chain = new X509Certificate[presented.length];
-            System.arraycopy(presented, 0, chain, 0, chain.length);
-            if (chain.length > 0) for (Certificate each : ValidatedChain.of(chain, authType, host)) digests.add(digest(each));
+            Collection<String> digests = presented.length == 0 ? leaf : digests(host, presented, authType);
+            if (used.verdict(host, backends, digests, seconds()) != SignedConfiguration.Verdict.REFUSED) return;
         } catch (CertificateException error) {
             failure = error;
-        } catch (ArrayStoreException error) {
-            failure = new CertificateException("not X.509", error);
         }
-        if (failure == null && used.verdict(host, backends, digests, seconds()) != SignedConfiguration.Verdict.REFUSED) return;
         throw AssayClientException.of(Fields.of("fail", "cause", "pins", "code", "version:" + used.version), failure);
+    }
+
+    /** Those of the validated chain, which takes milliseconds to build. */
+    private Collection<String> digests(String host, Certificate[] presented, String authType) throws CertificateException {
+        List<Object> key = Arrays.asList(host, Arrays.asList(presented));
+        Collection<String> digests = validated.get(key);
+        if (digests != null) return digests;
+        digests = new HashSet<>();
+        X509Certificate[] chain = Arrays.copyOf(presented, presented.length, X509Certificate[].class);
+        for (Certificate each : ValidatedChain.of(chain, authType, host)) digests.add(digest(each));
+        if (validated.size() > MAXIMUM_CHAINS) validated.clear();
+        validated.put(key, digests);
+        return digests;
     }
 
     private static String digest(Certificate certificate) {
@@ -224,10 +237,11 @@ public final class Pinning {
      * @param other judges the name
      */
     public HostnameVerifier verifier(HostnameVerifier other) {
+        if (embedded == null) return other;
         return (host, session) -> {
             if (!other.verify(host, session)) return false;
             try {
-                check(host, java.util.Arrays.asList(certificates(session)));
+                check(host, Arrays.asList(certificates(session)));
                 return true;
             } catch (AssayClientException error) {
                 refused.add(host);

@@ -5,12 +5,12 @@ import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Runtime secrets of the server (`POST secrets`), sealed for a key of this process. They are in memory alone, until they expire. */
@@ -81,44 +81,25 @@ final class Secrets {
         return values;
     }
 
-    /** The request with the values of secrets in their places, for hosts to which they may go. */
+    /** The request with the secrets that its host may have. A URL that the kit does not take, such as http to a server, gets none. */
     SubstitutedRequest substitute(String url, Map<String, String> fields) throws AssayClientException {
-        Set<SecretPlace> places = new LinkedHashSet<>();
-        Set<String> names = new LinkedHashSet<>();
-        for (SecretPlace place : places(url)) {
-            boolean isUsed = place.isIn(url);
-            for (Map.Entry<String, String> field : fields.entrySet()) isUsed |= place.isField(field.getKey(), field.getValue());
-            if (isUsed && places.add(place)) names.add(place.secret);
-        }
-        if (places.isEmpty()) return new SubstitutedRequest(url, fields);
-        Map<String, String> values = values(names);
+        List<Substitution> wanted = new ArrayList<>();
+        List<String> names = new ArrayList<>();
         String target = url;
-        Map<String, String> all = new LinkedHashMap<>(fields);
-        for (SecretPlace place : places) {
-            String value = values.get(place.secret);
-            if (place.prefix == null) {
-                target = place.replaced(target, value);
-                continue;
-            }
-            // HTTP libraries quote values that they refuse.
-            boolean isText = value.matches("[ -~]+");
-            if (!isText) throw AssayClientException.configuration("The secret " + place.secret + " has characters that no field may have.");
-            for (Map.Entry<String, String> field : fields.entrySet()) {
-                if (place.isField(field.getKey(), field.getValue())) all.put(field.getKey(), place.prefix + value);
-            }
-        }
-        return new SubstitutedRequest(target, all);
-    }
-
-    /** A URL that the kit does not take, such as http to another device, gets no secret. */
-    private List<SecretPlace> places(String url) {
-        List<SecretPlace> places = new ArrayList<>();
         try {
-            for (SecretPlace place : settings.secretPlaces) if (place.isFor(TargetUri.of(url))) places.add(place);
+            for (Substitution each : settings.substitutions) {
+                if (!each.concerns(TargetUri.of(url))) continue;
+                target = TargetUri.of(url).toString();
+                wanted.add(each);
+                names.add(each.secret);
+            }
         } catch (AssayClientException unusable) {
-            return new ArrayList<>();
+            return new SubstitutedRequest(url, fields);
         }
-        return places;
+        Map<String, String> all = new LinkedHashMap<>(fields);
+        Map<String, String> values = wanted.isEmpty() ? Collections.emptyMap() : values(names);
+        for (Substitution each : wanted) target = each.write(values.get(each.secret), target, all);
+        return new SubstitutedRequest(target, all);
     }
 
     /** A request of the enrolment whose nonce binds the names and the key. */
@@ -144,7 +125,8 @@ final class Secrets {
                     pair = generator.generateKeyPair();
                     enrolment.need(op, this, settings.freshChallenges);
                 } catch (GeneralSecurityException | RuntimeException error) {
-                    fail(AssayClientException.of(Fields.of("fail", "cause", "platform", "code", PlatformException.of(error).code()), error));
+                    String code = PlatformException.of(error).code();
+                    fail(AssayClientException.of(Fields.of("fail", "cause", "platform", "code", code), error));
                 }
             });
         }

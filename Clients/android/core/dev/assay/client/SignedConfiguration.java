@@ -183,9 +183,6 @@ final class SignedConfiguration {
         return result;
     }
 
-    /** As pins name it: in lower case, without the dot of a root. */
-    static String host(String name) {
-        String host = name.toLowerCase(Locale.ROOT);
-        return host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
-    }
+    /** As pins name it: in lower case, without the dot of the root and the brackets of an address. */
+    static String host(String name) { return name.toLowerCase(Locale.ROOT).replaceAll("\\.$|[\\[\\]]", ""); }
 }

@@ -113,8 +113,7 @@ public final class TargetUri {
         return scheme + "://" + authority;
     }
 
-    /** The host without brackets of an address. */
-    String host() { return authority.replaceAll(":[0-9]+$", "").replaceAll("[\\[\\]]", ""); }
+    String host() { return authority.replaceAll(":[0-9]+$", ""); }
 
     /** The URL without its query, the {@code htu} of a DPoP proof (RFC 9449 section 4.2). */
     String withoutQuery() {

@@ -118,7 +118,8 @@ final class Tokens {
                 return;
             }
             boolean isList = settings.audiences.size() > 1;
-            Map<String, Object> body = Json.of("record", request.record(settings.app, fields), "challenge", challenge, isList ? "audiences" : "audience",
+            Map<String, Object> record = request.record(settings.app, fields);
+            Map<String, Object> body = Json.of("record", record, "challenge", challenge, isList ? "audiences" : "audience",
                 isList ? settings.audiences : settings.audiences.get(0), "jkt", jkt);
             pinning.describe(body);
             scheduler.call(() -> answered(backend.post(settings.tokensUrl, body), RequestSignature.keyId(fields)));

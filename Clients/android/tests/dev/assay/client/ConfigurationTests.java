@@ -101,7 +101,8 @@ public final class ConfigurationTests {
         Check.equal("refused:version", pinning.received(next.sign(next.claims(2)), List.of()), "and the first one what the other stored");
         Check.equal(3L, pinning.version(), "it takes that over");
         Check.equal(3L, pinning(embedded, storage, "localhost", seconds).version(), "and a restart finds it");
-        Check.equal(4L, pinning(signer.sign(signer.claims(4)), storage, "localhost", seconds).version(), "unless the app embeds a newer one");
+        String newer = signer.sign(signer.claims(4));
+        Check.equal(4L, pinning(newer, storage, "localhost", seconds).version(), "unless the app embeds a newer one");
         Map<String, Object> moved = Signer.with(signer.claims(1), "iss", "https://other.example.com");
         Check.equal(1L, pinning(signer.sign(moved), storage, "localhost", seconds).version(), "or one of another service");
 
@@ -146,7 +147,7 @@ public final class ConfigurationTests {
                 Check.equal("6 null", fetch(backend, client, skew, foreign), "one that another key has signed");
                 Check.equal(6L, client.pinning().version(), "does not");
                 Object jkt = backend.bodies("/tokens").get(0).get("jkt");
-                Map<String, Object> unpin = Signer.with(signer.claims(6), "mode", "unpin", "did", jkt, "exp", Signer.seconds() + 36_000);
+                Map<String, Object> unpin = Signer.with(signer.claims(6), "mode", "unpin", "did", jkt, "exp", Signer.seconds() + 36000);
                 fetch(backend, client, skew, signer.sign(unpin));
                 Check.equal("6 unpin", fetch(backend, client, skew, null), "a mode is in the request");
                 fetch(backend, client, skew, signer.sign(Signer.with(unpin, "exp", Signer.seconds() - 1)));
@@ -160,10 +161,12 @@ public final class ConfigurationTests {
                 int calls = backend.server.requests.size();
                 Check.error(Code.BLOCKED, () -> fetch(backend, client, skew, null), "an operator blocks the device of this key");
                 Check.error(Code.BLOCKED, () -> client.secrets("maps"), "its backend");
-                Check.error(Code.BLOCKED, () -> client.send(AssayClient.KEY, "GET", backend.server.url("/orders"), Map.of(), null), "all of it");
+                String orders = backend.server.url("/orders");
+                Check.error(Code.BLOCKED, () -> client.send(AssayClient.KEY, "GET", orders, Map.of(), null), "all of it");
                 Check.equal(calls, backend.server.requests.size(), "it asks nothing");
             }
-            Check.equal("[applied:6, refused:signature, applied:6, applied:6, applied:6, applied:6, refused:did, applied:6]", events.toString(), "events");
+            Check.equal("[applied:6, refused:signature, applied:6, applied:6, applied:6, applied:6, refused:did, applied:6]",
+                events.toString(), "events");
             try (AssayClient client = builder.build()) {
                 Check.equal(6L, client.pinning().version(), "a restart keeps it");
             }

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import okhttp3.OkHttpClient;
@@ -224,19 +223,24 @@ public final class PinningTests {
         return Signer.with(claims, "mode", mode, "did", "this", "exp", Signer.seconds() + life);
     }
 
-    /** The stub notes what it is asked, and returns what it is given. */
+    /** The stub notes what it is asked, and returns what it is given; the kit asks once about a chain. */
     private static void android() throws Exception {
         UrlConnectionTransport.isAndroid = true;
         X509Certificate[] presented = {leaf.certificate, authority.certificate};
-        try (TlsServer server = new TlsServer(null); AssayClient client = client(server, root.pin())) {
-            List<X509Certificate> validated = new ArrayList<>(List.of(leaf.certificate, authority.certificate, root.certificate));
-            android.net.http.X509TrustManagerExtensions.validated = validated;
-            client.pinning().check("localhost", List.of(presented));
-            Check.equal("localhost", android.net.http.X509TrustManagerExtensions.host, "Android knows the host");
-            validated.remove(2);
-            Check.error(Code.PINS, () -> client.pinning().check("localhost", List.of(presented)), "a chain without the pin");
-            android.net.http.X509TrustManagerExtensions.validated = null;
-            Check.error(Code.PINS, () -> client.pinning().check("localhost", List.of(presented)), "a chain that Android refuses");
+        try (TlsServer server = new TlsServer(null)) {
+            android.net.http.X509TrustManagerExtensions.validated = List.of(leaf.certificate, authority.certificate, root.certificate);
+            try (AssayClient client = client(server, root.pin())) {
+                client.pinning().check("localhost", List.of(presented));
+                Check.equal("localhost", android.net.http.X509TrustManagerExtensions.host, "Android knows the host");
+                android.net.http.X509TrustManagerExtensions.validated = null;
+                client.pinning().check("localhost", List.of(presented));
+                List<X509Certificate> alone = List.of(leaf.certificate);
+                Check.error(Code.PINS, () -> client.pinning().check("localhost", alone), "a chain that Android refuses");
+            }
+            android.net.http.X509TrustManagerExtensions.validated = List.of(leaf.certificate, authority.certificate);
+            try (AssayClient client = client(server, root.pin())) {
+                Check.error(Code.PINS, () -> client.pinning().check("localhost", List.of(presented)), "a chain without the pin");
+            }
         } finally {
             UrlConnectionTransport.isAndroid = false;
         }

@@ -30,9 +30,9 @@ public final class SecretTests {
         + "cVNNdU1UMGtndjB2TUo3MTVqSkRscWlONmYzUHlfZjhFVmtjdmciLCJ5IjoiYlJZMFhYT2dITWo4akc3R2hqbElQLWNpNkE0TTg0"
         + "S1dLenNwQmVjeUl4WSJ9LCJ0eXAiOiJhc3NheS1zZWNyZXRzIn0..UQ7Wjskb7FyhAG8h.pEnHeagNDZwGk77YB4FNEm-t.kDQee"
         + "cmWIBH8a4AxIsc8ZQ";
-    private static final SecretPlace MAPS = SecretPlace.query("maps key", "k&y", "LOCALHOST");
-    private static final SecretPlace FLAGS = SecretPlace.header("flags", "X-Flags", "Bearer ", "localhost");
-    private static final SecretPlace ELSEWHERE = SecretPlace.header("pay", "X-Pay", "", "pay.example.com");
+    private static final Substitution MAPS = Substitution.query("k&y", "maps", "LOCALHOST");
+    private static final Substitution FLAGS = Substitution.header("X-Flags", "Bearer ", "flags", "localhost");
+    private static final Substitution ELSEWHERE = Substitution.header("X-Pay", "", "pay", "pay.example.com");
 
     private SecretTests() {}
 
@@ -124,7 +124,7 @@ public final class SecretTests {
         Map<String, Code> answers = Map.of(problem(404, "UNKNOWN_KEY", "unknown-secret"), Code.UNKNOWN_SECRET,
             problem(409, "DISABLED", "secrets-disabled"), Code.SECRETS_DISABLED,
             problem(400, "BAD_KEY", "invalid-secret-name"), Code.INVALID_SECRET_NAME,
-            "403 {\"error\":\"REJECTED\",\"remedy\":\"update-app\"}", Code.REFUSED,
+            "403 {\"error\":\"REJECTED\",\"remedy\":\"update-app\",\"arc\":\"RMPAKMHI\"}", Code.REFUSED,
             problem(422, null, "evidence-not-bound"), Code.CONFIGURATION, "503 {}", Code.UNAVAILABLE,
             "200 {\"secrets\":\"x\",\"expiresIn\":60}", Code.ANSWER, "200 {}", Code.ANSWER);
         for (Map.Entry<String, Code> answer : answers.entrySet()) {
@@ -133,7 +133,9 @@ public final class SecretTests {
                 backend.secrets = Map.of("maps", "v");
                 backend.answers = path -> path.equals("/secrets") ? answer.getKey() : null;
                 AssayClientException error = Check.error(answer.getValue(), () -> client.secrets("maps"), answer.getKey());
-                if (answer.getValue() == Code.REFUSED) Check.equal("update-app", error.remedy(), "with the remedy");
+                if (answer.getValue() == Code.REFUSED) {
+                    Check.equal("update-app RMPAKMHI", error.remedy() + " " + error.platformCode(), "with remedy and response code");
+                }
                 int calls = backend.server.requests.size();
                 Check.error(answer.getValue(), () -> client.secrets("maps"), "at once again: " + answer.getKey());
                 Check.equal(calls, backend.server.requests.size(), "asks nothing");
@@ -161,33 +163,37 @@ public final class SecretTests {
     private static void substitution() throws Exception {
         try (FakeBackend backend = new FakeBackend(); TlsServer third = new TlsServer(null);
             AssayClient client = backend.builder().secrets(MAPS, FLAGS, ELSEWHERE).build()) {
-            backend.secrets = Map.of("maps key", "a&b=ü#", "flags", "f1", "pay", "p1");
-            String url = third.url("/tiles?x=maps+key&k%26y=maps%20key&k%26y=maps+key&k%26y=other#k%26y=maps%20key");
-            Map<String, String> fields = Map.of("x-flags", "Bearer flags", "X-Pay", "pay", "Other", "Bearer flags");
-            SubstitutedRequest request = client.substitute(url, fields);
-            Check.equal(third.url("/tiles?x=maps+key&k%26y=a%26b%3D%C3%BC%23&k%26y=maps+key&k%26y=other#k%26y=maps%20key"), request.url(),
-                "the value is in its parameter alone");
-            Check.equal(Map.of("x-flags", "Bearer f1", "X-Pay", "pay", "Other", "Bearer flags"), request.fields(),
-                "and in its field, but not for another host");
-            int calls = backend.server.requests.size();
-            for (String other : List.of("https://localhost.example.com/?k%26y=maps%20key", "https://other.example/?k%26y=maps%20key",
-                "http://pay.example.com/", "https://user@localhost/?k%26y=maps%20key", "https://localhost@other.example/?k%26y=maps%20key",
-                "https://127.0.0.1/?k%26y=maps%20key", "ftp://localhost/?k%26y=maps%20key")) {
-                Check.equal(other, client.substitute(other, fields).url(), "not for " + other);
-                Check.equal(fields, client.substitute(other, fields).fields(), "nor its fields");
+            backend.secrets = Map.of("maps", "a&b=ü#", "flags", "f1", "pay", "p1");
+            Map<String, String> fields = Map.of("x-flags", "mine", "X-Pay", "mine", "Other", "1");
+            List<String> others = List.of("https://sub.localhost/", "https://localhost.example.com/", "https://user@localhost/",
+                "https://localhost@other.example/", "https://127.0.0.1/", "ftp://localhost/", "http://pay.example.com/", "//localhost/");
+            for (String other : others) {
+                SubstitutedRequest request = client.substituted(other + "?k%26y=1#x", fields);
+                Check.equal(other + "?k%26y=1#x", request.url(), "another URL");
+                Check.equal(fields, request.fields(), "gets nothing: " + other);
             }
-            client.substitute(third.url("/?k=1"), Map.of("X-Flags", "flags"));
-            Check.equal(calls, backend.server.requests.size(), "requests without the name fetch nothing");
+            Check.equal(0, backend.server.requests.size(), "and fetches nothing");
+            String url = third.url("/tiles?x=1&k%26y=2&&k%26y&y=%C3%BC#part");
+            SubstitutedRequest request = client.substituted(url, fields);
+            Check.equal(third.url("/tiles?x=1&y=%C3%BC&k%26y=a%26b%3D%C3%BC%23"), request.url(), "the parameter");
+            Check.equal(Map.of("X-Flags", "Bearer f1", "X-Pay", "mine", "Other", "1"), request.fields(), "and the field are replaced");
+            Check.equal(third.url("/?k%26y=a%26b%3D%C3%BC%23"), client.substituted(third.url(""), Map.of()).url(), "or added");
+            Check.equal(1, backend.bodies("/secrets").size(), "one request for all of them");
+            Check.equal(List.of("maps", "flags"), backend.bodies("/secrets").get(0).get("names"), "that the host may have");
 
             third.answers = (path, body) -> "302 https://other.example/";
             Check.equal(302, client.send(AssayClient.KEY, "GET", url, fields, null).status, "a redirect is not followed");
             String sent = third.requests.get(0);
-            Check.that(sent.startsWith("GET /tiles?x=maps+key&k%26y=a%26b%3D%C3%BC%23&") && sent.contains("X-flags=[Bearer f1]")
+            Check.that(sent.startsWith("GET /tiles?x=1&y=%C3%BC&k%26y=a%26b%3D%C3%BC%23 ") && sent.contains("X-flags=[Bearer f1]")
                 && sent.contains("Signature"), "sent and signed with the values: " + sent);
 
-            backend.secrets = Map.of("flags", "canary\nline");
+            Check.equal(302, client.send(AssayClient.NONE, "GET", url, fields, null).status, "a third party");
+            Check.that(third.requests.get(1).contains("X-flags=[Bearer f1]") && !third.requests.get(1).contains("Signature"),
+                "gets no evidence");
+
+            backend.secrets = Map.of("maps", "v", "flags", "canary\nline");
             client.forget();
-            AssayClientException error = Check.error(Code.CONFIGURATION, () -> client.substitute(third.url("/"), fields), "no field value");
+            AssayClientException error = Check.error(Code.CONFIGURATION, () -> client.substituted(url, fields), "no value of a field");
             Check.that(!error.getMessage().contains("canary"), "without the value");
         }
     }
@@ -197,7 +203,7 @@ public final class SecretTests {
         List<String> seen = new ArrayList<>();
         try (FakeBackend backend = new FakeBackend(); TlsServer third = new TlsServer(null);
             AssayClient client = backend.builder().secrets(MAPS, FLAGS).build(); Cache cache = new Cache(folder.toFile(), 1 << 20)) {
-            backend.secrets = Map.of("maps key", "canary-1", "flags", "canary-2");
+            backend.secrets = Map.of("maps", "canary-1", "flags", "canary-2");
             OkHttpClient base = new OkHttpClient.Builder().cache(cache).addInterceptor(chain -> {
                 Response response = chain.proceed(chain.request());
                 seen.add(chain.request() + " " + response + " " + response.request().headers());
@@ -209,8 +215,7 @@ public final class SecretTests {
                 third.answers = (path, body) -> path.equals("/moved") ? redirect : "200 {}";
                 OkHttpClient http = AssayInterceptor.install(base, client, AssayClient.KEY, origin);
                 for (String path : new String[] {"/tiles", "/moved"}) {
-                    Request request = new Request.Builder().url(third.url(path + "?k%26y=maps%20key")).header("X-Flags", "Bearer flags")
-                        .build();
+                    Request request = new Request.Builder().url(third.url(path)).header("X-Flags", "mine").build();
                     try (Response response = http.newCall(request).execute()) {
                         Check.equal(path.equals("/moved") ? 302 : 200, response.code(), path);
                         response.body().bytes();
@@ -225,7 +230,8 @@ public final class SecretTests {
             Check.that(!seen.isEmpty() && !seen.toString().contains("canary"), "the app's interceptors see no value");
             cache.flush();
             for (File file : folder.toFile().listFiles()) {
-                Check.that(!Files.readString(file.toPath(), java.nio.charset.StandardCharsets.ISO_8859_1).contains("canary"), "nor the cache");
+                String text = new String(Files.readAllBytes(file.toPath()), java.nio.charset.StandardCharsets.ISO_8859_1);
+                Check.that(!text.contains("canary"), "nor the cache");
             }
         }
     }

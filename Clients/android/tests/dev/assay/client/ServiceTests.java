@@ -48,6 +48,7 @@ public final class ServiceTests {
             run("OkHttp", () -> OkHttpTests.run(service));
             run("tokens", () -> tokens("shop-tokens"));
             run("tokens under nonce: ledger", () -> tokens("shop-strict"));
+            run("secrets", () -> SecretServiceTests.run(service));
             run("nginx", () -> nginx(Path.of(arguments[0])));
         } finally {
             System.out.flush();
@@ -76,7 +77,7 @@ public final class ServiceTests {
 
     private static int keys() { return StubKeystore.SHARED.made.size(); }
 
-    private static int count(String path) {
+    static int count(String path) {
         int count = 0;
         for (String call : service.calls) if (call.equals(path)) count++;
         return count;

@@ -33,7 +33,8 @@ import okio.Okio;
 
 /**
  * Adds evidence to the requests of OkHttp, last of all, and sends them again if the server asks for other evidence. Holds connections to
- * the pins of the app's configuration, and puts runtime secrets in their places. Errors of the kit are an {@link IOException} whose cause is an {@link AssayClientException}.
+ * the pins of the app's configuration, and writes runtime secrets into requests. Errors of the kit are an {@link IOException} whose cause
+ * is an {@link AssayClientException}.
  */
 public final class AssayInterceptor implements Interceptor {
     /** Bodies are read into memory, because they are read twice. */
@@ -53,8 +54,8 @@ public final class AssayInterceptor implements Interceptor {
      * on another connection: the server would take the second one for a replay. For the same reason it asks no authenticator about them. It
      * has the interceptors of `base`; add no others behind.
      *
-     * @param origins of the servers that judge evidence, such as {@code https://api.example.com}; other requests go without, by the same pins and
-     *     with their secrets
+     * @param origins of the servers that judge evidence, such as {@code https://api.example.com}; other requests have pins and secrets
+     *     alone
      * @throws AssayClientException {@code bad-request} for an origin that is no URL of https
      */
     public static OkHttpClient install(OkHttpClient base, AssayClient client, AssayClient.Evidence evidence, String... origins)
@@ -65,7 +66,8 @@ public final class AssayInterceptor implements Interceptor {
         // verifier alone, which sees new connections, and not those that are used again.
         return base.newBuilder().followRedirects(false).followSslRedirects(false).retryOnConnectionFailure(false)
             .authenticator((route, response) -> isSigned(response.request()) ? null : base.authenticator().authenticate(route, response))
-            .hostnameVerifier(client.pinning().verifier(base.hostnameVerifier())).addInterceptor(interceptor).addNetworkInterceptor(interceptor::once).build();
+            .hostnameVerifier(client.pinning().verifier(base.hostnameVerifier()))
+            .addInterceptor(interceptor).addNetworkInterceptor(interceptor::once).build();
     }
 
     private static boolean isSigned(Request request) { return request.tag(Ticket.class) != null; }
@@ -95,7 +97,7 @@ public final class AssayInterceptor implements Interceptor {
         Map<String, String> fields = new HashMap<>();
         for (String name : request.headers().names()) fields.put(name, request.header(name));
         String url = request.url().toString();
-        SubstitutedRequest substituted = client.substitute(url, fields);
+        SubstitutedRequest substituted = client.substituted(url, fields);
         if (substituted.url().equals(url) && substituted.fields().equals(fields)) return request;
         // OkHttp's cache would keep the URL.
         Request.Builder next = request.newBuilder().url(substituted.url()).header("Cache-Control", "no-store");
