@@ -128,13 +128,17 @@ public final class AssayClient implements AutoCloseable {
      *
      * @throws AssayClientException {@code unknown-secret}, {@code secrets-disabled}, {@code invalid-secret-name}, {@code refused}
      */
-    public Map<String, String> secrets(String... names) throws AssayClientException { return secrets.values(Arrays.asList(names)); }
+    public Map<String, String> secrets(String... names) throws AssayClientException {
+        if (closed) throw AssayClientException.closed();
+        return secrets.values(Arrays.asList(names));
+    }
 
     /**
      * The request with the secrets that its host may have, for an HTTP client of the app's own, which must not follow redirects; before
      * {@link #sign}. {@link #send} and the interceptor do it themselves. Blocks.
      */
     public SubstitutedRequest substituted(String url, Map<String, String> fields) throws AssayClientException {
+        if (closed) throw AssayClientException.closed();
         return secrets.substitute(url, fields);
     }
 

@@ -239,6 +239,7 @@ public final class Pinning {
     public HostnameVerifier verifier(HostnameVerifier other) {
         if (embedded == null) return other;
         return (host, session) -> {
+            refused.remove(host);
             if (!other.verify(host, session)) return false;
             try {
                 check(host, Arrays.asList(certificates(session)));
@@ -258,9 +259,9 @@ public final class Pinning {
         }
     }
 
-    /** The error of a connection that {@link #verifier} has refused, or null if it was refused for another reason. */
+    /** The error if {@link #verifier} has refused the last connection to the host for its pins, else null. */
     public AssayClientException refusal(String host) {
-        return refused.remove(host) ? AssayClientException.of(Fields.of("fail", "cause", "pins")) : null;
+        return refused.contains(host) ? AssayClientException.of(Fields.of("fail", "cause", "pins")) : null;
     }
 
     /** For HttpsURLConnection: null without a configuration, for the platform's own. */

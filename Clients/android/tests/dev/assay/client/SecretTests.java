@@ -101,6 +101,11 @@ public final class SecretTests {
             Check.equal(4, backend.bodies("/secrets").size(), "or the account was forgotten");
             Check.that(!events.toString().contains("canary"), "no event has a value");
         }
+        try (FakeBackend backend = new FakeBackend()) {
+            AssayClient client = backend.builder().build();
+            client.close();
+            Check.error(Code.CLOSED, () -> client.secrets("maps"), "a client that was closed");
+        }
         try (FakeBackend backend = new FakeBackend(); AssayClient client = backend.builder().challengeForEachRequest().build()) {
             backend.secrets = Map.of("maps", "v");
             List<CompletableFuture<Object>> callers = new ArrayList<>();
