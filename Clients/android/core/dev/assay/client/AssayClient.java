@@ -2,8 +2,10 @@ package dev.assay.client;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -17,6 +19,9 @@ public final class AssayClient implements AutoCloseable {
     private final Scheduler scheduler;
     private final Enrolment enrolment;
     private final Tokens tokens;
+    private final Secrets secrets;
+    private final Pinning pinning;
+    private final UrlConnectionTransport connections;
     private final Integrity integrity;
     private final AtomicLong serial = new AtomicLong();
     private volatile boolean closed;
@@ -24,9 +29,15 @@ public final class AssayClient implements AutoCloseable {
     AssayClient(ClientSettings settings, Scheduler scheduler) throws AssayClientException {
         this.settings = settings;
         this.scheduler = scheduler;
-        Backend backend = new Backend(settings.transport, settings.session);
+        pinning = new Pinning(settings.configuration, settings.configurationStorage, settings.appliesAtOnce, settings.challengesUrl,
+            settings.enrolmentsUrl, settings.tokensUrl, settings.secretsUrl);
+        pinning.clock = scheduler::now;
+        connections = new UrlConnectionTransport(pinning);
+        Backend backend = new Backend(settings.transport == null ? connections : pinning.admitting(settings.transport), settings.session);
         enrolment = new Enrolment(settings, scheduler, backend);
-        tokens = settings.audiences.isEmpty() ? null : new Tokens(settings, scheduler, backend, enrolment);
+        tokens = settings.audiences.isEmpty() ? null : new Tokens(settings, scheduler, backend, enrolment, pinning);
+        pinning.clock = () -> scheduler.now() + enrolment.offset;
+        secrets = new Secrets(settings, scheduler, backend, enrolment);
         integrity = settings.integrity == null ? null : new Integrity(settings, scheduler, backend, enrolment);
     }
 
@@ -34,7 +45,7 @@ public final class AssayClient implements AutoCloseable {
      * A client for an app of the server's policy.
      *
      * @param app the app's name in the policy
-     * @param baseUrl the backend's URL, below which are {@code /challenges}, {@code /enrolments} and {@code /tokens}
+     * @param baseUrl the backend's URL, below which are {@code /challenges}, {@code /enrolments}, {@code /tokens} and {@code /secrets}
      * @param keys the device's keystore
      * @param storage where the kit keeps its state: not in a backup
      */
@@ -53,6 +64,7 @@ public final class AssayClient implements AutoCloseable {
     public void networkIsBack() {
         enrolment.post(Fields.of("wake", "network", true));
         if (tokens != null) tokens.post(Fields.of("network"));
+        secrets.retry();
         if (integrity != null) integrity.post(Fields.of("wake", "network", true));
     }
 
@@ -65,6 +77,7 @@ public final class AssayClient implements AutoCloseable {
 
     CompletableFuture<Void> forgetLater() {
         if (tokens != null) tokens.post(Fields.of("forget"));
+        secrets.forget();
         return enrolment.forget();
     }
 
@@ -107,6 +120,28 @@ public final class AssayClient implements AutoCloseable {
         return tokens.authorize(operation(), method, TargetUri.of(url));
     }
 
+    /** The pins of the app's configuration. */
+    public Pinning pinning() { return pinning; }
+
+    /**
+     * Runtime secrets of the server, by name. The kit holds them in memory until they expire; neither store nor log them. Blocks.
+     *
+     * @throws AssayClientException {@code unknown-secret}, {@code secrets-disabled}, {@code invalid-secret-name}, {@code refused}
+     */
+    public Map<String, String> secrets(String... names) throws AssayClientException {
+        if (closed) throw AssayClientException.closed();
+        return secrets.values(Arrays.asList(names));
+    }
+
+    /**
+     * The request with the secrets that its host may have, for an HTTP client of the app's own, which must not follow redirects; before
+     * {@link #sign}. {@link #send} and the interceptor do it themselves. Blocks.
+     */
+    public SubstitutedRequest substituted(String url, Map<String, String> fields) throws AssayClientException {
+        if (closed) throw AssayClientException.closed();
+        return secrets.substitute(url, fields);
+    }
+
     /** How a request gets its evidence: {@link #sign}, {@link #authorize} or {@link #signWithPlayIntegrity}. */
     public interface Evidence {
         SignedRequest of(AssayClient client, String method, String url, MessageBody body) throws AssayClientException;
@@ -118,6 +153,15 @@ public final class AssayClient implements AutoCloseable {
     public static final Evidence TOKEN = (client, method, url, body) -> client.authorize(method, url);
     /** Evidence by Play Integrity. */
     public static final Evidence PLAY_INTEGRITY = AssayClient::signWithPlayIntegrity;
+    /** No evidence: for third parties, with pins and secrets alone. */
+    public static final Evidence NONE = (client, method, url, body) -> client.without();
+
+    private SignedRequest without() {
+        return new SignedRequest(Collections.emptyMap(), false, new SignedRequest.Source("", settings) {
+            @Override CompletableFuture<SignedRequest> answered(HttpTransport.Answer answer) { return null; }
+            @Override void lost(boolean sent) {}
+        });
+    }
 
     /**
      * Sends a request with evidence by HttpURLConnection, again if the server asks for other evidence. Follows no redirect, which the
@@ -127,16 +171,20 @@ public final class AssayClient implements AutoCloseable {
      */
     public HttpTransport.Answer send(Evidence evidence, String method, String url, Map<String, String> fields, MessageBody body)
         throws AssayClientException {
-        TargetUri target = TargetUri.of(url);
-        SignedRequest signed = evidence.of(this, method, url, body);
+        SubstitutedRequest request = substituted(url, fields);
+        TargetUri target = TargetUri.of(request.url());
+        pinning.admit(target.host());
+        SignedRequest signed = evidence.of(this, method, request.url(), body);
         while (true) {
             HttpTransport.Answer answer;
             try {
-                Map<String, String> all = new LinkedHashMap<>(fields);
+                Map<String, String> all = new LinkedHashMap<>(request.fields());
                 all.putAll(signed.fields());
-                answer = UrlConnectionTransport.exchange(method, target.toString(), body, all);
+                answer = connections.exchange(method, target.toString(), body, all);
             } catch (HttpTransport.NotSentException error) {
                 signed.lost(false);
+                AssayClientException refusal = Pinning.refusal(error);
+                if (refusal != null) throw refusal;
                 if (error.isMistake()) throw AssayClientException.notSent(error);
                 throw AssayClientException.of(Fields.of("fail", "cause", "network", "code", error.getMessage()), error.getCause());
             } catch (IOException error) {
@@ -165,6 +213,7 @@ public final class AssayClient implements AutoCloseable {
         enrolment.close();
         if (tokens != null) tokens.close();
         if (integrity != null) integrity.close();
+        secrets.forget();
         scheduler.close();
     }
 
@@ -177,6 +226,7 @@ public final class AssayClient implements AutoCloseable {
             settings.keys = keys;
             settings.storage = storage;
             String base = baseUrl.endsWith("/") ? baseUrl.substring(0, baseUrl.length() - 1) : baseUrl;
+            settings.secretsUrl = base + "/secrets";
             urls(base + "/challenges", base + "/enrolments", base + "/tokens");
             account("");
         }
@@ -188,6 +238,27 @@ public final class AssayClient implements AutoCloseable {
             settings.tokensUrl = tokens;
             return this;
         }
+
+        /** Another URL of the backend for secrets than that below its base. */
+        public Builder secretsUrl(String url) { settings.secretsUrl = url; return this; }
+
+        /**
+         * The app's signed configuration, by whose pins the kit connects. Tokens bring newer ones, and so {@link #tokens} must be set.
+         *
+         * @param embedded the content of the file that {@code assay pins configuration} has written
+         * @param storage where newer ones are kept: another one than that of the keys, and one for all accounts
+         */
+        public Builder configuration(String embedded, Storage storage) {
+            settings.configuration = Objects.requireNonNull(embedded);
+            settings.configurationStorage = Objects.requireNonNull(storage);
+            return this;
+        }
+
+        /** The app's own HTTP library has static pins: it calls {@link Pinning#apply} when it has those of {@link Pinning#pins}. */
+        public Builder appliesConfigurationItself() { settings.appliesAtOnce = false; return this; }
+
+        /** Where runtime secrets stand in requests to the hosts that may have them. */
+        public Builder secrets(Substitution... substitutions) { settings.substitutions = substitutions.clone(); return this; }
 
         /** The account whose key it is. Each account has a storage of its own; no other than the session's. */
         public Builder account(String name) {
@@ -206,6 +277,7 @@ public final class AssayClient implements AutoCloseable {
         /** Fields of the app's session for the kit's own requests; called for each of them, on a thread of the kit. */
         public Builder session(Supplier<Map<String, String>> fields) { settings.session = fields::get; return this; }
 
+        /** Sends the kit's own requests; {@link Pinning#check} is its part then. */
         public Builder transport(HttpTransport transport) { settings.transport = transport; return this; }
 
         public Builder listener(ClientListener listener) { settings.listener = listener; return this; }
@@ -247,7 +319,9 @@ public final class AssayClient implements AutoCloseable {
             boolean isReason = settings.unsupported == null
                 || settings.unsupported.matches("unsupported|no-attestation-keys|no-play-services|failed");
             if (!isReason) throw AssayClientException.configuration("The server does not know the reason of withoutEvidence.");
-            for (String url : new String[] {settings.challengesUrl, settings.enrolmentsUrl, settings.tokensUrl}) TargetUri.of(url);
+            for (String url : new String[] {settings.challengesUrl, settings.enrolmentsUrl, settings.tokensUrl, settings.secretsUrl}) {
+                TargetUri.of(url);
+            }
             return new AssayClient(settings, scheduler);
         }
     }

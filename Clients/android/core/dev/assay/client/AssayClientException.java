@@ -26,6 +26,18 @@ public final class AssayClientException extends Exception {
         HALTED,
         /** The kit has made as many keys as it may in a day. */
         TOO_MANY_KEYS,
+        /** The server has no certificate that the app's pins allow: it is intercepted, or the pins are old. Nothing was sent. */
+        PINS,
+        /** The app has received pins that it must apply first, by {@link Pinning#apply}. Nothing was sent. */
+        PINS_OUTDATED,
+        /** An operator has blocked the connections of this device. Nothing was sent. */
+        BLOCKED,
+        /** The server has no secret of this name for the app. */
+        UNKNOWN_SECRET,
+        /** The server gives the app no secrets. */
+        SECRETS_DISABLED,
+        /** No secret can have this name, or there are too many of them. A bug of the app. */
+        INVALID_SECRET_NAME,
         /** The keystore or Play Integrity failed. See {@link #platformCode}. */
         PLATFORM,
         /** The keystore returned something that cannot be used. */
@@ -107,6 +119,14 @@ public final class AssayClientException extends Exception {
             case TOO_MANY_KEYS: return "This installation has made as many keys as it may in a day. Try again later.";
             case STORAGE: return "The state of the kit could not be stored. Free space, and check that the folder can be written.";
             case FORGOTTEN: return "The account was removed from the kit while the request was under way.";
+            case PINS: return "The server presented no certificate that the app knows" + found
+                + ". Try again in another network; if it fails there, too, update the app.";
+            case PINS_OUTDATED: return "The app must use its newest pins before it connects. Apply them.";
+            case BLOCKED: return "An operator has blocked the connections of this device. Contact support.";
+            case UNKNOWN_SECRET: return "The server has no such secret for the app. Check its name, the policy's secrets.names and"
+                + " `assay secrets list`.";
+            case SECRETS_DISABLED: return "The server gives the app no secrets. Check the policy's secrets.enabled.";
+            case INVALID_SECRET_NAME: return "The server takes 1 to 16 names of secrets, each of 1 to 64 printable ASCII characters.";
             case TIMEOUT: return "There was no evidence in time; the kit goes on in the background. Try again, or prefetch earlier.";
             case CLOSED: return "The request was given up: the client was closed, the thread was interrupted, or too many requests got no"
                 + " answer. Try again if it is still wanted.";

@@ -16,6 +16,8 @@ final class Backend {
     static final String VISIBLE = "[!-~&&[^\"\\\\]]{1,512}";
     private static final List<String> REMEDIES = Arrays.asList("retry", "new-challenge", "new-attestation", "update-app",
         "update-system", "none");
+    /** Problems of secrets with an error of their own. */
+    private static final List<String> SECRETS = Arrays.asList("unknown-secret", "secrets-disabled", "invalid-secret-name");
     /** A Retry-After beyond this is a mistake, or a date by a wrong clock. */
     private static final long MAXIMUM_RETRY_AFTER = 24 * 3600;
 
@@ -64,6 +66,8 @@ final class Backend {
         try {
             return reply(transport.post(url, Bytes.utf8(Json.write(body)), fields));
         } catch (HttpTransport.NotSentException error) {
+            AssayClientException refusal = Pinning.refusal(error);
+            if (refusal != null) return failure(refusal.code().toString(), refusal.platformCode(), false);
             return failure(error.isMistake() ? "configuration" : "network", error.getMessage(), false);
         } catch (IOException | RuntimeException error) {
             return failure("network", error.getClass().getSimpleName(), true);
@@ -117,14 +121,19 @@ final class Backend {
         Object outcome = object == null ? null : object.get("outcome");
         boolean hasRemedy = object != null && object.get("remedy") instanceof String && !"accept".equals(outcome);
         if (isVerdict && (hasRemedy || "reject".equals(outcome))) {
-            Reply reply = failure("refused", null, false);
+            // The response code of a rejection of secrets, for support.
+            String arc = String.valueOf(object.get("arc"));
+            Reply reply = failure("refused", arc.matches("[A-Z2-7]{8}") ? arc : null, false);
             reply.remedy = known(object.get("remedy"));
             return reply;
         }
         if (status == 429) return failure("limited", problem(object, status), false);
         // 503 is an outage before the verdict; behind the others there may be one.
         if (status >= 500) return failure("unavailable", problem(object, status), status != 503);
-        if (status >= 400) return failure("configuration", problem(object, status), false);
+        if (status >= 400) {
+            String problem = problem(object, status);
+            return SECRETS.contains(problem) ? failure(problem, null, false) : failure("configuration", problem, false);
+        }
         if (answer.body == null) return failure("answer", "too-long", true);
         // A page came from something before the server; JSON that was cut came from the server.
         if (object == null) return failure("answer", isJson(answer) ? "cut" : "not-json", isJson(answer));

@@ -9,7 +9,8 @@ public interface ClientListener {
      * Something has happened.
      *
      * @param event {@code phase} (the enrolment goes on), {@code without-evidence}, {@code failed} (a request), {@code platform} (a call of
-     *     the keystore or of Play Integrity failed), {@code server} (a call of the backend failed) or {@code storage}
+     *     the keystore or of Play Integrity failed), {@code server} (a call of the backend failed), {@code storage} or
+     *     {@code configuration} (one came, such as {@code applied:7}, {@code forced:7}, {@code refused:signature})
      * @param detail what, such as {@code enrolled}, {@code keystore:16}, {@code http:503}; or the cause of a failure
      * @param remedy the server's, or null
      */

@@ -12,11 +12,16 @@ final class ClientSettings {
     String challengesUrl;
     String enrolmentsUrl;
     String tokensUrl;
+    String secretsUrl;
     String keyPrefix;
     KeyPlatform keys;
     IntegrityPlatform integrity;
     Storage storage;
-    HttpTransport transport = new UrlConnectionTransport();
+    HttpTransport transport;
+    String configuration;
+    Storage configurationStorage;
+    boolean appliesAtOnce = true;
+    Substitution[] substitutions = {};
     Backend.SessionFields session = java.util.Collections::emptyMap;
     ClientListener listener = (event, detail, remedy) -> {};
     String appVersion = "";

@@ -1,5 +1,7 @@
 package dev.assay.client;
 
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** Keystores write ECDSA signatures in DER (RFC 3279 section 2.2.3); HTTP message signatures and JWS have r and s, 32 bytes each. */
@@ -31,6 +33,14 @@ final class EcdsaSignature {
         if (digits.length == 0 || digits.length > 32) throw malformed();
         System.arraycopy(digits, 0, target, offset + 32 - digits.length, digits.length);
         return end;
+    }
+
+    /** The DER of r and s, 32 bytes each: Java reads them themselves since version 9 only. */
+    static byte[] der(byte[] fixed) {
+        byte[] r = new BigInteger(1, Arrays.copyOf(fixed, 32)).toByteArray();
+        byte[] s = new BigInteger(1, Arrays.copyOfRange(fixed, 32, 64)).toByteArray();
+        return ByteBuffer.allocate(6 + r.length + s.length).put((byte) 0x30).put((byte) (4 + r.length + s.length))
+            .put((byte) 2).put((byte) r.length).put(r).put((byte) 2).put((byte) s.length).put(s).array();
     }
 
     private static AssayClientException malformed() {

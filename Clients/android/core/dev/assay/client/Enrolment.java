@@ -310,7 +310,7 @@ final class Enrolment {
     }
 
     /** A listener that throws must not end the client's thread. */
-    private void listen(String event, String detail, String remedy) {
+    void listen(String event, String detail, String remedy) {
         scheduler.post(() -> {
             try {
                 settings.listener.on(event, detail, remedy);

@@ -3,7 +3,10 @@ package dev.assay.client;
 import java.security.PublicKey;
 import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.RSAPublicKey;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The fields of a signed request, byte for byte as the server's signature base (RFC 9421) has them. */
@@ -52,6 +55,20 @@ final class RequestSignature {
         fields.put("Signature-Input", label + "=" + parameters);
         fields.put("Signature", label + "=:" + Bytes.base64(evidence) + ":");
         return fields;
+    }
+
+    /** The record of a request with these fields and without a body, as the backend passes it on. */
+    Map<String, Object> record(String app, Map<String, String> fields) {
+        List<Object> headers = new ArrayList<>();
+        fields.forEach((name, value) -> headers.add(Arrays.<Object>asList(name, value)));
+        return Json.of("kind", "android-key.request", "app", app, "evidence",
+            Json.of("method", method, "targetURI", targetUri, "headers", headers));
+    }
+
+    /** The ID of the key that has signed the fields; empty if there is none. */
+    static String keyId(Map<String, String> fields) {
+        String[] parts = String.valueOf(fields.get("Signature-Input")).split(";keyid=\"", 2);
+        return parts.length < 2 ? "" : parts[1].substring(0, parts[1].indexOf('"'));
     }
 
     private static String algorithm(PublicKey key) throws AssayClientException {

@@ -113,6 +113,8 @@ public final class TargetUri {
         return scheme + "://" + authority;
     }
 
+    String host() { return authority.replaceAll(":[0-9]+$", ""); }
+
     /** The URL without its query, the {@code htu} of a DPoP proof (RFC 9449 section 4.2). */
     String withoutQuery() {
         int query = target.indexOf('?');

@@ -17,6 +17,7 @@ final class Tokens {
     private final Scheduler scheduler;
     private final Backend backend;
     private final Enrolment enrolment;
+    private final Pinning pinning;
     private final TokenModel model = new TokenModel();
     private final Map<String, Authorized> works = new LinkedHashMap<>();
     private final String alias;
@@ -28,11 +29,13 @@ final class Tokens {
     /** What requests say in place of a token on a device without evidence. */
     private Map<String, String> withoutEvidence;
 
-    Tokens(ClientSettings settings, Scheduler scheduler, Backend backend, Enrolment enrolment) throws AssayClientException {
+    Tokens(ClientSettings settings, Scheduler scheduler, Backend backend, Enrolment enrolment, Pinning pinning)
+        throws AssayClientException {
         this.settings = settings;
         this.scheduler = scheduler;
         this.backend = backend;
         this.enrolment = enrolment;
+        this.pinning = pinning;
         alias = settings.proofKey();
         request = new RequestSignature(settings.label, "POST", TargetUri.of(settings.tokensUrl), null);
     }
@@ -114,17 +117,15 @@ final class Tokens {
                 enrolment.post(Fields.of("cancel", "op", op));
                 return;
             }
-            List<Object> headers = new ArrayList<>();
-            fields.forEach((name, value) -> headers.add(Arrays.<Object>asList(name, value)));
-            Map<String, Object> record = Json.of("kind", "android-key.request", "app", settings.app, "evidence",
-                Json.of("method", request.method(), "targetURI", request.targetUri(), "headers", headers));
             boolean isList = settings.audiences.size() > 1;
+            Map<String, Object> record = request.record(settings.app, fields);
             Map<String, Object> body = Json.of("record", record, "challenge", challenge, isList ? "audiences" : "audience",
                 isList ? settings.audiences : settings.audiences.get(0), "jkt", jkt);
-            scheduler.call(() -> answered(backend.post(settings.tokensUrl, body)));
+            pinning.describe(body);
+            scheduler.call(() -> answered(backend.post(settings.tokensUrl, body), RequestSignature.keyId(fields)));
         }
 
-        private void answered(Backend.Reply reply) {
+        private void answered(Backend.Reply reply, String keyId) {
             Object list = reply.result == null ? null
                 : settings.audiences.size() == 1 ? Collections.singletonList(reply.result) : reply.result.get("tokens");
             List<?> found = list instanceof List ? (List<?>) list : Collections.emptyList();
@@ -145,6 +146,10 @@ final class Tokens {
                 enrolment.post(reply.event("rejected", "op", op));
             } else if (tokens.size() == settings.audiences.size()) {
                 enrolment.post(reply.event("judged", "op", op));
+                // Before the tokens are used, so that their requests go by these pins.
+                Object text = reply.result.get("configuration");
+                String outcome = text instanceof String ? pinning.received((String) text, Arrays.asList(keyId, jkt)) : null;
+                if (outcome != null) enrolment.listen("configuration", outcome, null);
                 String first = tokens.get(settings.audiences.get(0));
                 long seconds = life;
                 scheduler.post(() -> {
@@ -275,7 +280,7 @@ final class Tokens {
     }
 
     /** RFC 7638: the members that the thumbprint needs, in their order. */
-    private static Map<String, Object> jwk(PublicKey key) {
+    static Map<String, Object> jwk(PublicKey key) {
         java.security.spec.ECPoint point = ((ECPublicKey) key).getW();
         return Json.of("crv", "P-256", "kty", "EC", "x", coordinate(point.getAffineX()), "y", coordinate(point.getAffineY()));
     }

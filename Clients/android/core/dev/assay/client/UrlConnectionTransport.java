@@ -6,17 +6,28 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.HttpURLConnection;
 import java.net.URL;
+import java.security.GeneralSecurityException;
+import java.security.cert.Certificate;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import javax.net.ssl.HttpsURLConnection;
 
 /** The platform's own HTTP client. */
 public final class UrlConnectionTransport implements HttpTransport {
     /** Whether this is Android; tests set it. */
-    static boolean streams = "Dalvik".equals(System.getProperty("java.vm.name"));
+    static boolean isAndroid = "Dalvik".equals(System.getProperty("java.vm.name"));
     private static final int CONNECT_MILLIS = 10_000;
     private static final int READ_MILLIS = 30_000;
+    private final Pinning pinning;
+
+    /** Without pins; a client makes its own. */
+    public UrlConnectionTransport() { this(null); }
+
+    UrlConnectionTransport(Pinning pinning) { this.pinning = pinning; }
 
     @Override public Answer post(String url, byte[] json, Map<String, String> fields) throws IOException {
         Map<String, String> all = new HashMap<>(fields);
@@ -29,11 +40,13 @@ public final class UrlConnectionTransport implements HttpTransport {
      * Sends the request once: on Android, a stream of a fixed length keeps the platform from sending it again on another connection, also
      * an empty one. A JVM has no body of a 401 after such a stream; there, start with {@code -Dsun.net.http.retryPost=false}.
      */
-    static Answer exchange(String method, String url, MessageBody content, Map<String, String> fields) throws IOException {
+    Answer exchange(String method, String url, MessageBody content, Map<String, String> fields) throws IOException {
         MessageBody body = content != null || method.matches("GET|HEAD") ? content : MessageBody.bytes(new byte[0]);
         HttpURLConnection connection;
         try {
-            connection = (HttpURLConnection) new URL(url).openConnection();
+            URL target = new URL(url);
+            if (pinning != null) pinning.admit(target.getHost());
+            connection = (HttpURLConnection) target.openConnection();
             connection.setRequestMethod(method);
             connection.setInstanceFollowRedirects(false);
             connection.setConnectTimeout(CONNECT_MILLIS);
@@ -42,10 +55,11 @@ public final class UrlConnectionTransport implements HttpTransport {
             for (Map.Entry<String, String> field : fields.entrySet()) connection.setRequestProperty(field.getKey(), field.getValue());
             if (body != null) {
                 connection.setDoOutput(true);
-                if (streams) connection.setFixedLengthStreamingMode(body.length());
+                if (isAndroid) connection.setFixedLengthStreamingMode(body.length());
             }
-            connection.connect();
-        } catch (IOException | RuntimeException error) {
+            if (pinning != null) connect(connection, target.getHost());
+            else connection.connect();
+        } catch (IOException | RuntimeException | AssayClientException error) {
             throw new NotSentException(error);
         }
         try {
@@ -53,6 +67,22 @@ public final class UrlConnectionTransport implements HttpTransport {
             return answer(connection);
         } finally {
             connection.disconnect();
+        }
+    }
+
+    /** The check after the handshake is for connections and sessions that are used again. */
+    private void connect(HttpURLConnection connection, String host) throws IOException, AssayClientException {
+        HttpsURLConnection secure = connection instanceof HttpsURLConnection ? (HttpsURLConnection) connection : null;
+        try {
+            if (secure != null && pinning.factory() != null) secure.setSSLSocketFactory(pinning.factory());
+            connection.connect();
+            List<Certificate> none = Collections.emptyList();
+            pinning.check(host, secure == null ? none : Arrays.asList(secure.getServerCertificates()));
+        } catch (GeneralSecurityException error) {
+            throw new IOException("the platform has no TLS", error);
+        } catch (AssayClientException error) {
+            connection.disconnect();
+            throw error;
         }
     }
 

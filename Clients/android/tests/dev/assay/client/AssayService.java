@@ -57,6 +57,7 @@ final class AssayService implements AutoCloseable {
             + "      testAuthorities: allow\n";
         Files.writeString(folder.resolve("policy.yaml"), "version: 1\napps:\n  - name: shop-android\n" + section + "      requests: {}\n"
             + "  - name: shop-tokens\n" + section + "      requests: {}\n" + tokens
+            + "    secrets: { names: [maps, sealing, absent], testAuthorities: allow }\n"
             + "  - name: shop-strict\n" + section + "      requests: { nonce: ledger }\n" + tokens);
         backend = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
         backend.setExecutor(Executors.newCachedThreadPool());
@@ -93,6 +94,20 @@ final class AssayService implements AutoCloseable {
         answers(base + "/openapi.json", process, "service.log");
         // The service makes the keys of tokens after it has begun to listen.
         while (!keySet(base).contains("\"kid\"")) Thread.sleep(20);
+    }
+
+    /** Adds a secret of the app with tokens: of this value, or one that each device derives. */
+    void addSecret(String name, String value) throws Exception {
+        List<String> command = new ArrayList<>(List.of(program, "secrets", "add", name, "--for", "shop-tokens", "--ledger",
+            "sqlite:ledger" + (ledgers - 1) + ".sqlite", "--master-key", "file:master.key"));
+        if (value == null) command.add("--derive");
+        else command.addAll(List.of("--value", "file:value"));
+        Files.writeString(folder.resolve("value"), String.valueOf(value));
+        Check.that(folder.resolve("value").toFile().setReadable(false, false) & folder.resolve("value").toFile().setReadable(true, true),
+            "the mode of the value");
+        Process added = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
+        String text = new String(added.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        Check.equal(0, added.waitFor(), "assay secrets add: " + text);
     }
 
     private static String keySet(String base) throws IOException {
@@ -168,6 +183,7 @@ final class AssayService implements AutoCloseable {
     /** Twenty lines of a relay: what a backend needs. */
     private HttpTransport.Answer relay(String path, byte[] body, HttpExchange exchange) throws IOException, Json.Malformed {
         if (path.equals("/challenges")) return post("/v1/challenges", Json.object(body));
+        if (path.equals("/secrets")) return post("/v1/secrets", Json.object(body));
         if (path.equals("/tokens")) return post("/v1/tokens", Json.object(body));
         if (path.equals("/enrolments")) {
             HttpTransport.Answer verdict = post("/v1/verify", Json.object(body));

@@ -75,7 +75,7 @@ final class Attester {
             hardware);
     }
 
-    private static byte[] certificate(long serial, String subject, String issuer, PublicKey key, PrivateKey signer, Instant from,
+    static byte[] certificate(long serial, String subject, String issuer, PublicKey key, PrivateKey signer, Instant from,
         Instant to,
         boolean isAuthority, byte[]... more) throws Exception {
         byte[] algorithm = sequence(identifier("1.2.840.10045.4.3.2"));
@@ -102,9 +102,9 @@ final class Attester {
         return joined(tag, length, value);
     }
 
-    private static byte[] tlv(int tag, byte[]... values) { return tagged(Check.bytes(tag), joined(values)); }
+    static byte[] tlv(int tag, byte[]... values) { return tagged(Check.bytes(tag), joined(values)); }
 
-    private static byte[] sequence(byte[]... values) { return tlv(0x30, values); }
+    static byte[] sequence(byte[]... values) { return tlv(0x30, values); }
 
     private static byte[] set(byte[]... values) { return tlv(0x31, values); }
 
@@ -141,7 +141,7 @@ final class Attester {
         return tlv(0x17, text.getBytes(StandardCharsets.US_ASCII));
     }
 
-    private static byte[] extension(String id, boolean isCritical, byte[] value) {
+    static byte[] extension(String id, boolean isCritical, byte[] value) {
         return isCritical ? sequence(identifier(id), tlv(1, Check.bytes(255)), octets(value)) : sequence(identifier(id), octets(value));
     }
 }

@@ -48,6 +48,7 @@ public final class ServiceTests {
             run("OkHttp", () -> OkHttpTests.run(service));
             run("tokens", () -> tokens("shop-tokens"));
             run("tokens under nonce: ledger", () -> tokens("shop-strict"));
+            run("secrets", () -> SecretServiceTests.run(service));
             run("nginx", () -> nginx(Path.of(arguments[0])));
         } finally {
             System.out.flush();
@@ -76,7 +77,7 @@ public final class ServiceTests {
 
     private static int keys() { return StubKeystore.SHARED.made.size(); }
 
-    private static int count(String path) {
+    static int count(String path) {
         int count = 0;
         for (String call : service.calls) if (call.equals(path)) count++;
         return count;
@@ -96,7 +97,7 @@ public final class ServiceTests {
 
     /** Sends what was signed, without the kit. */
     private static HttpTransport.Answer raw(SignedRequest signed, String url) throws IOException {
-        return UrlConnectionTransport.exchange("POST", url, MessageBody.bytes(ORDER), signed.fields());
+        return new UrlConnectionTransport().exchange("POST", url, MessageBody.bytes(ORDER), signed.fields());
     }
 
     private static void replay() throws Exception {
@@ -340,7 +341,7 @@ public final class ServiceTests {
             Check.equal(1, count("/tokens"), "one token for all requests");
             Check.equal(strict ? 2 : 1, count("/challenges"), "a challenge of the server only where the policy wants one");
             Map<String, String> sent = service.lastFields;
-            Check.that(UrlConnectionTransport.exchange("GET", url, null, Map.of("Authorization", sent.get("authorization"), "DPoP",
+            Check.that(new UrlConnectionTransport().exchange("GET", url, null, Map.of("Authorization", sent.get("authorization"), "DPoP",
                 sent.get("dpop"))).status != 201,
                 "a proof that is used");
             int made = keys();

@@ -62,7 +62,7 @@ public final class TransportTests {
     }
 
     private static void once() throws Exception {
-        UrlConnectionTransport.streams = true;
+        UrlConnectionTransport.isAndroid = true;
         try (Dropping server = new Dropping()) {
             for (String method : new String[] {"POST", "DELETE", "PUT"}) {
                 server.heads.clear();
@@ -72,7 +72,7 @@ public final class TransportTests {
                     while (body.read() >= 0) continue;
                 }
                 try {
-                    UrlConnectionTransport.exchange(method, server.url(), null, Map.of());
+                    new UrlConnectionTransport().exchange(method, server.url(), null, Map.of());
                 } catch (HttpTransport.NotSentException error) {
                     throw new AssertionError("it was sent", error);
                 } catch (IOException lost) {
@@ -83,7 +83,7 @@ public final class TransportTests {
                     "and says that it has no body");
             }
         } finally {
-            UrlConnectionTransport.streams = false;
+            UrlConnectionTransport.isAndroid = false;
         }
     }
 

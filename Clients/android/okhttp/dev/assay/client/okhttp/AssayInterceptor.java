@@ -5,15 +5,20 @@ import dev.assay.client.AssayClientException;
 import dev.assay.client.HttpTransport;
 import dev.assay.client.MessageBody;
 import dev.assay.client.SignedRequest;
+import dev.assay.client.SubstitutedRequest;
 import dev.assay.client.TargetUri;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.security.cert.Certificate;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
@@ -27,8 +32,9 @@ import okio.ForwardingSink;
 import okio.Okio;
 
 /**
- * Adds evidence to the requests of OkHttp, last of all, and sends them again if the server asks for other evidence. Errors of the kit are
- * an {@link IOException} whose cause is an {@link AssayClientException}.
+ * Adds evidence to the requests of OkHttp, last of all, and sends them again if the server asks for other evidence. Holds connections to
+ * the pins of the app's configuration, and writes runtime secrets into requests. Errors of the kit are an {@link IOException} whose cause
+ * is an {@link AssayClientException}.
  */
 public final class AssayInterceptor implements Interceptor {
     /** Bodies are read into memory, because they are read twice. */
@@ -48,16 +54,19 @@ public final class AssayInterceptor implements Interceptor {
      * on another connection: the server would take the second one for a replay. For the same reason it asks no authenticator about them. It
      * has the interceptors of `base`; add no others behind.
      *
-     * @param origins of the servers that judge evidence, such as {@code https://api.example.com}; other requests go as they are
+     * @param origins of the servers that judge evidence, such as {@code https://api.example.com}; other requests have pins and secrets
+     *     alone
      * @throws AssayClientException {@code bad-request} for an origin that is no URL of https
      */
     public static OkHttpClient install(OkHttpClient base, AssayClient client, AssayClient.Evidence evidence, String... origins)
         throws AssayClientException {
         AssayInterceptor interceptor = new AssayInterceptor(client, evidence);
         for (String origin : origins) interceptor.origins.add(origin(HttpUrl.get(TargetUri.of(origin).toString())));
-        // An interceptor of the network sees each attempt: one that the client did not sign itself is refused.
+        // An interceptor of the network sees each attempt: one that the client did not sign itself is refused. Web sockets have the
+        // verifier alone, which sees new connections, and not those that are used again.
         return base.newBuilder().followRedirects(false).followSslRedirects(false).retryOnConnectionFailure(false)
             .authenticator((route, response) -> isSigned(response.request()) ? null : base.authenticator().authenticate(route, response))
+            .hostnameVerifier(client.pinning().verifier(base.hostnameVerifier()))
             .addInterceptor(interceptor).addNetworkInterceptor(interceptor::once).build();
     }
 
@@ -72,24 +81,46 @@ public final class AssayInterceptor implements Interceptor {
     }
 
     @Override public Response intercept(Chain chain) throws IOException {
-        Request request = chain.request();
+        Request original = chain.request();
         try {
-            if (!origins.contains(origin(request.url()))) return chain.proceed(request);
-            byte[] content = content(request.body());
-            RequestBody body = content == null ? null : RequestBody.create(request.body().contentType(), content);
-            String url = TargetUri.of(request.url().toString()).toString();
-            SignedRequest signed = evidence.of(client, request.method(), url, content == null ? null : MessageBody.bytes(content));
-            while (true) {
-                Request.Builder next = request.newBuilder().method(request.method(), body).tag(Ticket.class, new Ticket(signed));
-                for (Map.Entry<String, String> field : signed.fields().entrySet()) next.header(field.getKey(), field.getValue());
-                Response response = proceed(chain, next.build(), signed);
-                SignedRequest again = next(signed, response);
-                if (again == null) return response;
-                response.close();
-                signed = again;
-            }
+            client.pinning().admit(original.url().host());
+            Request request = substituted(original);
+            Response response = evident(chain, request);
+            // What the app logs of an answer has no secret.
+            return request == original ? response : response.newBuilder().request(original).build();
         } catch (AssayClientException error) {
             throw new IOException(error.getMessage(), error);
+        }
+    }
+
+    private Request substituted(Request request) throws AssayClientException {
+        Map<String, String> fields = new HashMap<>();
+        for (String name : request.headers().names()) fields.put(name, request.header(name));
+        String url = request.url().toString();
+        SubstitutedRequest substituted = client.substituted(url, fields);
+        if (substituted.url().equals(url) && substituted.fields().equals(fields)) return request;
+        // OkHttp's cache would keep the URL.
+        Request.Builder next = request.newBuilder().url(substituted.url()).header("Cache-Control", "no-store");
+        for (Map.Entry<String, String> field : substituted.fields().entrySet()) {
+            if (!field.getValue().equals(fields.get(field.getKey()))) next.header(field.getKey(), field.getValue());
+        }
+        return next.build();
+    }
+
+    private Response evident(Chain chain, Request request) throws IOException, AssayClientException {
+        if (!origins.contains(origin(request.url()))) return proceed(chain, request);
+        byte[] content = content(request.body());
+        RequestBody body = content == null ? null : RequestBody.create(request.body().contentType(), content);
+        String url = TargetUri.of(request.url().toString()).toString();
+        SignedRequest signed = evidence.of(client, request.method(), url, content == null ? null : MessageBody.bytes(content));
+        while (true) {
+            Request.Builder next = request.newBuilder().method(request.method(), body).tag(Ticket.class, new Ticket(signed));
+            for (Map.Entry<String, String> field : signed.fields().entrySet()) next.header(field.getKey(), field.getValue());
+            Response response = proceed(chain, next.build(), signed);
+            SignedRequest again = next(signed, response);
+            if (again == null) return response;
+            response.close();
+            signed = again;
         }
     }
 
@@ -106,10 +137,20 @@ public final class AssayInterceptor implements Interceptor {
         }
     }
 
-    private static Response proceed(Chain chain, Request request, SignedRequest signed) throws IOException {
+    private Response proceed(Chain chain, Request request) throws IOException, AssayClientException {
         try {
             return chain.proceed(request);
-        } catch (IOException error) {
+        } catch (SSLPeerUnverifiedException error) {
+            AssayClientException refusal = client.pinning().refusal(request.url().host());
+            if (refusal != null) throw refusal;
+            throw error;
+        }
+    }
+
+    private Response proceed(Chain chain, Request request, SignedRequest signed) throws IOException, AssayClientException {
+        try {
+            return proceed(chain, request);
+        } catch (IOException | AssayClientException error) {
             signed.lost(request.tag(Ticket.class).isUsed.get());
             throw error;
         }
@@ -117,6 +158,13 @@ public final class AssayInterceptor implements Interceptor {
 
     private Response once(Chain chain) throws IOException {
         Request request = chain.request();
+        List<Certificate> presented = Collections.emptyList();
+        if (chain.connection().handshake() != null) presented = chain.connection().handshake().peerCertificates();
+        try {
+            client.pinning().check(request.url().host(), presented);
+        } catch (AssayClientException error) {
+            throw new IOException(error.getMessage(), error);
+        }
         Ticket ticket = request.tag(Ticket.class);
         if (ticket == null) return chain.proceed(request);
         if (ticket.isUsed.getAndSet(true)) {
