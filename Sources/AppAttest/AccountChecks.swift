@@ -3,6 +3,8 @@ public import AssayCore
 extension CheckID {
     /// The account may enrol the key.
     public static let appAttestAttestationAccount = CheckID("app-attest.attestation.account")
+    /// The key belongs to the account of the request.
+    public static let appAttestAssertionAccount = CheckID("app-attest.assertion.account")
 }
 
 extension AttestationCheck {
@@ -15,11 +17,6 @@ extension AttestationCheck {
     func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
         try account.answer(configuration.account, missing: .accountMissing)
     }
-}
-
-extension CheckID {
-    /// The key belongs to the account of the request.
-    public static let appAttestAssertionAccount = CheckID("app-attest.assertion.account")
 }
 
 extension AssertionCheck {

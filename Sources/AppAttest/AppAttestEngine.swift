@@ -25,7 +25,6 @@ package struct AppAttestEngine: EvidenceEngine {
 
     /// Apple allows an app about 100 attestations a second.
     package static let limitedKinds = [EvidenceKind.appAttestAttestation]
-    /// Attestations enrol keys.
     package static let enrolsKeys = true
 
     /// One policy field applies to attestations, which carry a challenge, and to assertions, whose client data may

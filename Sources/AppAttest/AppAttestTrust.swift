@@ -2,7 +2,6 @@ package import AssayPrimitives
 
 /// The trust anchors of App Attest, with path validators that cache verified authorities.
 package struct AppAttestTrust: Sendable {
-    /// Paths of attested certificates.
     package let attestation: CertificatePathValidator
     /// Paths of receipt signers.
     package let receipts: CertificatePathValidator

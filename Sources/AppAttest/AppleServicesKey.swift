@@ -6,7 +6,6 @@ package import AssayPrimitives
 package final class AppleServicesKey: KeyMaterial {
     /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("apple-services")
-    /// The parts of a key.
     package static let parts = [
         KeyPart(
             privateKeyPart, .secret, isRequired: true,
@@ -26,7 +25,6 @@ package final class AppleServicesKey: KeyMaterial {
     package let keyID: String
     /// The team ID, `iss` of tokens.
     package let teamID: String
-    /// The private key.
     package let privateKey: ECDSAPrivateKey
 
     /// `ES256`.

@@ -14,7 +14,6 @@ public enum ClientDataInput: Sendable, Equatable {
         }
     }
 
-    /// The client data hash.
     package var hash: [UInt8] {
         switch self {
         case .data(let data): Digest.sha256(data)

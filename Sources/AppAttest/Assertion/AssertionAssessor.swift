@@ -15,7 +15,6 @@ package enum AssertionAssessor {
         return assess(evidence, of: input, in: .assertion(expectations), keys, account, expectations, now, &run)
     }
 
-    /// Decodes an assertion.
     static func decode(_ input: AssertionInput, _ run: inout CheckRun) -> AssertionEvidence? {
         run.decode(.appAttestAssertionDecode) { () throws(DecodeError) in try AssertionEvidence(input.assertion) }
     }

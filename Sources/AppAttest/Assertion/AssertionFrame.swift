@@ -2,7 +2,6 @@ import AssayCore
 
 /// The form in which the server receives an assertion: by itself, or as the signature of a request.
 struct AssertionFrame: Sendable {
-    /// The kind of the evidence.
     let kind: EvidenceKind
     /// The checks of the kind.
     let catalogue: [CheckDefinition]

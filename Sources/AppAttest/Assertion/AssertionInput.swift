@@ -2,7 +2,6 @@
 public struct AssertionInput: Sendable {
     /// The key identifier, 32 bytes.
     package let keyID: [UInt8]
-    /// The assertion.
     package let assertion: [UInt8]
     /// The client data that the app signed, or its hash.
     package let clientData: ClientDataInput

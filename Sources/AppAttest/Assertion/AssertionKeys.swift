@@ -21,7 +21,6 @@ public struct AssertionKeys: Sendable {
     package let enrolled: EnrolledKey?
     /// The supplied key. It is used only with an ephemeral ledger; a durable ledger must have the key.
     package let supplied: Supplied?
-    /// The durability of the ledger.
     package let durability: LedgerDurability
     /// The blocks in force on the key.
     package let blocks: [LedgerBlock]

@@ -31,11 +31,9 @@ extension AttestationCheck {
 /// (Apple, Validating apps that connect to your server; Web Authentication Level 2 section 6.5.4). Nothing signs the
 /// top-level map: unknown keys there are allowed and ignored.
 package struct AttestationEvidence: Sendable {
-    /// The attested certificate.
     package let leaf: Certificate
     /// The certificate of the authority that issued the leaf.
     let intermediate: Certificate
-    /// The receipt; nil if there is none.
     package let receipt: ArraySlice<UInt8>?
     /// The authenticator data as signed.
     package let authenticatorDataBytes: ArraySlice<UInt8>

@@ -18,7 +18,6 @@ package struct AuthenticatorData: Sendable {
 
     private static let headLength = 37
 
-    /// Decodes the authenticator data of an attestation.
     package init(attestation bytes: ArraySlice<UInt8>) throws(DecodeError) {
         let head = try AuthenticatorData.head(bytes)
         (rpIDHash, counter) = (head.rpIDHash, head.counter)
@@ -27,7 +26,6 @@ package struct AuthenticatorData: Sendable {
         extensions = try AuthenticatorExtensions(rest)
     }
 
-    /// Decodes the authenticator data of an assertion.
     package init(assertion bytes: ArraySlice<UInt8>) throws(DecodeError) {
         let head = try AuthenticatorData.head(bytes)
         (rpIDHash, counter) = (head.rpIDHash, head.counter)

@@ -30,14 +30,22 @@ package struct ReceiptCheck: Sendable {
     private var configuration: AppAttestConfiguration { expectations.configuration }
 }
 
-// MARK: app-id
-
 extension CheckID {
     /// The receipt is for one of the policy's App IDs.
     public static let appAttestReceiptAppID = CheckID("app-attest.receipt.app-id")
+    /// The receipt is about the key.
+    public static let appAttestReceiptPublicKey = CheckID("app-attest.receipt.public-key")
+    /// The policy allows the environment of the receipt.
+    public static let appAttestReceiptEnvironment = CheckID("app-attest.receipt.environment")
+    /// The receipt is fresh, and has not expired.
+    public static let appAttestReceiptFreshness = CheckID("app-attest.receipt.freshness")
+    /// The device has not attested too many keys.
+    public static let appAttestReceiptRiskMetric = CheckID("app-attest.receipt.risk-metric")
 }
 
 extension ReceiptCheck {
+    // MARK: app-id
+
     private static let appIDEntry = CheckDefinition(
         .appAttestReceiptAppID, .gate,
         proves: "Field 2 is one of the policy's App IDs, and that of the enrolled key.",
@@ -60,16 +68,9 @@ extension ReceiptCheck {
         }
         return found
     }
-}
 
-// MARK: public-key
+    // MARK: public-key
 
-extension CheckID {
-    /// The receipt is about the key.
-    public static let appAttestReceiptPublicKey = CheckID("app-attest.receipt.public-key")
-}
-
-extension ReceiptCheck {
     private static let publicKeyEntry = CheckDefinition(
         .appAttestReceiptPublicKey, .gate,
         proves: "Field 3 certifies the key that the key identifier names.",
@@ -94,21 +95,9 @@ extension ReceiptCheck {
             throw CheckFailure(.keyDiffers, "field 3 certifies another key than the enrolled one")
         }
     }
-}
 
-extension CheckCode {
-    fileprivate static let certificateMalformed = CheckCode(
-        "certificate-malformed", "Field 3 of the receipt is no certificate of a P-256 key.")
-}
+    // MARK: environment
 
-// MARK: environment
-
-extension CheckID {
-    /// The policy allows the environment of the receipt.
-    public static let appAttestReceiptEnvironment = CheckID("app-attest.receipt.environment")
-}
-
-extension ReceiptCheck {
     private static let environmentEntry = CheckDefinition(
         .appAttestReceiptEnvironment, .policy(default: .enforce),
         proves: "Field 7 is an environment that the policy allows.",
@@ -130,23 +119,9 @@ extension ReceiptCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let environmentMissing = CheckCode(
-        "environment-missing", "The receipt names no environment, as those issued before 2020: no action.")
-    fileprivate static let environmentDiffers = CheckCode(
-        "environment-differs", "The receipt is of another environment than the one in which the key was enrolled.")
-}
+    // MARK: freshness
 
-// MARK: freshness
-
-extension CheckID {
-    /// The receipt is fresh, and has not expired.
-    public static let appAttestReceiptFreshness = CheckID("app-attest.receipt.freshness")
-}
-
-extension ReceiptCheck {
     private static let freshnessEntry = CheckDefinition(
         .appAttestReceiptFreshness, .policy(default: .enforce),
         proves: """
@@ -177,25 +152,9 @@ extension ReceiptCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let receiptExpired = CheckCode(
-        "receipt-expired", "The receipt's expiration time has passed: refresh it at Apple's server.")
-    fileprivate static let receiptTooOld = CheckCode(
-        "receipt-too-old", "The receipt is older than receipt.maximumAge: refresh it, or judge it `--as-captured`.")
-    fileprivate static let receiptFromTheFuture = CheckCode(
-        "receipt-from-the-future", "The receipt was made after the time of judgement: check the clock and `--at`.")
-}
+    // MARK: risk-metric
 
-// MARK: risk-metric
-
-extension CheckID {
-    /// The device has not attested too many keys.
-    public static let appAttestReceiptRiskMetric = CheckID("app-attest.receipt.risk-metric")
-}
-
-extension ReceiptCheck {
     private static let riskMetricEntry = CheckDefinition(
         .appAttestReceiptRiskMetric, .policy(default: .enforce),
         proves: "The number of keys that the device attested in the last 30 days is at most the policy's.",
@@ -219,14 +178,26 @@ extension ReceiptCheck {
     }
 }
 
+extension Double {
+    /// The nearest whole number of seconds; a value beyond `Int64` unchanged.
+    fileprivate var roundedText: String { Int64(exactly: rounded()).map(String.init) ?? "\(self)" }
+}
+
 extension CheckCode {
+    fileprivate static let certificateMalformed = CheckCode(
+        "certificate-malformed", "Field 3 of the receipt is no certificate of a P-256 key.")
+    fileprivate static let environmentMissing = CheckCode(
+        "environment-missing", "The receipt names no environment, as those issued before 2020: no action.")
+    fileprivate static let environmentDiffers = CheckCode(
+        "environment-differs", "The receipt is of another environment than the one in which the key was enrolled.")
+    fileprivate static let receiptExpired = CheckCode(
+        "receipt-expired", "The receipt's expiration time has passed: refresh it at Apple's server.")
+    fileprivate static let receiptTooOld = CheckCode(
+        "receipt-too-old", "The receipt is older than receipt.maximumAge: refresh it, or judge it `--as-captured`.")
+    fileprivate static let receiptFromTheFuture = CheckCode(
+        "receipt-from-the-future", "The receipt was made after the time of judgement: check the clock and `--at`.")
     fileprivate static let riskMetricMissing = CheckCode(
         "risk-metric-missing", "The policy limits the risk metric, and the receipt has none: refresh it to get one.")
     fileprivate static let riskMetricTooHigh = CheckCode(
         "risk-metric-too-high", "The device attested more keys in the last 30 days than the policy allows.")
-}
-
-extension Double {
-    /// The nearest whole number of seconds; a value beyond `Int64` unchanged.
-    fileprivate var roundedText: String { Int64(exactly: rounded()).map(String.init) ?? "\(self)" }
 }

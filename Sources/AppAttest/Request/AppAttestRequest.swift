@@ -52,7 +52,6 @@ package enum AppAttestRequest {
         return bytes
     }
 
-    /// Runs the checks of the assertion in the signature.
     static func assess(
         _ signed: Signed?, _ rules: RequestRules, _ keys: AssertionKeys, _ account: AccountStandings,
         _ expectations: AppAttestExpectations, _ now: Date, _ run: inout CheckRun
@@ -100,7 +99,6 @@ extension AppAttestEngine: RequestEngine {
         }
     }
 
-    /// Assesses a request with an assertion as its signature.
     package func assess(
         signed request: SignedRequest, app: String, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
