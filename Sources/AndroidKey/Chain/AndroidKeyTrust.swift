@@ -9,9 +9,7 @@ final class AndroidKeyTrust: Sendable {
         let certificate: ArraySlice<UInt8>
         /// The subject of the root.
         let name: ArraySlice<UInt8>
-        /// The SubjectPublicKeyInfo.
         let subjectPublicKeyInfo: ArraySlice<UInt8>
-        /// The key.
         let key: IssuerKey
         /// SHA-256 of the SubjectPublicKeyInfo, in hexadecimal.
         let keyDigest: String

@@ -4,7 +4,6 @@ import FoundationEssentials
 
 /// A certificate above the attested one, and below the root.
 struct AttestationIssuer: Sendable {
-    /// The certificate.
     let certificate: Certificate
     /// Its key; nil if such a key may not issue certificates.
     let key: IssuerKey?

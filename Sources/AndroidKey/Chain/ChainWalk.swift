@@ -176,7 +176,6 @@ struct KnownIssuers: Sendable {
     let trust: AndroidKeyTrust
     /// The place of the first of them in the chain, 1 or 2.
     let start: Int
-    /// The issuers.
     let issuers: VerifiedIssuers
 }
 

@@ -12,11 +12,9 @@ struct AuthorizationList: Sendable {
         case integers([UInt64])
         /// INTEGER, never negative.
         case integer(UInt64)
-        /// NULL.
         case null
         /// OCTET STRING.
         case octets(ArraySlice<UInt8>)
-        /// RootOfTrust.
         case rootOfTrust(RootOfTrust)
         /// The DER of the value of an unknown tag.
         case unknown(ArraySlice<UInt8>)
@@ -154,6 +152,5 @@ extension DERElement {
 }
 
 extension ASN1Tag {
-    /// ENUMERATED.
     static let enumerated = ASN1Tag(.universal, 10, constructed: false)
 }

@@ -43,7 +43,6 @@ public enum VerifiedBootState: String, Sendable, CaseIterable {
     case selfSigned
     /// Nothing verified it: the boot loader is unlocked.
     case unverified
-    /// It failed the verification.
     case failed
 
     init?(number: UInt8) {

@@ -13,7 +13,6 @@ package enum AndroidKeyPreset: String, Sendable, CaseIterable {
 
     private static let day = 86_400.0
 
-    /// The rules.
     package var rules: AndroidKeyConfiguration.Rules {
         var rules = AndroidKeyConfiguration.Rules()
         switch self {

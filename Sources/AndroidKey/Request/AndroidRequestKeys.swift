@@ -9,7 +9,6 @@ struct AndroidRequestKeys: Sendable {
     let enrolled: EnrolledKey?
     /// A SubjectPublicKeyInfo from a backend that stores keys itself. It counts only with an ephemeral ledger.
     let supplied: [UInt8]?
-    /// The durability of the ledger.
     let durability: LedgerDurability
     /// The block in force on the key.
     let block: LedgerBlock?

@@ -14,7 +14,6 @@ package enum AttestationStatusRule: Sendable {
     package static let standardAge = 86_400.0
     /// The greatest `maximumAge`: 30 days.
     package static let longestAge = 30 * 86_400.0
-    /// The field.
     package static let policyField = "statusList"
 
     private enum Word: String, CaseIterable { case service, none }
