@@ -56,7 +56,6 @@ extension EvidenceRecord {
 }
 
 extension StandardIntegrityInput.Evidence {
-    /// The field of a record.
     fileprivate func recordField() throws(DecodeError) -> (String, RecordValue.Content) {
         switch self {
         case .token(let token): ("token", .text(token))

@@ -1,18 +1,24 @@
 public import AssayCore
 import AssayPrimitives
 
-extension PlayIntegrityCheck {
-    private var app: PlayIntegrityPayload.AppIntegrity { payload.appIntegrity }
-}
-
-// MARK: app-recognition
-
 extension CheckID {
     /// Google Play recognises the app.
     public static let playIntegrityAppRecognition = CheckID("play-integrity.app-recognition")
+    /// The app's package name is the policy's.
+    public static let playIntegrityAppPackage = CheckID("play-integrity.app-package")
+    /// The app is signed with the certificates of the policy.
+    public static let playIntegrityCertificate = CheckID("play-integrity.certificate")
+    /// The version of the app is allowed.
+    public static let playIntegrityVersionCode = CheckID("play-integrity.version-code")
+    /// The user's account has a Google Play licence for the app.
+    public static let playIntegrityLicensing = CheckID("play-integrity.licensing")
 }
 
 extension PlayIntegrityCheck {
+    private var app: PlayIntegrityPayload.AppIntegrity { payload.appIntegrity }
+
+    // MARK: app-recognition
+
     static let appRecognitionEntry = CheckDefinition(
         .playIntegrityAppRecognition, .policy(default: .enforce),
         proves: "App and certificate are those that Google Play distributes.",
@@ -45,29 +51,9 @@ extension PlayIntegrityCheck {
             "the verdict on the app is \(verdict.name.excerpt), allowed is \(allowed.listed); "
                 + RemediationDialog.getLicensed)
     }
-}
 
-extension CheckCode {
-    fileprivate static let appRecognitionMissing = CheckCode(
-        "app-recognition-missing", "The payload has no verdict on the app: check the app's set-up in the Play Console.",
-        remedy: .contactSupport)
-    fileprivate static let appRecognitionUnevaluated = CheckCode(
-        "app-recognition-unevaluated",
-        "Google did not evaluate the app, because the device is not trusted or the token was decoded before.",
-        remedy: .contactSupport)
-    fileprivate static let appRecognitionNotAllowed = CheckCode(
-        "app-recognition-not-allowed",
-        "Google Play does not recognise the app as appRecognition demands: a modified or sideloaded copy.")
-}
+    // MARK: app-package
 
-// MARK: app-package
-
-extension CheckID {
-    /// The app's package name is the policy's.
-    public static let playIntegrityAppPackage = CheckID("play-integrity.app-package")
-}
-
-extension PlayIntegrityCheck {
     static let appPackageEntry = CheckDefinition(
         .playIntegrityAppPackage, .policy(default: .enforce),
         proves: "The package name that Google saw is that of the policy.",
@@ -89,25 +75,9 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let appPackageMissing = CheckCode(
-        "app-package-missing",
-        "The payload does not name the app that Google saw, as when app recognition is UNEVALUATED.",
-        remedy: .contactSupport)
-    fileprivate static let appPackageDiffers = CheckCode(
-        "app-package-differs", "Google saw another app than packageName in the policy: a repackaged app.")
-}
+    // MARK: certificate
 
-// MARK: certificate
-
-extension CheckID {
-    /// The app is signed with the certificates of the policy.
-    public static let playIntegrityCertificate = CheckID("play-integrity.certificate")
-}
-
-extension PlayIntegrityCheck {
     static let certificateEntry = CheckDefinition(
         .playIntegrityCertificate, .policy(default: .enforce),
         proves: "Every signing certificate of the app is one of the policy's, and there is at least one.",
@@ -141,27 +111,9 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let certificateMissing = CheckCode(
-        "certificate-missing", "The payload names no signing certificate, as when app recognition is UNEVALUATED.",
-        remedy: .contactSupport)
-    fileprivate static let certificateNone = CheckCode(
-        "certificate-none", "The payload's list of signing certificates is empty: no genuine app is unsigned.")
-    fileprivate static let certificateNotAllowed = CheckCode(
-        "certificate-not-allowed",
-        "A certificate outside certificateDigests signed the app: a repackaged app, or the upload key in the policy.")
-}
+    // MARK: version-code
 
-// MARK: version-code
-
-extension CheckID {
-    /// The version of the app is allowed.
-    public static let playIntegrityVersionCode = CheckID("play-integrity.version-code")
-}
-
-extension PlayIntegrityCheck {
     static let versionCodeEntry = CheckDefinition(
         .playIntegrityVersionCode, .policy(default: .enforce),
         proves: "The app's version code is one that the policy allows.",
@@ -184,36 +136,9 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-}
 
-extension VersionCodes {
-    fileprivate static let versionCode = VersionCodes(
-        tooLow: .playIntegrityVersionCodeTooLow, tooHigh: .versionCodeTooHigh, withdrawn: .versionCodeWithdrawn)
-}
+    // MARK: licensing
 
-extension CheckCode {
-    fileprivate static let versionCodeMissing = CheckCode(
-        "version-code-missing",
-        "The policy demands a version code, and the payload has none, as when app recognition is UNEVALUATED.",
-        remedy: .contactSupport)
-    /// The app is older than `minimumVersionCode`.
-    public static let playIntegrityVersionCodeTooLow = CheckCode(
-        "version-code-too-low", "The app is older than minimumVersionCode: the user updates the app.")
-    fileprivate static let versionCodeTooHigh = CheckCode(
-        "version-code-too-high", "The app is newer than `versions.maximum` in the policy allows.")
-    fileprivate static let versionCodeWithdrawn = CheckCode(
-        "version-code-withdrawn",
-        "The app's version is one of `versions.withdrawn` in the policy: the user updates the app.")
-}
-
-// MARK: licensing
-
-extension CheckID {
-    /// The user's account has a Google Play licence for the app.
-    public static let playIntegrityLicensing = CheckID("play-integrity.licensing")
-}
-
-extension PlayIntegrityCheck {
     static let licensingEntry = CheckDefinition(
         .playIntegrityLicensing, .policy(default: .annotate),
         proves: "The user's account got the app from Google Play.",
@@ -241,7 +166,48 @@ extension PlayIntegrityCheck {
     }
 }
 
+extension VersionCodes {
+    fileprivate static let versionCode = VersionCodes(
+        tooLow: .playIntegrityVersionCodeTooLow, tooHigh: .versionCodeTooHigh, withdrawn: .versionCodeWithdrawn)
+}
+
 extension CheckCode {
+    fileprivate static let appRecognitionMissing = CheckCode(
+        "app-recognition-missing", "The payload has no verdict on the app: check the app's set-up in the Play Console.",
+        remedy: .contactSupport)
+    fileprivate static let appRecognitionUnevaluated = CheckCode(
+        "app-recognition-unevaluated",
+        "Google did not evaluate the app, because the device is not trusted or the token was decoded before.",
+        remedy: .contactSupport)
+    fileprivate static let appRecognitionNotAllowed = CheckCode(
+        "app-recognition-not-allowed",
+        "Google Play does not recognise the app as appRecognition demands: a modified or sideloaded copy.")
+    fileprivate static let appPackageMissing = CheckCode(
+        "app-package-missing",
+        "The payload does not name the app that Google saw, as when app recognition is UNEVALUATED.",
+        remedy: .contactSupport)
+    fileprivate static let appPackageDiffers = CheckCode(
+        "app-package-differs", "Google saw another app than packageName in the policy: a repackaged app.")
+    fileprivate static let certificateMissing = CheckCode(
+        "certificate-missing", "The payload names no signing certificate, as when app recognition is UNEVALUATED.",
+        remedy: .contactSupport)
+    fileprivate static let certificateNone = CheckCode(
+        "certificate-none", "The payload's list of signing certificates is empty: no genuine app is unsigned.")
+    fileprivate static let certificateNotAllowed = CheckCode(
+        "certificate-not-allowed",
+        "A certificate outside certificateDigests signed the app: a repackaged app, or the upload key in the policy.")
+    fileprivate static let versionCodeMissing = CheckCode(
+        "version-code-missing",
+        "The policy demands a version code, and the payload has none, as when app recognition is UNEVALUATED.",
+        remedy: .contactSupport)
+    /// The app is older than `minimumVersionCode`.
+    public static let playIntegrityVersionCodeTooLow = CheckCode(
+        "version-code-too-low", "The app is older than minimumVersionCode: the user updates the app.")
+    fileprivate static let versionCodeTooHigh = CheckCode(
+        "version-code-too-high", "The app is newer than `versions.maximum` in the policy allows.")
+    fileprivate static let versionCodeWithdrawn = CheckCode(
+        "version-code-withdrawn",
+        "The app's version is one of `versions.withdrawn` in the policy: the user updates the app.")
     fileprivate static let licensingMissing = CheckCode(
         "licensing-missing", "The payload has no verdict on licensing.", remedy: .contactSupport)
     fileprivate static let licensingUnevaluated = CheckCode(

@@ -10,7 +10,6 @@ package final class PlayIntegrityKeys: KeyMaterial {
     static let decryptionPart = "decryptionKey"
     /// The name of the part that verifies their content.
     static let verificationPart = "verificationKey"
-    /// The parts of a key.
     package static let parts = [
         KeyPart(
             decryptionPart, .secret, isRequired: true,

@@ -229,7 +229,6 @@ extension PlayIntegrityConfiguration.AndroidRules {
 }
 
 extension PlayIntegrityConfiguration.DeviceRule {
-    /// The rule as a policy has it.
     fileprivate var node: PolicyNode {
         .written(
             .mapping([

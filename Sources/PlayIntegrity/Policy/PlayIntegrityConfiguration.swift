@@ -127,7 +127,6 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
 
     /// The fields of the section, with their defaults.
     package struct Values: Sendable {
-        /// The package name.
         package var packageName = ""
         /// The names of the keys; nil for all keys with the package name or the app's name as their scope.
         package var keys: [String]?

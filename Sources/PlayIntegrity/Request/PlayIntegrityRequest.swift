@@ -31,7 +31,6 @@ package enum PlayIntegrityRequest {
     /// A request with a well-formed signature. Its part is the token.
     typealias Signed = RequestEvidence<String>
 
-    /// Runs the checks of the signature.
     static func assess(
         _ request: SignedRequest, _ rules: RequestRules, at now: Date, _ run: inout CheckRun
     ) -> Signed? {

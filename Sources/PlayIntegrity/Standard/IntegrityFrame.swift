@@ -12,7 +12,6 @@ struct IntegrityFrame: Sendable {
         case missing
     }
 
-    /// The kind of the evidence.
     let kind: EvidenceKind
     /// The checks of the kind.
     let catalogue: [CheckDefinition]
