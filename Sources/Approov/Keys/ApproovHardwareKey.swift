@@ -6,7 +6,6 @@ package final class ApproovHardwareKey: KeyMaterial {
     /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("approov-hardware")
     static let privateKeyPart = "privateKey"
-    /// The parts of a key.
     package static let parts = [KeyPart(privateKeyPart, .secret, isRequired: true, form: PrivateKeyText.form)]
 
     let key: AgreementPrivateKey

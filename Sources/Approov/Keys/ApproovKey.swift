@@ -23,7 +23,6 @@ package final class ApproovKey: KeyMaterial {
 
     /// A key and algorithm that may verify a signed token.
     struct Verification: Sendable {
-        /// The ID of the key; nil for none.
         let keyID: String?
         let key: JWSKey
     }

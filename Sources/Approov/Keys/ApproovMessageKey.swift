@@ -5,7 +5,6 @@ import AssayPrimitives
 package final class ApproovMessageKey: KeyMaterial {
     /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("approov-message")
-    /// The parts of a key.
     package static let parts = [
         KeyPart(ApproovKey.secretPart, .secret, isRequired: true, form: ApproovSecret.messageForm),
         KeyPart(
@@ -14,7 +13,6 @@ package final class ApproovMessageKey: KeyMaterial {
 
     /// The key ID in tokens.
     package let keyID: String
-    /// The secret.
     let secret: SecretBytes
 
     /// The algorithm, by its name in the RFC 9421 registry.

@@ -8,7 +8,6 @@ package struct AnnotationRules: Sendable, Equatable {
         case reject
         /// Note it in the verdict.
         case note
-        /// Ignore it.
         case ignore
     }
 

@@ -9,7 +9,6 @@ package struct MessageSigning: Sendable, Equatable {
         /// The account, with a secret that Approov gives to attested apps: the token's `mskid`.
         case account
 
-        /// The label of the signature.
         package var label: String {
             switch self {
             case .installation: "install"
@@ -63,7 +62,6 @@ package struct MessageSigning: Sendable, Equatable {
     /// The components that every signature must cover: field names in lower case, and derived components. A message
     /// with a body must also cover `content-digest`.
     package var components: [String]
-    /// The freshness window.
     package var freshness: FreshnessWindow
     /// The replay protection.
     package var replay: ReplayGuard

@@ -15,7 +15,6 @@ package struct ProofRules: Sendable, Equatable {
     package enum NonceRule: String, Sendable, CaseIterable {
         /// The ledger issues and consumes it.
         case ledger
-        /// The caller.
         case caller
     }
 

@@ -33,9 +33,7 @@ public final class ApproovClaims: Sendable {
 
     /// An undocumented claim.
     package struct Unknown: Sendable {
-        /// The name.
         package let name: String
-        /// The value.
         package let value: RecordValue
     }
 

@@ -122,7 +122,6 @@ final class ApproovTokenKeys: Sendable {
         }
     }
 
-    /// The candidate keys for a header.
     func candidates(for header: JOSEHeader) throws(CheckFailure) -> [Candidate<JWSKey>] {
         try fitting(signing, header)
     }
