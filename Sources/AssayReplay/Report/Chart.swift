@@ -14,7 +14,6 @@ package struct Chart {
     /// The same numbers as a table.
     let table: DataTable
 
-    /// Describes a chart.
     package init(
         id: String, title: String, description: String, height: Int, drawing: Markup, table: DataTable
     ) {

@@ -186,7 +186,6 @@ extension ReplayedRecord {
 }
 
 extension ReplayedRecord.Judgement {
-    /// The verdict; nil when there is none.
     package var verdict: Verdict? {
         guard case .verdict(let verdict) = self else { return nil }
         return verdict
