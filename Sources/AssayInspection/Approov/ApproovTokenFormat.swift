@@ -34,7 +34,6 @@ enum ApproovTokenFormat: BlobFormat {
         node?.text.map { $0.isByteEqual(to: name) } ?? false
     }
 
-    /// A part of the token as JSON.
     private static func part(_ index: Int, of bytes: [UInt8]) -> JSONNode? {
         var rest = LenientText.body(bytes)
         for _ in 0..<index {

@@ -106,7 +106,6 @@ package struct HTTPValue {
     /// The text to show.
     package private(set) var value: String
     package private(set) var meaning: String?
-    /// The blob in the value.
     package private(set) var nested: NestedBlob?
     /// Whether the whole value must not be shown.
     package private(set) var isSecret = false

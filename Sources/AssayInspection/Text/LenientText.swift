@@ -68,7 +68,6 @@ enum PercentEncoding {
         return bytes
     }
 
-    /// Whether the text has percent-encoding.
     static func isUsed(in text: ArraySlice<UInt8>) -> Bool {
         guard let percent = text.firstIndex(of: 0x25), text.endIndex - percent >= 3 else { return false }
         return text[percent + 1].hexadecimalValue != nil && text[percent + 2].hexadecimalValue != nil
