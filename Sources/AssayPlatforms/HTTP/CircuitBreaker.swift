@@ -75,7 +75,6 @@ package final class CircuitBreaker: Sendable {
         self.time = time
     }
 
-    /// The current state.
     package var current: CircuitState {
         let uptime = time.uptime()
         return state.withLock { state in

@@ -37,7 +37,6 @@ package struct ClientTime: Sendable {
 }
 
 extension Duration {
-    /// The duration in seconds.
     package var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
     /// The wait after some failures in a row: this one, doubled after each further failure, at most `cap`.

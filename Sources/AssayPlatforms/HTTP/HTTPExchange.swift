@@ -12,7 +12,6 @@ package struct HTTPAnswer: Sendable {
     /// The status code.
     package let status: Int
     private let headers: HTTPHeaders
-    /// The body.
     package let body: [UInt8]
 
     fileprivate init(status: Int, headers: HTTPHeaders, body: [UInt8]) {

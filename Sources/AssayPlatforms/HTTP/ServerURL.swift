@@ -61,6 +61,5 @@ package struct ServerURL: Sendable, CustomStringConvertible {
         self.init(text: String(url), host: String(match.2))
     }
 
-    /// The URL.
     package var description: String { text }
 }

@@ -9,6 +9,5 @@ extension MetricName {
             "Status lists of Android keys that were refused, because they are older or much smaller than the one before."
     )
 
-    /// The metrics of the status list.
     package static let statusList: [MetricName] = [.statusListFailing, .statusListRefused]
 }

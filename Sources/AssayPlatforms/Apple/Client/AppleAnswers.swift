@@ -55,7 +55,6 @@ enum AppleAnswers {
         }
     }
 
-    /// The bits of a device.
     static func bits(_ answer: HTTPAnswer, now: Date) -> Reading<DeviceBits> {
         guard answer.status == 200 else { return deviceCheck(answer, now: now) }
         let text = words(answer)

@@ -41,7 +41,6 @@ final class AppleTokens: Sendable {
         self.time = time
     }
 
-    /// The token of a key.
     func token(of named: NamedKey, _ key: AppleServicesKey) throws(AppleServicesOutage) -> Token {
         let identity = "\(key.teamID).\(key.keyID)"
         let (uptime, now) = (time.uptime(), time.now())

@@ -91,7 +91,6 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
         return (created, end)
     }
 
-    /// The receipt.
     func opened(keyID: [UInt8], masterKey: MasterKey?) throws(Unusable) -> RefreshableReceipt {
         let bytes: [UInt8]?
         if let sealed {

@@ -136,7 +136,6 @@ struct PacificDay {
     /// When the day ends.
     let end: Date
 
-    /// The day at a time.
     init(_ time: Date) {
         start = PacificDay.calendar.startOfDay(for: time)
         end = PacificDay.calendar.date(byAdding: .day, value: 1, to: start) ?? start.addingTimeInterval(86_400)

@@ -4,7 +4,6 @@ import PlayIntegrity
 
 /// A call or attempt without an answer: the outage for the caller, and the side at fault.
 struct CallFailure: Error, Sendable {
-    /// The outage for the caller.
     let outage: IntegrityDecoderOutage
     /// The side at fault.
     let side: FailureSide
