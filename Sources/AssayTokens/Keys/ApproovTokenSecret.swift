@@ -20,7 +20,6 @@ package final class ApproovTokenSecret: KeyMaterial {
     private let encryption: SecretBytes
     let keyID: String?
 
-    /// The algorithms.
     package var algorithm: String { "HS256, A256GCMKW" }
 
     /// Reads a key.

@@ -27,7 +27,6 @@ package final class TokenKey: KeyMaterial {
     /// The key that signs tokens; nil for a key set.
     package let signer: TokenSigner?
 
-    /// The algorithm.
     package var algorithm: String { "ES256" }
 
     /// The algorithm, and the ID of a key that signs.

@@ -9,7 +9,6 @@ package import FoundationEssentials
 package struct TokenKeyRotation: Sendable {
     /// The beginning of the names of signing keys. Their number follows.
     private static let prefix = "tokens-"
-    /// The name of the secret.
     private static let secretName = "tokens-subjects"
 
     private let store: SealedKeyStore

@@ -22,7 +22,6 @@ package struct TokenKeySchedule: Sendable {
     package enum State: String, Sendable, CaseIterable {
         /// It is published, and signs later.
         case published
-        /// It signs.
         case signing
         /// A newer key signs; tokens of this one are still alive.
         case verifying
@@ -34,7 +33,6 @@ package struct TokenKeySchedule: Sendable {
     package struct Entry: Sendable {
         /// The name in the store.
         package let name: String
-        /// The key.
         package let key: TokenKey
         /// The first time at which it signs.
         package let signsFrom: Date
@@ -105,7 +103,6 @@ package struct TokenKeySchedule: Sendable {
             + counting.flatMap(\.key.verifications)
     }
 
-    /// Whether an ID is that of a retired key.
     func isRetired(_ keyID: String) -> Bool {
         entries.contains { $0.state == .retired && $0.key.signer?.keyID.isByteEqual(to: keyID) ?? false }
     }

@@ -18,7 +18,6 @@ package final class TokenSecret: KeyMaterial {
     private let nonces: HMACSHA256Key
     private let findings: HMACSHA256Key
 
-    /// The algorithms.
     package var algorithm: String { "HMAC-SHA-256, A256GCM" }
 
     /// Reads a key.

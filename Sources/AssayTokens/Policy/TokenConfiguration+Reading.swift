@@ -38,7 +38,6 @@ extension TokenConfiguration: SectionConfiguration {
         return listed.map { ("annotations", $0) } + values.riskChecks.map { ("riskChecks", $0) }
     }
 
-    /// The fields of the section.
     package static let table: [SectionField<Values>] = [
         .field(
             "issuer", \.issuer, .text(objection(toIssuer:)),

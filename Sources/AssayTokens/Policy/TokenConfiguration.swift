@@ -75,7 +75,6 @@ package final class TokenConfiguration: EngineConfiguration {
 
     /// What rejected evidence gets in Approov's format.
     package enum RefusedRule: String, Sendable, CaseIterable {
-        /// Its verdict.
         case verdict
         /// A token of the same shape under a random key, as Approov's service gives: the app does not learn that it was rejected.
         case token
@@ -99,9 +98,7 @@ package final class TokenConfiguration: EngineConfiguration {
 
     /// Which annotated checks a token names.
     package enum AnnotationRule: Sendable, Equatable {
-        /// None.
         case none
-        /// Every one.
         case all
         /// Those with one of these names.
         case listed([String])
@@ -134,7 +131,6 @@ package final class TokenConfiguration: EngineConfiguration {
 
     /// What an app's tokens look like.
     package struct Shape: Sendable {
-        /// The format.
         package var format = Format.assay
         /// `sub` of client attestations: the client ID at the authorization server.
         package var clientID: String?

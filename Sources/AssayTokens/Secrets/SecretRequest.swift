@@ -3,10 +3,8 @@ import AssayPrimitives
 
 /// A request for runtime secrets: evidence that covers a challenge of the ledger, the names, and the key for which the values are sealed.
 package struct SecretRequest: Sendable {
-    /// The most names in a request.
     package static let mostNames = 16
 
-    /// The evidence.
     package let record: EvidenceRecord
     /// The challenge as the ledger issued it: base64url of 32 bytes. For `play-integrity.standard`, which consumes none, any text of
     /// this form that the client drew at random.

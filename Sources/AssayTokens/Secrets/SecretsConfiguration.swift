@@ -43,7 +43,6 @@ extension SecretsConfiguration: SectionConfiguration {
         self.init(values)
     }
 
-    /// The fields of the section.
     package static let table: [SectionField<Values>] = [
         .field("enabled", \.enabled, .word, "Whether the app receives secrets; no answers DISABLED."),
         .field(
@@ -64,6 +63,5 @@ package struct SecretsSection: PolicySection {
     package typealias Configuration = SecretsConfiguration
     /// None.
     package static let catalogue: [CheckDefinition] = []
-    /// The secrets.
     package static let keyMaterials: [any KeyMaterial.Type] = [RuntimeSecret.self]
 }

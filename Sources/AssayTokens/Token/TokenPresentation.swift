@@ -14,15 +14,12 @@ package struct TokenPresentation: Sendable {
 
     /// A request that a proof is about.
     package struct Target: Sendable {
-        /// The method.
         package let method: String
         /// The target URI that the client addressed.
         package let uri: String
     }
 
-    /// The token.
     package let token: String
-    /// The scheme.
     package let scheme: Scheme
     /// The values of all fields `DPoP`.
     package let proofs: [String]
