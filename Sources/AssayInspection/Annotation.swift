@@ -51,7 +51,6 @@ extension [Annotation] {
     }
 
     /// Removes the values that could contain a key that only an inner layer recognised: its base64, or JSON around it.
-    ///
     /// - Parameter secrets: the ranges of the layers with secrets.
     mutating func hideValues(overlapping secrets: [Range<Int>]) {
         for index in indices {
@@ -66,7 +65,6 @@ extension [Annotation] {
 
     /// Hides the signature of a JWS (RFC 7515) or the tag of a JWE (RFC 7516), so that inspecting a request does not
     /// disclose a usable session.
-    ///
     /// - Returns: the ranges of the removed values.
     mutating func hideCredentials() -> [Range<Int>] {
         var secrets: [Range<Int>] = []

@@ -25,7 +25,6 @@ package protocol InspectableEngine: EvidenceEngine {
 
     /// A record for a single blob, such as a token that names its app, so that a policy can judge it; nil if the blob
     /// alone is not enough.
-    ///
     /// - Parameter format: the recognised format of the blob.
     static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord?
 

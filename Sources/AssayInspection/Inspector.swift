@@ -43,9 +43,7 @@ package struct Inspector: Sendable {
     }
 
     /// Decodes bytes as far as possible.
-    ///
     /// - Parameters:
-    ///   - bytes: any bytes.
     ///   - name: the name of the outermost layer, such as the name of the file.
     ///   - encoding: the encoding already removed, such as gzip; nil for the bytes of a file.
     package func inspect(_ bytes: [UInt8], name: String, encoding: String? = nil) -> InspectionLayer {

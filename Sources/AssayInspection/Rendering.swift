@@ -87,10 +87,6 @@ package enum EpochTime {
     private static let plausible = 978_307_200.0..<4_102_444_800.0
 
     /// The meaning of a number whose name suggests a time; nil if name or number do not fit.
-    ///
-    /// - Parameters:
-    ///   - number: the number as written.
-    ///   - name: the name of the member.
     static func meaning(of number: String, under name: String) -> String? {
         guard isTimeName(name), number.utf8.count <= 32, let value = Double(number) else { return nil }
         for unit in units where plausible.contains(value / unit.perSecond) {

@@ -4,9 +4,7 @@ import FoundationEssentials
 /// Annotates CBOR items, with values as in the diagnostic notation of RFC 8949 section 8.
 package enum CBORAnnotator {
     /// Annotates an item and everything in it.
-    ///
     /// - Parameters:
-    ///   - node: the item.
     ///   - name: the name of the item. Members of maps are named by their keys, elements of arrays by their index.
     ///   - bytes: the bytes to which the ranges of the node refer.
     package static func annotate(_ node: CBORNode, named name: String, in bytes: [UInt8]) -> Annotation {

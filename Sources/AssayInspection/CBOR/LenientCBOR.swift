@@ -9,7 +9,6 @@ package enum LenientCBOR {
     package static let items = 1 << 18
 
     /// Reads one item.
-    ///
     /// - Parameter bytes: the input from the item on; indices serve as offsets. Empty input is a broken item.
     /// - Returns: the item, and the index after it. A broken item extends to the end of the bytes.
     package static func read(_ bytes: ArraySlice<UInt8>) -> (node: CBORNode, end: Int) {

@@ -10,10 +10,7 @@ package enum CMSAnnotator {
     }
 
     /// Annotates a message. Its content becomes a nested blob, because it often comes in chunks and is not contiguous.
-    ///
     /// - Parameters:
-    ///   - bytes: the bytes that contain the message.
-    ///   - range: the range of the message.
     ///   - name: the name of the message, such as `receipt`.
     ///   - contentFormat: the format of the content; nil if unknown.
     ///   - extensions: decoders for certificate extensions, as in ``CertificateAnnotator``.

@@ -6,9 +6,7 @@ package enum DERAnnotator {
     static let encapsulation = 4
 
     /// Annotates a value and everything in it.
-    ///
     /// - Parameters:
-    ///   - node: the value.
     ///   - name: the name of the value; nil for the name of its type.
     ///   - bytes: the bytes to which the ranges of the node refer.
     ///   - isBER: whether the format allows BER. If so, indefinite lengths are not marked.

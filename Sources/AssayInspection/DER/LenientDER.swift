@@ -11,7 +11,6 @@ package enum LenientDER {
     package static let values = 1 << 18
 
     /// Reads one value.
-    ///
     /// - Parameter bytes: the input from the value on; indices serve as offsets.
     /// - Returns: the value and the index after it; nil for empty input.
     package static func readOne(_ bytes: ArraySlice<UInt8>) -> (node: DERNode, end: Int)? {

@@ -114,12 +114,9 @@ package struct HTTPValue {
     private static let shown = 6
 
     /// Examines a value.
-    ///
     /// - Parameters:
     ///   - bytes: the value after removing the outer encoding.
-    ///   - name: the name of the nested blob.
     ///   - encoding: the outer encoding, such as percent-encoding; nil for none.
-    ///   - range: the range of the value.
     ///   - isCredential: whether the value authorises its holder. A credential is hidden unless it is evidence.
     package init(_ bytes: [UInt8], named name: String, encoding: String?, at range: Range<Int>, isCredential: Bool) {
         let text = String(decoding: bytes, as: UTF8.self)

@@ -10,7 +10,6 @@ package enum LenientJSON {
     package static let values = 1 << 18
 
     /// Reads the first value.
-    ///
     /// - Parameter bytes: the document; indices serve as offsets.
     /// - Returns: the value, and the index after it and any white space; nil for input of only white space.
     package static func read(_ bytes: ArraySlice<UInt8>) -> (node: JSONNode, end: Int)? {

@@ -78,7 +78,6 @@ struct EmbeddedBlob {
     ///
     /// Words, upper-case names and program identifiers use the same alphabet. Encoded bytes nearly always contain
     /// digits or signs, and often change between upper and lower case.
-    ///
     /// - Parameter charactersPerChange: the maximum average number of characters per change of case. A value that
     ///   stands alone is less often an identifier than a value among others.
     static func isPlausible(_ characters: [UInt8], charactersPerChange: Int = 3) -> Bool {

@@ -47,7 +47,6 @@ package enum LenientText {
 /// Decodes percent-encoding (RFC 3986 section 2.1) as far as possible.
 enum PercentEncoding {
     /// The decoded bytes. A `%` without two digits is kept.
-    ///
     /// - Parameter plusIsSpace: whether `+` is a space, as in forms.
     static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> [UInt8] {
         var bytes: [UInt8] = []
