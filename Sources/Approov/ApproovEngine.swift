@@ -202,7 +202,6 @@ package struct ApproovEngine: EvidenceEngine {
     }
 
     /// Rejects evidence that names no app if its token is undecodable under the policy of every app.
-    ///
     /// - Parameters:
     ///   - apps: The apps that judge the kind. The results are those of the first one.
     ///   - checks: The checks of the kind after those of the token.

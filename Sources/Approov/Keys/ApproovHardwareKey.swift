@@ -14,7 +14,6 @@ package final class ApproovHardwareKey: KeyMaterial {
     package var algorithm: String { "ECDH-ES, A256GCM" }
 
     /// Reads a key.
-    ///
     /// - Parameter parts: `privateKey`: PEM, PKCS #8.
     /// - Throws: ``KeyError`` with the found and the expected form.
     package init(parts: [String: SecretBytes]) throws(KeyError) {

@@ -47,7 +47,6 @@ package final class ApproovKey: KeyMaterial {
     }
 
     /// Reads a key.
-    ///
     /// - Parameter parts: Exactly one of `secret`, `publicKey` and `keySet`. The first two allow `keyID` and
     ///   `algorithm`. `algorithm` must match the key: this detects swapped files.
     /// - Throws: ``KeyError`` with the found kind and length, and the expected ones.

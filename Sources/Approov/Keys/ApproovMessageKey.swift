@@ -19,7 +19,6 @@ package final class ApproovMessageKey: KeyMaterial {
     package var algorithm: String { MessageSigning.Signer.account.algorithm }
 
     /// Reads a key.
-    ///
     /// - Parameter parts: `secret`: base64 of 32 to 128 bytes, in either alphabet; `keyID`.
     /// - Throws: ``KeyError`` with the found kind and length, and the expected ones.
     package init(parts: [String: SecretBytes]) throws(KeyError) {

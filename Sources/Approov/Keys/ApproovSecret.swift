@@ -11,7 +11,6 @@ enum ApproovSecret {
     static let messageForm = "the account's message signing key: base64 or base64url of 32 to 128 bytes"
 
     /// Decodes a secret.
-    ///
     /// - Throws: ``KeyError``, which contains no part of the secret. A key of a key pair is an error too: with a public
     ///   key as HMAC secret, anyone could sign tokens.
     static func decode(

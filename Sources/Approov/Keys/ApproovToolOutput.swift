@@ -17,7 +17,6 @@ package struct ApproovToolOutput: Sendable {
     private static let length = 86
 
     /// Finds the secret.
-    ///
     /// - Parameter text: The output of the tool, UTF-8.
     /// - Throws: ``KeyError`` if there is no secret or more than one. It contains no part of the text.
     package init(_ text: SecretBytes) throws(KeyError) {

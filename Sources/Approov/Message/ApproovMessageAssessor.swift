@@ -26,11 +26,9 @@ package enum ApproovMessageAssessor {
     ///
     /// The signature checks need the key in an authentic token and are skipped without one. They run even if the token
     /// has expired or the policy rejects it: its key still shows who signed.
-    ///
     /// - Parameters:
     ///   - keys: The token keys, in any state. Keys of other apps are ignored.
     ///   - messageKeys: The message signing keys of accounts, in any state. Installation signatures need none.
-    ///   - account: The account of the request.
     ///   - standings: Looks up the standings at `now` of the account, and of the device and the issuer of an authentic token.
     /// - Returns: The results, and the ledger effect that accepts the message once.
     /// - Throws: ``RequestError`` if the policy's app has no section on message signing.

@@ -100,7 +100,6 @@ package final class ApproovConfiguration: EngineConfiguration {
     package var proof: ProofRules { values.proof ?? ProofRules() }
 
     /// Creates a configuration in code.
-    ///
     /// - Throws: ``PolicyError`` for an invalid name, a duplicate in a list, a time span out of range, or bindings
     ///   without a failover rule.
     package init(_ settings: Settings = Settings()) throws(PolicyError) {

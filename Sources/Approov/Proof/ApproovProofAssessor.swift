@@ -72,7 +72,6 @@ package enum ApproovProofAssessor {
     }
 
     /// Runs the check of the measurement.
-    ///
     /// - Parameter isRefused: Whether the policy refuses measurements of a signed, unencrypted token.
     private static func measure(
         _ input: ApproovProofInput, _ measurements: ApproovClaims.Measurements?, isRefused: Bool = false,

@@ -89,7 +89,6 @@ extension MeasurementToken {
     }
 
     /// The content as JSON, with the secrets: `mpk`, `imh`, `dmh`, `did`, `arc`, `iat` and `exp`.
-    ///
     /// - Throws: ``DecodeError`` as ``sealed(for:)`` does.
     package func json() throws(DecodeError) -> String {
         try content().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

@@ -74,7 +74,6 @@ struct SignedText {
     }
 
     /// Demands the token in the text, byte for byte.
-    ///
     /// - Parameter remembering: Whether a ledger must remember the text until the token expires.
     func require(
         _ token: ArraySlice<UInt8>, expiringAt expiry: Double?, remembering: Bool, at now: Date
@@ -93,7 +92,6 @@ struct SignedText {
     }
 
     /// Compares the signature with that of each key.
-    ///
     /// - Returns: The name of the key.
     func verify(_ key: MessageKey) throws(CheckFailure) -> String? {
         let answer = key.verifies(signature, over: text)

@@ -21,16 +21,11 @@ struct AuthenticToken {
 /// Assesses tokens: a pure function of its arguments.
 package enum ApproovTokenAssessor {
     /// Runs all checks of a token. There is no ledger check: a token may be used many times.
-    ///
     /// - Parameters:
-    ///   - input: the token and its request's values.
     ///   - keys: the keys of the purpose, in any state; keys of other apps are ignored.
-    ///   - account: the account of the request.
     ///   - standings: looks up the standings at `now` of the account, and of the device and the issuer of an authentic
     ///     token.
-    ///   - expectations: the requirements of the app.
     ///   - use: the use of the verdict. A loggable token is accepted for analysis only.
-    ///   - now: the time of judgement.
     package static func assess(
         _ input: ApproovTokenInput, keys: [NamedKey], account: String? = nil,
         standings: ([LedgerSubject]) -> [LedgerStanding],
