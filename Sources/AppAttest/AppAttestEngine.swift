@@ -126,7 +126,6 @@ package struct AppAttestEngine: EvidenceEngine {
     }
 
     /// Looks up the key that a request names, and assesses the assertion in its signature; see ``AppAttestRequest``.
-    ///
     /// - Throws: `.request` if the policy's app has no `requests`. If no app is named, also unless exactly one app has
     ///   `requests`.
     package func assess(
@@ -205,7 +204,6 @@ package struct AppAttestEngine: EvidenceEngine {
     }
 
     /// The standings of the account and of the key.
-    ///
     /// - Parameter hasOwner: whether the account of an enrolled key counts where none is named.
     private func standings(
         ofKey keyID: [UInt8], _ account: String?, in ledger: any Ledger, at now: Date, hasOwner: Bool

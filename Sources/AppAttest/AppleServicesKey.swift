@@ -34,7 +34,6 @@ package final class AppleServicesKey: KeyMaterial {
     package var summary: String { "ES256, key ID \(keyID), team \(teamID)" }
 
     /// Reads a key.
-    ///
     /// - Parameter parts: `privateKey`, `keyID`, `teamID`.
     /// - Throws: ``KeyError`` without any of the private key.
     package init(parts: [String: SecretBytes]) throws(KeyError) {

@@ -44,8 +44,6 @@ extension AppAttestEngine {
     }
 
     /// Verifies the receipt of an accepted attestation, to keep it. Nil if the policy keeps none.
-    ///
-    /// - Parameter key: the enrolled key.
     package func receipt(_ bytes: [UInt8], of key: EnrolledKey) throws(ReceiptRefusal) -> RefreshableReceipt? {
         guard let expectations = expectations(key.app), expectations.configuration.receipt.keep != nil else {
             return nil
@@ -55,7 +53,6 @@ extension AppAttestEngine {
 
     /// Verifies a receipt that Apple's server issued in exchange for a stored one: Apple signed it, for this app and this key, within
     /// the last five minutes, and later than the one that was sent. It is no judgement by policy: a great risk metric is a result.
-    ///
     /// - Throws: ``ReceiptRefusal`` with the code of the check of `app-attest.receipt` that fails, or with one of its own.
     package func refreshedReceipt(
         _ bytes: [UInt8], of key: EnrolledKey, replacing old: RefreshableReceipt, at now: Date
