@@ -62,7 +62,6 @@ package struct AndroidKeyEngine: EvidenceEngine {
     }
 
     /// Assesses a key attestation; see ``KeyAttestationAssessor``.
-    ///
     /// - Parameter reference: the status list that captured evidence was judged by; nil for none.
     package func assess(
         _ input: KeyAttestationInput, asCaptured reference: AttestationStatusReference? = nil, app: String?,

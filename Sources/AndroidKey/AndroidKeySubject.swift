@@ -164,7 +164,6 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
     }
 
     /// The ledger entry of the key.
-    ///
     /// - Parameter unproven: the policy checks of the attestation that failed and were tolerated.
     func enrolment(
         _ account: String?, _ expectations: AndroidKeyExpectations, unproven: [CheckID], at now: Date

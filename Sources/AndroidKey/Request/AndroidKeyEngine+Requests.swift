@@ -20,7 +20,6 @@ extension AndroidKeyEngine: RequestEngine {
     }
 
     /// Looks up the key that a request names and assesses its signature; see ``AndroidKeyRequest``.
-    ///
     /// - Throws: `.request` if the policy's app has no `requests`, and without a name unless one app has.
     package func assess(
         _ request: SignedRequest, suppliedKey: [UInt8]?, app: String?, account: String?, ledger: any Ledger,

@@ -126,7 +126,6 @@ package struct AttestationStatusList: Sendable, Equatable {
     }
 
     /// The status of a certificate by its serial number; nil if the list does not have it.
-    ///
     /// - Parameter serial: the content octets of the DER INTEGER, most significant first, with or without leading zeros. A number
     ///   that DER reads as negative is looked up as negative and, as the octets stand, as positive.
     package func status(ofSerial serial: [UInt8]) -> Status? {

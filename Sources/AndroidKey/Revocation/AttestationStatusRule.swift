@@ -99,7 +99,6 @@ package enum AttestationStatusRule: Sendable {
     }
 
     /// The list to judge by; nil if the policy says that there is none.
-    ///
     /// - Parameters:
     ///   - services: the services of the verifier. A fixed list and an archive, which only analyses have, are asked first, whatever
     ///     the policy says.

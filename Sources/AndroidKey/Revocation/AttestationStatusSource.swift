@@ -4,10 +4,6 @@ package import FoundationEssentials
 /// Fetches the current list of revoked attestation certificates: a service of the verifier.
 package protocol AttestationStatusSource: EngineService {
     /// The current list. ``AttestationStatusList/fetchedAt`` is when it was fetched or last confirmed.
-    ///
-    /// - Parameters:
-    ///   - now: the time of judgement.
-    ///   - maximumAge: how old the list may be, in seconds.
     /// - Throws: ``StatusListOutage`` if there is no such list. That is never an acceptance.
     func statusList(at now: Date, maximumAge: Double) async throws(StatusListOutage) -> AttestationStatusList
 }
