@@ -120,7 +120,6 @@ package struct PlayIntegrityEngine: EvidenceEngine {
     /// it is not set, the keys open them, provided that the verifier has a Play Integrity key for any app. A missing
     /// key or a misspelt scope must not let an answer count that the client wrote itself. For a verifier with keys, the
     /// evidence has no influence on the choice.
-    ///
     /// - Throws: `.request` when the app has no live key, and Google cannot open the token either.
     private func classicKeys(
         for expectations: PlayIntegrityExpectations, _ evidence: StandardIntegrityInput.Evidence, at now: Date
@@ -166,7 +165,6 @@ package struct PlayIntegrityEngine: EvidenceEngine {
 
     /// Gets the answer to the token in a request's signature from Google unless known, and assesses it; see
     /// ``PlayIntegrityRequest``. If the request is already rejected, does not call Google.
-    ///
     /// - Throws: `.request` if the policy's app has no `requests`. If no app is named, also unless exactly one app has
     ///   `requests`.
     package func assess(
@@ -274,7 +272,6 @@ package struct PlayIntegrityEngine: EvidenceEngine {
 
     /// Rejects undecodable evidence that does not name the package of exactly one app. Decoding does not depend on the
     /// app: every app would reject it.
-    ///
     /// - Parameter decodes: Runs the decode check; true if the evidence may be decodable.
     /// - Throws: `error` for any other evidence.
     private func undecodable(

@@ -15,7 +15,6 @@ package struct PlayConsoleDownload: Sendable {
     ]
 
     /// Opens a download.
-    ///
     /// - Parameters:
     ///   - encrypted: The bytes of the file, or their base64.
     ///   - privateKey: The private half of the key that the console encrypted for: OAEP with SHA-1.

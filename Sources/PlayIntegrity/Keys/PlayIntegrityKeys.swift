@@ -28,7 +28,6 @@ package final class PlayIntegrityKeys: KeyMaterial {
     package var algorithm: String { "A256KW, A256GCM, ES256" }
 
     /// Reads the two keys.
-    ///
     /// - Parameter parts: `decryptionKey`: 32 bytes in base64 (either alphabet) or hexadecimal; `verificationKey`: a
     ///   P-256 SubjectPublicKeyInfo in base64 of DER or in PEM. Surrounding white space and quotes are ignored.
     /// - Throws: ``KeyError`` with the found kind and length, and the expected ones.

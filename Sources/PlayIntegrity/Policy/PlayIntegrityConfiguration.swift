@@ -164,10 +164,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     /// Creates a configuration in code.
-    ///
-    /// - Parameters:
-    ///   - android: The rules for an Android app; nil for a game on PC.
-    ///   - others: Sets other fields.
+    /// - Parameter android: The rules for an Android app; nil for a game on PC.
     /// - Throws: ``PolicyError`` for an invalid package name or digest, an empty list of allowed values, or a duplicate
     ///   in a list.
     package convenience init(

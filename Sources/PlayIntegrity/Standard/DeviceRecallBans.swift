@@ -5,7 +5,6 @@ import Synchronization
 /// Writes device recall bits with Google's servers.
 package protocol DeviceRecallWriter: EngineService {
     /// Changes bits of the device that made a token. Bits without a value stay as they are.
-    ///
     /// - Returns: Google's words if it refuses the token; nil if the bits are written.
     func writeRecall(
         _ bits: DeviceRecallBits<Bool>, with token: String, packageName: String

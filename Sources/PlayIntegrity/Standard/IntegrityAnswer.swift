@@ -68,7 +68,6 @@ public struct IntegrityAnswer: Sendable {
     }
 
     /// The payload's object in the answer.
-    ///
     /// - Throws: ``CheckFailure`` if the answer is not a JSON object with `tokenPayloadExternal`. For Google's refusal
     ///   the code is `google-refused`, with Google's status and message.
     func payload() throws(CheckFailure) -> RecordObject {

@@ -10,7 +10,6 @@ import AssayPrimitives
 package enum IntegrityTokenText {
     /// Demands canonical base64url without padding, in parts between periods, of 1 to ``InputLimits/integrityToken``
     /// bytes.
-    ///
     /// - Throws: ``DecodeError`` at the first wrong byte: `token-not-canonical` for another encoding, `invalid-text`
     ///   for a byte outside the alphabets. It contains no part of the token.
     package static func check(_ token: String) throws(DecodeError) {

@@ -5,14 +5,9 @@ package import FoundationEssentials
 /// Assesses Google's answers to standard tokens: a pure function of its arguments.
 package enum StandardIntegrityAssessor {
     /// Runs every check that needs no ledger.
-    ///
     /// - Parameters:
     ///   - input: the token, or Google's answer on it, and the package name and request hash that it must contain.
-    ///   - answer: Google's answer on the token.
     ///   - source: the parties that may vouch for the answer.
-    ///   - account: the account of the request, with its standing.
-    ///   - expectations: the requirements of the app.
-    ///   - now: the time of judgement.
     /// - Returns: the results, and the effects that decide the ledger checks: each token is used once inside its
     ///   freshness window. The ledger remembers the payload, and the token if it is known: it then refuses the answer
     ///   of a used token, and the token of a used answer.
