@@ -86,7 +86,6 @@ package struct CorpusItem: Sendable {
     }
 
     /// Decodes the record. Byte offsets in a line's record and errors are relative to the start of the line.
-    ///
     /// - Parameter key: opens sealed records; if nil, they are unreadable.
     package func record(opening key: CapturePrivateKey? = nil) -> Result<EvidenceRecord, UnreadableItem> {
         switch content {
@@ -135,7 +134,6 @@ extension UnreadableItem {
 /// Detects encodings other than UTF-8.
 enum TextEncoding {
     /// A hint for bytes that look like UTF-16 or UTF-32; otherwise nil. RFC 8259 section 8.1 requires UTF-8.
-    ///
     /// - Parameter isBeginning: whether the bytes are the first line of a file, which may be a single character.
     static func other(in bytes: ArraySlice<UInt8>, isBeginning: Bool = false) -> String? {
         let start = Array(bytes.prefix(64))

@@ -67,7 +67,6 @@ package struct DataTable {
     package init(columns: [String], rows: [[String]]) { (self.columns, self.rows) = (columns, rows) }
 
     /// The table in a region that scrolls if it is wider than the page.
-    ///
     /// - Parameter label: the name of the region, for screen readers.
     package func markup(label: String) -> Markup {
         // Align columns of numbers right.

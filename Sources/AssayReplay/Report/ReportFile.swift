@@ -57,7 +57,6 @@ package enum ReportFile {
     }
 
     /// Writes a temporary file in the same folder, calls fsync, and renames it. Writes directly to a pipe or a device.
-    ///
     /// - Parameter path: the file. Symbolic links are followed; an existing file keeps its mode.
     /// - Throws: ``Failure``. Then the old file is unchanged, and the temporary file is removed.
     package static func write(_ text: String, to path: String) throws(Failure) {

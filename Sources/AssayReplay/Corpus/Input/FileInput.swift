@@ -4,8 +4,6 @@ import Foundation
 /// A stream of bytes.
 protocol ByteInput: AnyObject {
     /// Reads at least one byte, unless there are no more. Blocks the thread.
-    ///
-    /// - Parameter buffer: the destination; not empty.
     /// - Returns: the number of bytes; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputFailure) -> Int
 }
@@ -54,7 +52,6 @@ final class FileInput: PositionedInput {
     }
 
     /// Opens a file.
-    ///
     /// - Parameters:
     ///   - path: the bytes of its path.
     ///   - isNamed: whether the user gave the path. If false, the file must be regular, and opening does not block.

@@ -89,7 +89,6 @@ package enum Gzip {
     package static func isBeginning(of bytes: [UInt8]) -> Bool { bytes.starts(with: GzipInput.magic) }
 
     /// Decompresses all members.
-    ///
     /// - Parameter limit: the maximum number of bytes of the result.
     /// - Returns: the bytes up to the end or to the damage, and a description of the damage; nil if the result exceeds
     ///   the limit.

@@ -34,9 +34,6 @@ struct LineReader {
     /// The read error; nil at the end of the input.
     private(set) var failure: InputFailure?
 
-    /// - Parameters:
-    ///   - chunkSize: how many bytes to read at once.
-    ///   - limit: the most bytes of a line.
     init(_ input: any ByteInput, chunkSize: Int, limit: Int) {
         self.input = input
         self.chunkSize = max(1, chunkSize)
