@@ -62,7 +62,6 @@ package enum HTTPFailure: Error, Sendable {
     }
 
     /// The code and the sentence of the outage.
-    ///
     /// - Parameter server: its name, in front of what is known of it; nil for none.
     func outage(of server: String? = nil) -> (code: OutageCode, message: String) {
         let name = server.map { "\($0): " } ?? ""
@@ -108,7 +107,6 @@ package final class HTTPExchange: Sendable {
     }
 
     /// Sends a POST request.
-    ///
     /// - Parameters:
     ///   - fields: the header fields, printable ASCII.
     ///   - limit: the time limit for the whole answer.
@@ -119,7 +117,6 @@ package final class HTTPExchange: Sendable {
     }
 
     /// Sends a GET request.
-    ///
     /// - Parameters:
     ///   - fields: the header fields, printable ASCII.
     ///   - limit: the time limit for the whole answer.

@@ -6,7 +6,6 @@ package enum RetryAfter {
     private static let day = 86_400
 
     /// The time to wait, at most a day; nil for an invalid value.
-    ///
     /// - Parameter field: seconds, or a date (IMF-fixdate, section 5.6.7).
     package static func parse(_ field: String, now: Date) -> Duration? {
         let text = field.utf8.drop { $0 == 0x20 }

@@ -32,7 +32,6 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
     }
 
     /// Prepares a receipt to be kept.
-    ///
     /// - Parameters:
     ///   - keyID: the key identifier, which the seal covers.
     ///   - masterKey: seals the receipt if the policy says so.

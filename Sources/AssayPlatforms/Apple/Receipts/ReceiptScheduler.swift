@@ -53,8 +53,6 @@ actor ReceiptScheduler {
     }
 
     /// Works until the task is cancelled.
-    ///
-    /// - Parameter verifier: the verifier in force.
     func run(_ verifier: @escaping @Sendable () -> Verifier) async {
         while !Task.isCancelled {
             var pause = 0.0
@@ -74,7 +72,6 @@ actor ReceiptScheduler {
     }
 
     /// Exchanges the receipts that are due, at most one batch.
-    ///
     /// - Returns: how many were due, and after an outage of Apple's server, until when to wait.
     func refreshDue(_ verifier: Verifier) async throws(LedgerOutage) -> ReceiptRound {
         let now = time.now()
@@ -111,7 +108,6 @@ actor ReceiptScheduler {
     }
 
     /// Exchanges the receipt of a key now, unless another process has leased it.
-    ///
     /// - Returns: what came of it; nil if no receipt of the key is kept, or another process works on it.
     func refresh(
         keyID: [UInt8], _ verifier: Verifier

@@ -15,7 +15,6 @@ struct AccessToken: Sendable {
     }
 
     /// Parses the answer of a token endpoint (RFC 6749 section 5.1).
-    ///
     /// - Parameter received: the time of the answer, in ``ClientTime/uptime``.
     /// - Throws: ``Unusable``, which contains no part of the token.
     init(answer body: [UInt8], received: Duration, serial: Int) throws(Unusable) {

@@ -66,7 +66,6 @@ struct RetryRule: Sendable {
     let time: ClientTime
 
     /// Retries until there is an answer, or until attempts or time are used up.
-    ///
     /// - Parameters:
     ///   - deadline: the latest time of an answer, in ``ClientTime/uptime``.
     ///   - attempt: makes one attempt within the given time.

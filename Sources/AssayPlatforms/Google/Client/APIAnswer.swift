@@ -76,7 +76,6 @@ struct GoogleError: CustomStringConvertible {
     private let isAboutRequest: Bool
 
     /// Parses the body of an error; nil if it is not in the form of AIP-193.
-    ///
     /// - Parameter code: the HTTP status, which the body must repeat.
     init?(_ body: [UInt8], code: Int, limit: Int) {
         guard let document = try? JSONReader.readObject(body, limit: limit),

@@ -33,7 +33,6 @@ struct SharedStatusList: Sendable {
 
     /// The list of the ledger; nil if there is none, if it is damaged, or if the ledger cannot be reached: a list from the server
     /// serves as well.
-    ///
     /// - Parameter held: the list that this process has, whose bytes need not be read again.
     func read(besides held: HeldStatusList?) async -> HeldStatusList? {
         guard let document = try? await documents.document(named: indexName),
