@@ -174,7 +174,6 @@ package struct TokenEngine: EvidenceEngine {
 
     /// The keys of tokens and the secrets at a time. The newest secret is the first: it hides subjects and makes nonces; the others
     /// still open what they have sealed.
-    ///
     /// - Throws: `.outage` if the store does not answer.
     package func material(at now: Date) async throws(VerificationError) -> (TokenKeySchedule, [TokenSecret]) {
         let (named, secrets): ([NamedKey], [NamedKey])

@@ -22,7 +22,6 @@ package final class ApproovMessageSecret: KeyMaterial {
     package var algorithm: String { "hmac-sha256" }
 
     /// Reads a key.
-    ///
     /// - Throws: ``KeyError`` without any of the secret's text.
     package convenience init(parts: [String: SecretBytes]) throws(KeyError) {
         let secret = try parts.secret(ApproovTokenSecret.secretPart, byteCount: Self.length)

@@ -23,7 +23,6 @@ package final class ApproovTokenSecret: KeyMaterial {
     package var algorithm: String { "HS256, A256GCMKW" }
 
     /// Reads a key.
-    ///
     /// - Throws: ``KeyError`` without any of the secret's text.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         let secret = try parts.secret(Self.secretPart, byteCount: Self.length)
@@ -60,7 +59,6 @@ package final class ApproovTokenSecret: KeyMaterial {
     }
 
     /// The token with these claims, of the same header as Approov's.
-    ///
     /// - Returns: nil if the library fails.
     func token(_ claims: [UInt8], _ form: TokenConfiguration.ApproovForm) -> String? {
         switch form {

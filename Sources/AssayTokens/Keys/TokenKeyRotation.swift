@@ -17,7 +17,6 @@ package struct TokenKeyRotation: Sendable {
     package init(_ store: SealedKeyStore) { self.store = store }
 
     /// Makes the secret if there is none, and the next signing key if it is due.
-    ///
     /// - Parameters:
     ///   - atOnce: creates a key that signs from now on, for use after a leak. Retire the leaked key afterwards.
     ///   - operatorName: the operator for the audit trail; nil for scheduled runs.

@@ -21,7 +21,6 @@ package final class TokenSecret: KeyMaterial {
     package var algorithm: String { "HMAC-SHA-256, A256GCM" }
 
     /// Reads a key.
-    ///
     /// - Parameter parts: `secret`: base64 of 32 bytes.
     /// - Throws: ``KeyError`` without any of the secret's text.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
@@ -48,7 +47,6 @@ package final class TokenSecret: KeyMaterial {
     }
 
     /// Encrypts the subjects that a block must reach, for the issuer alone.
-    ///
     /// - Parameter tokenID: `jti`. The encryption key is derived from it, so a constant nonce is safe.
     /// - Returns: base64url of ciphertext and tag; nil if the library fails.
     package func reference(to subjects: [LedgerSubject], tokenID: String, app: String) -> String? {

@@ -33,7 +33,6 @@ package struct DebugToken: Sendable, Equatable {
     }
 
     /// SHA-256 of a secret's text, in hexadecimal digits.
-    ///
     /// - Returns: nil for text of another form than that of ``randomSecret()``, which might be guessed.
     package static func hash(of secret: String) -> String? {
         guard secret.utf8.starts(with: prefix.utf8),

@@ -207,7 +207,6 @@ package final class TokenConfiguration: EngineConfiguration {
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     /// The life of a token in seconds.
-    ///
     /// - Parameter verdict: the one on its evidence; nil for evidence that was not judged to its end.
     func tokenLife(after verdict: Verdict?) -> Double {
         guard let short = values.riskLife, let verdict else { return values.life }

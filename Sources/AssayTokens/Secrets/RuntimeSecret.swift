@@ -44,7 +44,6 @@ package final class RuntimeSecret: KeyMaterial {
     package var summary: String { "\(algorithm) \(name)" }
 
     /// Reads a secret. A line end at the end of a text is not part of it: files end with one.
-    ///
     /// - Throws: ``KeyError`` without any of the value.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         func word(_ part: String) -> String? {

@@ -17,10 +17,6 @@ package struct SecretDelivery: Sendable {
     private let end: Date
 
     /// Chooses the secrets.
-    ///
-    /// - Parameters:
-    ///   - assessment: acceptable evidence.
-    ///   - keys: the keys of the purpose.
     /// - Throws: `secrets-disabled`, `unknown-secret`, `not-exchangeable` for evidence that no platform signed, and
     ///   `evidence-not-bound`.
     package init(
@@ -102,7 +98,6 @@ package struct SecretDelivery: Sendable {
 
     /// Seals the values for the client: a compact JWE with `ECDH-ES` on P-256 and `A256GCM`. Its content is a JSON object with `secrets`,
     /// `challenge`, `app`, `iat` and `exp`.
-    ///
     /// - Returns: the JWE, and its life in seconds.
     /// - Throws: `.outage` if the library cannot encrypt.
     package func sealed(at now: Date) throws(VerificationError) -> (text: String, expiresIn: Int) {

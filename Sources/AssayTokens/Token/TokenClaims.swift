@@ -101,7 +101,6 @@ package struct TokenClaims: Sendable, Equatable {
 
 extension TokenClaims {
     /// Reads the claims of a payload. Unknown claims are ignored (RFC 7519 section 4); known ones have one form.
-    ///
     /// - Throws: ``DecodeError`` with the name of the claim.
     package init(_ payload: [UInt8]) throws(DecodeError) {
         let claims = ClaimReader(try JSONReader.readObject(payload, limit: TokenClaims.maximumLength))

@@ -35,7 +35,6 @@ package struct TokenPresentation: Sendable {
     }
 
     /// Reads the fields of a request: one `Authorization` with the scheme `DPoP` or `Bearer`, and the fields `DPoP`.
-    ///
     /// - Throws: ``DecodeError`` if no token can be read, or if two readers could read two.
     package init(_ request: SignedRequest) throws(DecodeError) {
         func values(_ name: String) -> [String] {
