@@ -78,7 +78,8 @@ package struct AndroidKeyEngine: EvidenceEngine {
         }
         var run = CheckRun(modes: expectations.modes, capacity: KeyAttestationCheck.catalogue.count)
         let evidence = KeyAttestationAssessor.decode(input, expectations.trust, &run)
-        let standings = try await standings(of: evidence?.leaf, account, in: ledger, at: now)
+        let key = evidence.map { KeyIdentifier.androidKey(Digest.sha256($0.leaf.subjectPublicKeyInfo)) }
+        let standings = try await ledger.standings(ofAccount: account, orOwnerOf: key, at: now)
         let status: KeyAttestationStatus
         var outage: VerificationError?
         do throws(VerificationError) {
@@ -141,19 +142,5 @@ package struct AndroidKeyEngine: EvidenceEngine {
                     app.configuration.packages.contains { package.name.elementsEqual($0.utf8) }
                 }
             })
-    }
-
-    /// The standings of the account and of the key that certificate 0 has; nil for evidence that cannot be read.
-    private func standings(
-        of leaf: Certificate?, _ account: String?, in ledger: any Ledger, at now: Date
-    ) async throws(VerificationError) -> AccountStandings {
-        if account != nil, ledger.isWithoutStandings { return AccountStandings(account: account, standings: []) }
-        let key = leaf.map { KeyIdentifier.androidKey(Digest.sha256($0.subjectPublicKeyInfo)) }
-        return try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            let named = try await ledger.standings(
-                ofAccount: account, and: key.map { [$0.subject] } ?? [], at: now)
-            guard account == nil, let key else { return named }
-            return try await ledger.standings(named, withOwnerOf: ledger.enrolledKey(key), at: now)
-        }
     }
 }

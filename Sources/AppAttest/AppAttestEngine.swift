@@ -88,10 +88,7 @@ package struct AppAttestEngine: EvidenceEngine {
     package func assess(
         _ input: AttestationInput, app: String?, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        let standings =
-            account != nil && ledger.isWithoutStandings
-            ? AccountStandings(account: account, standings: [])
-            : try await standings(ofKey: input.keyID, account, in: ledger, at: now, hasOwner: true)
+        let standings = try await ledger.standings(ofAccount: account, orOwnerOf: .appAttest(input.keyID), at: now)
         if let expectations = try apps.app(app) {
             return AttestationAssessor.assess(input, account: standings, expectations: expectations, now: now)
         }
@@ -179,41 +176,12 @@ package struct AppAttestEngine: EvidenceEngine {
         ofKey keyID: [UInt8], _ supplied: AssertionKeys.Supplied?, _ account: String?, in ledger: any Ledger,
         at now: Date
     ) async throws(VerificationError) -> (AssertionKeys, AccountStandings) {
-        let identifier = KeyIdentifier.appAttest(keyID)
-        let cache = keyCache
-        guard !ledger.isWithoutStandings else {
-            let enrolled = try await enrolledKey(keyID, in: ledger)
-            return (
-                AssertionKeys(
-                    enrolled: enrolled, supplied: supplied, durability: ledger.durability, blocks: [], cache: cache),
-                AccountStandings(
-                    account: account, standings: [], owner: account == nil ? enrolled?.account : nil)
-            )
-        }
-        let named = try await standings(ofKey: keyID, account, in: ledger, at: now, hasOwner: false)
-        let block = named.standings.isEmpty ? nil : named.standings.block(on: identifier.subject)
-        return try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            let enrolled = try await ledger.enrolledKey(identifier)
-            return (
-                AssertionKeys(
-                    enrolled: enrolled, supplied: supplied, durability: ledger.durability,
-                    blocks: block.map { [$0] } ?? [], cache: cache),
-                try await ledger.standings(named, withOwnerOf: enrolled, at: now)
-            )
-        }
-    }
-
-    /// The standings of the account and of the key.
-    /// - Parameter hasOwner: whether the account of an enrolled key counts where none is named.
-    private func standings(
-        ofKey keyID: [UInt8], _ account: String?, in ledger: any Ledger, at now: Date, hasOwner: Bool
-    ) async throws(VerificationError) -> AccountStandings {
-        try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            let identifier = KeyIdentifier.appAttest(keyID)
-            let named = try await ledger.standings(ofAccount: account, and: [identifier.subject], at: now)
-            guard hasOwner, account == nil else { return named }
-            return try await ledger.standings(named, withOwnerOf: ledger.enrolledKey(identifier), at: now)
-        }
+        let (enrolled, block, standings) = try await ledger.use(of: .appAttest(keyID), account: account, at: now)
+        return (
+            AssertionKeys(
+                enrolled: enrolled, supplied: supplied, durability: ledger.durability,
+                blocks: block.map { [$0] } ?? [], cache: keyCache), standings
+        )
     }
 
     private func enrolledKey(

@@ -5,10 +5,8 @@ package import FoundationEssentials
 extension AndroidKeyEngine: RequestEngine {
     /// Requests that attested keys sign, for apps with `requests`.
     package static func requestEvidence(of app: PolicyApp) -> RequestEvidenceRules? {
-        app.configuration(AndroidKeyConfiguration.self)?.requests.map { rules in
-            RequestEvidenceRules(
-                kind: .androidKeyRequest, enforcement: rules.enforcement,
-                scope: .signature(contentDigest: AndroidKeyRequest.checks.contentDigest, body: rules.body))
+        app.configuration(AndroidKeyConfiguration.self)?.requests.map {
+            AndroidKeyRequest.checks.evidence(.androidKeyRequest, $0)
         }
     }
 
@@ -32,24 +30,10 @@ extension AndroidKeyEngine: RequestEngine {
                 enrolled: nil, supplied: nil, durability: ledger.durability, block: nil, cache: nil)
             return AndroidKeyRequest.assess(nil, rules, none, .none, expectations, now, &run)
         }
-        let identifier = KeyIdentifier.androidKey(signed.part.identifier)
-        let named =
-            ledger.isWithoutStandings
-            ? AccountStandings(account: account, standings: [])
-            : try await ledger.asking { (ledger) async throws(LedgerOutage) in
-                try await ledger.standings(ofAccount: account, and: [identifier.subject], at: now)
-            }
-        let block = named.standings.isEmpty ? nil : named.standings.block(on: identifier.subject)
-        let cache = keyCache
-        let (keys, standings) = try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            let enrolled = try await ledger.enrolledKey(identifier)
-            return (
-                AndroidRequestKeys(
-                    enrolled: enrolled, supplied: suppliedKey, durability: ledger.durability, block: block, cache: cache
-                ),
-                try await ledger.standings(named, withOwnerOf: enrolled, at: now)
-            )
-        }
+        let (enrolled, block, standings) = try await ledger.use(
+            of: .androidKey(signed.part.identifier), account: account, at: now)
+        let keys = AndroidRequestKeys(
+            enrolled: enrolled, supplied: suppliedKey, durability: ledger.durability, block: block, cache: keyCache)
         return AndroidKeyRequest.assess(signed, rules, keys, standings, expectations, now, &run)
     }
 }

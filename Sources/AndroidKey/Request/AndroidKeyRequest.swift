@@ -101,11 +101,8 @@ package enum AndroidKeyRequest {
         case (.any, _): run.add(.skipped(CheckID.androidKeyRequestChallenge, because: .policy))
         case (.ledger, let nonce?) where !nonce.isEmpty:
             effects.append(
-                LedgerEffect(
-                    .androidKeyRequestChallenge,
-                    .consumeChallenge(
-                        value: LedgerChallenge.value(of: Array(nonce.utf8)), app: expectations.app,
-                        purpose: ChallengePurpose(.androidKeyRequest))))
+                .consumeChallenge(
+                    Array(nonce.utf8), .androidKeyRequestChallenge, .androidKeyRequest, app: expectations.app))
         case (.ledger, _):
             _ = run.gate(.androidKeyRequestChallenge) { () throws(CheckFailure) in
                 throw CheckFailure(

@@ -44,7 +44,7 @@ package enum AssertionAssessor {
             _ = run.gate(.appAttestAssertionChallenge) { () throws(CheckFailure) in throw CheckFailure(finding) }
         case (.ledger, .found(let challenge)):
             effects.append(
-                .consumeChallenge(challenge, .appAttestAssertionChallenge, frame.kind, expectations))
+                .consumeChallenge(challenge, .appAttestAssertionChallenge, frame.kind, app: expectations.app))
         case (.ledger, nil):
             run.skip([.appAttestAssertionChallenge])
         }

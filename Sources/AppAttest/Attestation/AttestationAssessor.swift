@@ -50,7 +50,7 @@ package enum AttestationAssessor {
         case (.ledger, let challenge?):
             effects.append(
                 .consumeChallenge(
-                    challenge, .appAttestAttestationChallenge, EvidenceKind.appAttestAttestation, expectations))
+                    challenge, .appAttestAttestationChallenge, .appAttestAttestation, app: expectations.app))
         }
         let ledgerChecks = effects.map(\.check) + [CheckID.appAttestAttestationEnrolment]
         if let subject, let key = enrolment(of: subject, account.account, expectations, at: now) {

@@ -92,10 +92,8 @@ extension CheckCode {
 extension AppAttestEngine: RequestEngine {
     /// Requests with assertions, for apps with `requests`.
     package static func requestEvidence(of app: PolicyApp) -> RequestEvidenceRules? {
-        app.configuration(AppAttestConfiguration.self)?.requests.map { rules in
-            RequestEvidenceRules(
-                kind: .appAttestRequest, enforcement: rules.enforcement,
-                scope: .signature(contentDigest: AppAttestRequest.checks.contentDigest, body: rules.body))
+        app.configuration(AppAttestConfiguration.self)?.requests.map {
+            AppAttestRequest.checks.evidence(.appAttestRequest, $0)
         }
     }
 

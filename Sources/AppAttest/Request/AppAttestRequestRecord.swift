@@ -14,11 +14,7 @@ extension AppAttestRequest {
 
     /// The key identifier of the assertion in a request; nil if there is none.
     static func keyID(of record: EvidenceRecord) -> String? {
-        guard let request = (try? read(record.evidence))?.0,
-            let field = request.parts.combinedValue(of: "Signature-Input"),
-            let inputs = try? SignatureInputField(field[...])
-        else { return nil }
-        return inputs.inputs.first { $0.tag == AppAttestConfiguration.engine }?.keyID
+        (try? read(record.evidence)).flatMap { checks.signatureInput(in: $0.0)?.keyID }
     }
 }
 

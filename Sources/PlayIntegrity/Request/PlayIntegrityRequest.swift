@@ -83,10 +83,8 @@ extension CheckCode {
 extension PlayIntegrityEngine: RequestEngine {
     /// Requests with tokens, for apps with `requests`.
     package static func requestEvidence(of app: PolicyApp) -> RequestEvidenceRules? {
-        app.configuration(PlayIntegrityConfiguration.self)?.requests.map { rules in
-            RequestEvidenceRules(
-                kind: .playIntegrityRequest, enforcement: rules.enforcement,
-                scope: .signature(contentDigest: PlayIntegrityRequest.checks.contentDigest, body: rules.body))
+        app.configuration(PlayIntegrityConfiguration.self)?.requests.map {
+            PlayIntegrityRequest.checks.evidence(.playIntegrityRequest, $0)
         }
     }
 

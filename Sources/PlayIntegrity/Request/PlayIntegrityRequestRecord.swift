@@ -14,13 +14,9 @@ extension PlayIntegrityRequest {
 
     /// The digest of the token in a request, as text; nil if there is none.
     static func tokenDigest(of record: EvidenceRecord) -> String? {
-        guard let request = (try? read(record.evidence))?.0 else { return nil }
-        let parts = request.parts
-        guard let inputField = parts.combinedValue(of: "Signature-Input"),
-            let inputs = try? SignatureInputField(inputField[...]),
-            let label = inputs.inputs.first(where: { $0.tag == PlayIntegrityConfiguration.engine })?.label,
-            let valueField = parts.combinedValue(of: "Signature"),
-            let token = (try? SignatureField(valueField[...]))?[label]
+        guard let request = (try? read(record.evidence))?.0, let label = checks.signatureInput(in: request)?.label,
+            let field = request.parts.combinedValue(of: "Signature"),
+            let token = (try? SignatureField(field[...]))?[label]
         else { return nil }
         return Base64.encode(Digest.sha256(token), .standard)
     }

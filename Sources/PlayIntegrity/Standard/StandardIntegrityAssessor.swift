@@ -53,7 +53,8 @@ package enum StandardIntegrityAssessor {
         switch frame.nonce {
         case .notRequired: break
         case .challenge(let value):
-            effects.insert(.consumeChallenge(value, frame.kind, app: expectations.app), at: 0)
+            effects.insert(
+                .consumeChallenge(value, .playIntegrityChallenge, frame.kind, app: expectations.app), at: 0)
         case .missing:
             (ledgerChecks, effects) = ([], [])
             _ = run.gate(.playIntegrityChallenge) { () throws(CheckFailure) in
