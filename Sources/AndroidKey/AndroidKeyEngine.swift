@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Judges the evidence of Android's keystore: key attestations, and requests that attested keys sign.

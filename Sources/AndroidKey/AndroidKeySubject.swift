@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 public import FoundationEssentials
 
 /// The facts of an authentic key attestation about the key, the app and the device. Each is taken from the list that proves it.

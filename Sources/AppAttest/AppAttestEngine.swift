@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Judges the evidence of Apple's App Attest: attestations, assertions and receipts.

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 public import FoundationEssentials
 
 /// The facts of authentic App Attest evidence about the key, the app and the device.

@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayPrimitives
 
 /// A key of Apple's services: a `.p8` file of the developer account with the DeviceCheck service, for App Attest and DeviceCheck. It
 /// serves all apps of the team.

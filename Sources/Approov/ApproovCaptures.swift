@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 extension ApproovEngine {
     /// Tokens, bound values and proof keys authorise their holder. Loggable tokens contain proof keys. Headers and

@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 
 /// What a blob is, in at most five lines: what, whose app on which system, which key and device, when, and whether it is sound. The
 /// tree of annotations has the details.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// Assesses a token with the proof of its key: a pure function of its arguments.

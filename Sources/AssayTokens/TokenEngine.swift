@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Judges tokens that Assay issued: JWTs of the type `assay+jwt`, with DPoP proofs of their keys (RFC 9449).

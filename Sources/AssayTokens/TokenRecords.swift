@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 extension TokenEngine {
     /// A token authorises its holder; the fields of a request have a session.

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 // The properties of Play Integrity records that captures and replays need.
 

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The requirements of one app. Precomputes all values that do not depend on the evidence. A class: concurrent
 /// judgements then count one reference instead of one for each part.

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// The checks of an Android key attestation: their names, catalogue entries, rules and codes. The rules are those of Android's

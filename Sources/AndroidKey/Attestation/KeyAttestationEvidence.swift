@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The certificates of a key attestation, decoded and not yet trusted.
 package struct KeyAttestationEvidence: Sendable {

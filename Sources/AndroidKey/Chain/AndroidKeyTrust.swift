@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The keys to which chains must lead, with a cache of verified issuers.
 final class AndroidKeyTrust: Sendable {

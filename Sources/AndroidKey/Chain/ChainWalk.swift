@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// Verifies a chain name by name and signature by signature, up to a pinned key.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The app that made a key, as the system says: AttestationApplicationId, DER inside of tag 709.
 struct AttestationApplicationID: Sendable {

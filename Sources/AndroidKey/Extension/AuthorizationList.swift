@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The tags that one party enforces or claims: AuthorizationList of the key attestation extension.
 ///

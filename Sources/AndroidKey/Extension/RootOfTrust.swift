@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// What the boot loader says about the system that it started: RootOfTrust of the key attestation extension.
 struct RootOfTrust: Sendable {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 extension AndroidKeyConfiguration: SectionConfiguration {
     /// Reads the field `androidKey` of an app in a policy file.

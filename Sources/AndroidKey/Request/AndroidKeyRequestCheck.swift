@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// The checks of a request's key: their names, catalogue entries, rules and codes.

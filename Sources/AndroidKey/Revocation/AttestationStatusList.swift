@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Google's list of revoked and suspended attestation certificates (Android documentation, "Verify hardware-backed key pairs with

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 
 extension EvidenceKind {
     /// An assertion by an attested App Attest key.

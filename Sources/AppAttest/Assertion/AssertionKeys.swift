@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The key of an assertion: enrolled in the ledger, or supplied by the caller.
 public struct AssertionKeys: Sendable {

@@ -1,5 +1,4 @@
 public import AssayCore
-package import AssayPrimitives
 
 extension CheckID {
     /// The attestation object has the only allowed form.

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The decoded authenticator data of an attestation or an assertion.
 ///

@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayPrimitives
 
 extension AppAttestConfiguration {
     /// The fields of the section, with their defaults.

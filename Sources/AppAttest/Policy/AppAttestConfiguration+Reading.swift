@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 extension AppAttestConfiguration {
     /// Reads the field `appAttest` of an app in a policy file.

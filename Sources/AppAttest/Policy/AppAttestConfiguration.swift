@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayPrimitives
 
 /// The policy's requirements for the App Attest evidence of one app. A class: all requests share one instance.
 @dynamicMemberLookup

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// A receipt of an enrolled key, verified to be kept and to be exchanged at Apple's server.

@@ -1,5 +1,4 @@
 public import AssayCore
-package import AssayPrimitives
 
 extension CheckID {
     /// The receipt is a CMS message with a payload in the allowed form.

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 extension EvidenceKind {

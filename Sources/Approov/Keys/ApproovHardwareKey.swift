@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The private key of offline hardware, which opens measurement tokens.
 package final class ApproovHardwareKey: KeyMaterial {

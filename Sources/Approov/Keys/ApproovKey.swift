@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A token key: the account's secret, a public key, or a set of public keys. A class, shared by all verifications.
 package final class ApproovKey: KeyMaterial {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A message signing secret of the account. Tokens name its ID in `mskid`.
 package final class ApproovMessageKey: KeyMaterial {

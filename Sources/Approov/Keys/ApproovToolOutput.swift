@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The output of Approov's command-line tool for the account's secret (Approov, Token Secret Extraction and Token
 /// Secret Update): the secret alone, or at the end of a sentence, with prompts and warnings around it.

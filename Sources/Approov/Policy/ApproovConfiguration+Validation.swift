@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 extension ApproovConfiguration.Settings {
     /// Ten years, in seconds.

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 
 extension MeasurementToken {
     /// The public key of offline hardware: P-256.

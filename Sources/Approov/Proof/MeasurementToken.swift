@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 public import FoundationEssentials
 
 /// Measurements of an app for offline hardware, encrypted with the hardware's public key (Approov, Offline Security

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// The rules for the claims of an authentic token, each next to its check's name, entry and codes.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The plaintext of an encrypted token, wiped after use. It may contain measurements with the proof key. Tokens are
 /// encrypted so that only the backend can read these.

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A loggable token (Approov, Loggable Tokens): the claims as JSON, and the first six characters of the signature in
 /// `sip`. White space, member order and escapes may differ from the signed text.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The text that an app sent in place of a token.
 enum TokenSubstitute {

@@ -1,6 +1,5 @@
 package import AndroidKey
 package import AssayCore
-import AssayPrimitives
 
 extension AndroidKeyEngine: InspectableEngine {
     package static let title = "Android Key Attestation"

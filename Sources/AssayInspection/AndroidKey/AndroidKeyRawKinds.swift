@@ -1,6 +1,5 @@
 package import AndroidKey
 import AssayCore
-import AssayPrimitives
 
 extension AndroidKeyEngine {
     private static let policyFields = Configuration.fields

@@ -1,6 +1,5 @@
 package import AppAttest
 package import AssayCore
-import AssayPrimitives
 
 extension AppAttestEngine: InspectableEngine {
     package static let title = "App Attest"

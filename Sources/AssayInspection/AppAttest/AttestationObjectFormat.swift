@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 
 /// An attestation object: the result of `attestKey`.
 enum AttestationObjectFormat: BlobFormat {

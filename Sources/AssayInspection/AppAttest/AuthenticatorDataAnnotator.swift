@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 
 /// Annotates authenticator data in place: rpIdHash 32 | flags 1 | counter 4 | [attested credential data] | [extensions]
 /// (Web Authentication Level 2 section 6.1).

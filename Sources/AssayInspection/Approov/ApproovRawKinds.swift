@@ -1,6 +1,5 @@
 package import Approov
 import AssayCore
-import AssayPrimitives
 
 extension ApproovEngine {
     private static let policyFields = Configuration.fields

@@ -1,6 +1,5 @@
 import Approov
 import AssayCore
-import AssayPrimitives
 
 /// A token: a JWS with Approov's claims, or a JWE with the algorithms that Approov uses.
 enum ApproovTokenFormat: BlobFormat {

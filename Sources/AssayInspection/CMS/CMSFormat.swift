@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A CMS or PKCS #7 message of type SignedData, in BER or DER.
 package enum CMSFormat: BlobFormat {

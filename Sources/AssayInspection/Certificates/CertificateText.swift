@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// Certificates as apps send them in text: base64 of DER, one certificate behind another or one in each element of a list.
 ///

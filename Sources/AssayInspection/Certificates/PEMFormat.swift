@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// Certificates, keys and messages in PEM (RFC 7468), with any text between them.
 package enum PEMFormat: BlobFormat {

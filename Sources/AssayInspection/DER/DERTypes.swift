@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// The universal types of ASN.1: their names, and descriptions of their values.

@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 
 /// What apps and servers do to a challenge or to client data, other than what the other side does: a finite list, tried one after
 /// another against what the evidence certifies.

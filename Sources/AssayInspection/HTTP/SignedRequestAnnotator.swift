@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The rules of a platform for signatures on requests.
 struct SignatureKnowledge: Sendable {

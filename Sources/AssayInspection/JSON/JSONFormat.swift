@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A JSON document with any content.
 package enum JSONFormat: BlobFormat {

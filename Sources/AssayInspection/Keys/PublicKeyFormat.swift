@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A single public key: a SubjectPublicKeyInfo in DER, or an uncompressed point of P-256 or P-384.
 package enum PublicKeyFormat: BlobFormat {

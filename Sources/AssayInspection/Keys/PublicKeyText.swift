@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// Reads a public key in the forms in which libraries and tools store it.
 package enum PublicKeyText {

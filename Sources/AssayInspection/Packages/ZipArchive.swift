@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// Why a file of an app gives no build.
 package struct AppFileProblem: Error, CustomStringConvertible {

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// Annotates records. The blobs in their evidence get the formats that the engines state.
 struct RecordAnnotator {

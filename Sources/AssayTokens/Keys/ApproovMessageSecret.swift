@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayPrimitives
 
 /// The key for message signing of an Approov account, as apps get it with their tokens. Backends have the same secret for the use
 /// `approov-message`, which never delivers it.

@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayPrimitives
 
 /// A key of tokens: a private key, which signs and verifies, or a set of public keys, which only verifies.
 package final class TokenKey: KeyMaterial {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Creates an issuer's keys in a key store, on schedule or immediately. Requests never create keys.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 extension TokenKeySchedule {
     /// The published keys as a JSON Web Key Set (RFC 7517 section 5), the one that signs last first.

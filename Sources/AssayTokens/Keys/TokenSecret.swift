@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// The secret that hides subjects (`sub`), encrypts references and derives nonces. It does not rotate with the signing

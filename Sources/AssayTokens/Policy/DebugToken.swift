@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// A secret of the policy that is exchanged for tokens without evidence: for simulators and continuous integration. An element of

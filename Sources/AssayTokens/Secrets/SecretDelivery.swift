@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// The secrets for one request with acceptable evidence, chosen before the ledger decides: no evidence is used up for names that are not

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A request for runtime secrets: evidence that covers a challenge of the ledger, the names, and the key for which the values are sealed.
 package struct SecretRequest: Sendable {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The claims of a token of type `assay+jwt` (RFC 7519). All times are in seconds since 1970; Assay writes whole ones.
 package struct TokenClaims: Sendable, Equatable {

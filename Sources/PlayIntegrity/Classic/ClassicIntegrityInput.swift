@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// A classic token to verify, or Google's answer to it.
 public struct ClassicIntegrityInput: Sendable {

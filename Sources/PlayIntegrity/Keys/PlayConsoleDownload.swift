@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayPrimitives
 
 /// The response keys of an app in the Play Console's download: text, RSA-encrypted for the app owner's key. Each key is
 /// a line `name=value`; surrounding white space and quotes are ignored.

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The two response keys of an app from the Play Console: one decrypts classic tokens, the other verifies them. A
 /// class: all tokens of the app share it.

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 extension PlayIntegrityConfiguration: SectionConfiguration {
     /// The section with the rules of requests.

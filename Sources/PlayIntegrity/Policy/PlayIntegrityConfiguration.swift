@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The policy for the Play Integrity evidence of one app. A class: all requests of the app share it.
 @dynamicMemberLookup

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// Google's answer to a decode call: the payload or an error.
 public struct IntegrityAnswer: Sendable {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The form of a standard token, which is sent to Google unchanged.
 ///

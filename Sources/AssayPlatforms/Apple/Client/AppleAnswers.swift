@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import Foundation
 
 /// What Apple's server says to a receipt.

@@ -1,6 +1,5 @@
 import AppAttest
 public import AssayCore
-import AssayPrimitives
 import CoreMetrics
 import Foundation
 import Synchronization

@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 import CoreMetrics
 import FoundationEssentials
 import Synchronization

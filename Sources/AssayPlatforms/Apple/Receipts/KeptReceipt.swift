@@ -1,6 +1,5 @@
 import AppAttest
 package import AssayCore
-import AssayPrimitives
 package import Foundation
 
 /// A receipt in a task of the ledger: JSON, with the receipt as base64, sealed or plain.

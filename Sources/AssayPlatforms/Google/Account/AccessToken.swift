@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// An OAuth access token (RFC 6750). Descriptions do not contain it.
 struct AccessToken: Sendable {

@@ -1,6 +1,5 @@
 import AndroidKey
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// The status list in the ledger, shared by all servers of the ledger that ask the same URL for it. A server that asks another one, such
