@@ -157,9 +157,7 @@ extension ApproovSubject.Claimed {
             return text
         }
         responseCode = text("arc").flatMap { code in
-            let isPlain = code.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            }
+            let isPlain = code.utf8.allSatisfy(\.isASCIIAlphanumeric)
             return isPlain && (1...ClaimsReader.responseCodeLength).contains(code.utf8.count) ? code : nil
         }
         deviceID = text("did").flatMap { DeviceIDText.isValid($0) ? $0 : nil }

@@ -59,11 +59,5 @@ package enum AndroidKeyPreset: String, Sendable, CaseIterable {
         "ee0c9dfef6f55a878538b0dbf7e78e3bc3f1a13c8c44839b095fe26dd5fe2842",
         "f0a890375d1405e62ebfd87e8d3f475f948ef031bbf9ddd516d5f600a23677e8",
         "f729cab861da1b83fdfab402fc9480758f2ae78ee0b61c1f2137dd1ab7076e86",
-    ].compactMap(Self.bytes)
-
-    private static func bytes(_ text: String) -> [UInt8]? {
-        let digits = text.utf8.compactMap(\.hexadecimalValue)
-        guard digits.count == 64 else { return nil }
-        return stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-    }
+    ].compactMap { [UInt8](hexadecimal: $0.utf8) }
 }

@@ -194,10 +194,7 @@ package struct AttestationStatusList: Sendable, Equatable {
     }
 
     private static func octets(ofHexadecimal text: String) -> [UInt8]? {
-        let values = text.utf8.compactMap(\.hexadecimalValue)
-        guard !values.isEmpty, values.count == text.utf8.count else { return nil }
-        let even = values.count.isMultiple(of: 2) ? values : [0] + values
-        return stride(from: 0, to: even.count, by: 2).map { even[$0] << 4 | even[$0 + 1] }
+        text.isEmpty ? nil : [UInt8](hexadecimal: ((text.utf8.count.isMultiple(of: 2) ? "" : "0") + text).utf8)
     }
 
     /// The decimal digits of an unsigned number. At most ``octets`` octets, so that the cost is bounded.

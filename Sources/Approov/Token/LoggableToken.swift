@@ -78,9 +78,6 @@ package struct LoggableToken {
     }
 
     private static func isBase64URL(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || byte == 0x2D || byte == 0x5F
     }
 }

@@ -1,3 +1,5 @@
+import AssayPrimitives
+
 /// Reads JSON (RFC 8259) as far as possible, for inspection. Verification uses `JSONReader`.
 ///
 /// Accepts a byte order mark, missing and trailing commas, duplicate keys, unknown words, strings with control
@@ -155,10 +157,7 @@ private struct LenientJSONReader {
 
     /// Bytes beyond ASCII belong to a word, so that a word in another script is one word.
     private static func isInWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E, 0x5F, 0x80...: true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || byte >= 0x80 || [0x2B, 0x2D, 0x2E, 0x5F].contains(byte)
     }
 
     private mutating func string() -> JSONNode {

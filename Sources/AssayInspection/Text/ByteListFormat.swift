@@ -114,21 +114,10 @@ struct ByteList {
         } else {
             return nil
         }
-        var digits: [UInt8] = []
-        var rest = body
-        while let first = rest.first {
-            if let digit = first.hexadecimalValue {
-                digits.append(digit)
-            } else if first == 0x2E {
-                break
-            } else if !LenientText.isSpace(first) {
-                return nil
-            }
-            rest = rest.dropFirst()
-        }
-        guard digits.count % 2 == 0 else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
         // What follows the dots is the end of the bytes, or how many are missing.
+        let digits = body.prefix { $0 != 0x2E }
+        let rest = body[digits.endIndex...]
+        guard let bytes = [UInt8](hexadecimal: digits.filter { !LenientText.isSpace($0) }) else { return nil }
         return ByteList(
             bytes, form,
             problem: rest.isEmpty ? nil : "the list is cut in the middle: print all bytes, or base64 of them")

@@ -60,18 +60,9 @@ struct EmbeddedBlob {
 
     /// Decodes an even number of digits, at least as many as a digest of 16 bytes has.
     private static func hexadecimal(_ characters: [UInt8]) -> [UInt8]? {
-        guard characters.count >= 32, characters.count % 2 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters.count / 2)
-        var hasLetter = false
-        for index in stride(from: 0, to: characters.count, by: 2) {
-            guard let high = characters[index].hexadecimalValue, let low = characters[index + 1].hexadecimalValue
-            else { return nil }
-            hasLetter = hasLetter || high > 9 || low > 9
-            bytes.append(high << 4 | low)
-        }
         // Digits without a letter are a decimal number.
-        return hasLetter ? bytes : nil
+        guard characters.count >= 32, characters.contains(where: { $0 > 0x39 }) else { return nil }
+        return [UInt8](hexadecimal: characters)
     }
 
     /// Whether text is probably base64 of bytes, and not words.

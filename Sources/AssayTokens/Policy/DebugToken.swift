@@ -98,10 +98,7 @@ extension DebugToken {
     package static func objection(toName name: String) -> String? {
         let isName =
             (1...64).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || "-._".utf8.contains(byte)
-            }
+            && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._".utf8.contains($0) }
         return isName ? nil : "expected a name of 1 to 64 letters, digits, -, . and _, found \"\(name.excerpt)\""
     }
 

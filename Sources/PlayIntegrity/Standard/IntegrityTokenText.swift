@@ -29,7 +29,7 @@ package enum IntegrityTokenText {
     /// Why a part of a token is refused. Omits the character that the base64 decoder names.
     private static func refusal(of part: ArraySlice<UInt8>, at offset: Int) -> DecodeError {
         let strange = offset < part.endIndex ? part[offset] : nil
-        if let strange, !isOfBase64(strange) {
+        if let strange, !strange.isASCIIAlphanumeric, !"-_+/=".utf8.contains(strange) {
             return DecodeError(
                 .invalidText, at: offset, field: "token", "the byte is in no alphabet of tokens; expected base64url")
         }
@@ -37,13 +37,6 @@ package enum IntegrityTokenText {
             .tokenNotCanonical, at: offset, field: "token",
             "expected base64url without padding, each part not empty and its spare bits zero; send the token as the app "
                 + "got it from Google")
-    }
-
-    private static func isOfBase64(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-_+/=".utf8.contains(byte)
-        }
     }
 }
 
