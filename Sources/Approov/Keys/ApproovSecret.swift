@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPrimitives
 
 /// The secrets of an Approov account, in the form that its command-line tool prints.
 enum ApproovSecret {
