@@ -56,7 +56,7 @@ package struct AndroidKeyEngine: EvidenceEngine {
             return try await assess(
                 request, suppliedKey: supplied, app: record.app, account: record.account, ledger: ledger, at: now)
         default:
-            throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of Android key evidence"))
+            throw .request(.unknownKind, "\(record.kind) is no kind of Android key evidence")
         }
     }
 

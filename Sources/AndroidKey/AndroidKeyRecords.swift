@@ -64,7 +64,7 @@ extension AndroidKeyEngine {
     package static let sensitiveFields =
         [
             SensitiveField(
-                "certificates", of: .androidKeyAttestation, substitute: .none,
+                "certificates", of: .androidKeyAttestation,
                 reveals: "the device: its IMEI, MEID or serial number, or the identifier that system apps get",
                 condition: "that names a device, or cannot be read", isSensitive: namesDevice)
         ] + SignedRequest.sensitiveFields(of: .androidKeyRequest)

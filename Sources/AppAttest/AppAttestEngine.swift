@@ -72,12 +72,12 @@ package struct AppAttestEngine: EvidenceEngine {
                 request, suppliedKey: supplied, app: record.app, account: record.account, ledger: ledger, at: now)
         case EvidenceKind.appAttestReceipt:
             guard record.account == nil else {
-                throw .request(RequestError(.noAccount, "a receipt comes from Apple's server, and with no account"))
+                throw .request(.noAccount, "a receipt comes from Apple's server, and with no account")
             }
             let input = try record.reading(ReceiptInput.init)
             return try await assess(input, app: record.app, ledger: ledger, at: now)
         default:
-            throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of App Attest evidence"))
+            throw .request(.unknownKind, "\(record.kind) is no kind of App Attest evidence")
         }
     }
 

@@ -62,7 +62,7 @@ package struct ApproovEngine: EvidenceEngine {
             let input = try record.reading(ApproovProofInput.init)
             return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
         default:
-            throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of Approov evidence"))
+            throw .request(.unknownKind, "\(record.kind) is no kind of Approov evidence")
         }
     }
 
@@ -177,9 +177,7 @@ package struct ApproovEngine: EvidenceEngine {
             }
         }
         if !input.hasToken, account != nil {
-            throw .request(
-                RequestError(
-                    .noAccount, "measurements without a token belong to no account; send them without `account`"))
+            throw .request(.noAccount, "measurements without a token belong to no account; send them without `account`")
         }
         let text: String
         switch input.source {

@@ -35,7 +35,7 @@ package struct TokenEngine: EvidenceEngine {
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         guard record.kind == .assayToken else {
-            throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of Assay's tokens"))
+            throw .request(.unknownKind, "\(record.kind) is no kind of Assay's tokens")
         }
         let input = try record.reading(TokenInput.init)
         return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
@@ -63,11 +63,10 @@ package struct TokenEngine: EvidenceEngine {
         let (schedule, secrets) = try await material(at: now)
         guard !schedule.verifications(for: expectations.app).isEmpty else {
             throw .request(
-                RequestError(
-                    .noKey,
-                    "app \(expectations.app.excerpt) has no key for \(TokenKey.purpose) that may be used at "
-                        + "\(RFC3339.format(now)): assay tokens rotate makes one, and a key set of another issuer counts if it "
-                        + "is for the app"))
+                .noKey,
+                "app \(expectations.app.excerpt) has no key for \(TokenKey.purpose) that may be used at "
+                    + "\(RFC3339.format(now)): assay tokens rotate makes one, and a key set of another issuer counts if it "
+                    + "is for the app")
         }
         let assessor = TokenAssessor(
             token: token, expectations: expectations, schedule: schedule, secrets: secrets, now: now)

@@ -5,7 +5,7 @@ extension TokenEngine {
     package static let sensitiveFields =
         [
             SensitiveField(
-                "token", of: .assayToken, substitute: .none,
+                "token", of: .assayToken,
                 reveals: "the token, which lets the holder of its key call the API until it ends")
         ] + SignedRequest.sensitiveFields(of: .assayToken)
 

@@ -77,7 +77,7 @@ package struct PlayIntegrityEngine: EvidenceEngine {
             return try await assess(
                 request, answer: answer, app: record.app, account: record.account, ledger: ledger, at: now)
         default:
-            throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of Play Integrity evidence"))
+            throw .request(.unknownKind, "\(record.kind) is no kind of Play Integrity evidence")
         }
     }
 
@@ -249,10 +249,9 @@ package struct PlayIntegrityEngine: EvidenceEngine {
     ) async throws(VerificationError) -> IntegrityAnswer {
         guard let decoder else {
             throw .request(
-                RequestError(
-                    .noService,
-                    "only Google can open this token, and there is no service that asks it; give the answer of the "
-                        + "decode call as decoded, or the verifier a client of Google's servers"))
+                .noService,
+                "only Google can open this token, and there is no service that asks it; give the answer of the "
+                    + "decode call as decoded, or the verifier a client of Google's servers")
         }
         do {
             return try await decoder.answer(

@@ -29,7 +29,6 @@ extension KeyAttestationCheck {
             "minimumAttestationVersion in the policy: 3 came with Android 9, 100 with 12, 200 with 13, 300 with 14.",
         source: "\(schema), attestationVersion", remedy: .contactSupport, codes: [.versionTooLow])
 
-    /// The version is at least the policy's minimum.
     func version(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let minimum = rules.minimumAttestationVersion else { return .notRequired }
         let found = description.attestationVersion
@@ -49,7 +48,6 @@ extension KeyAttestationCheck {
         source: "\(schema), RootOfTrust; Android, Verified Boot", remedy: .contactSupport,
         codes: [.rootOfTrustMissing, .deviceUnlocked, .bootStateNotAllowed, .bootKeyNotAllowed])
 
-    /// The hardware says that the device is locked, and booted an allowed system.
     func rootOfTrust(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let root = description.hardwareEnforced.rootOfTrust else {
             throw CheckFailure(.rootOfTrustMissing, "the hardware says nothing about what the device booted")
@@ -78,7 +76,6 @@ extension KeyAttestationCheck {
         lookAt: "minimumOSVersion in the policy, and the version in the detail. Development boards say 0.",
         source: "\(schema), tag 705", remedy: .updateSystem, codes: [.osVersionMissing, .androidKeyOSVersionTooLow])
 
-    /// The version is at least the policy's minimum.
     func osVersion(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let minimum = rules.minimumOSVersion else { return .notRequired }
         guard let number = description.hardwareEnforced.integer(AuthorizationTag.osVersion) else {
@@ -105,7 +102,6 @@ extension KeyAttestationCheck {
         source: "\(schema), tags 706, 718 and 719; Android Security Bulletins", remedy: .updateSystem,
         codes: [.patchLevelMissing, .patchLevelMalformed, .patchLevelTooOld, .patchLevelAhead])
 
-    /// Every level that the policy names is recent.
     func patchLevel(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let limits = rules.patchLevel else { return .notRequired }
         var isJudged = false
@@ -171,7 +167,6 @@ extension KeyAttestationCheck {
         lookAt: "deviceIdentity in the policy. Only system apps and device owners can have identifiers attested.",
         source: "\(schema), tags 710 to 717 and 723", remedy: .updateApp, codes: [.deviceIdentified])
 
-    /// No list has an identifier of the device, if the policy forbids them.
     func deviceIdentity(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard rules.deviceIdentity == .forbidden else { return .notRequired }
         for tag in AuthorizationTag.deviceIdentity
@@ -198,7 +193,6 @@ extension KeyAttestationCheck {
         source: "Android, Remote Key Provisioning; \(verifier), ProvisioningInfoMap", remedy: .contactSupport,
         codes: CheckCode.ofDecoding + [.provisioningNotRemote, .certificatesIssuedMissing, .certificatesIssuedTooMany])
 
-    /// The provisioning info can be read, and the provisioning is allowed.
     func provisioning(
         _ chain: AttestationChain, _ info: Result<ProvisioningInfo?, DecodeError>
     ) throws(CheckFailure) -> PolicyAnswer {

@@ -40,7 +40,6 @@ extension KeyAttestationCheck {
         codes: [.applicationMissing, .packageNotAllowed, .certificateNone, .certificateNotAllowed]
             + VersionCodes.androidKey.all)
 
-    /// One package is the policy's, in an allowed version; there is a certificate, and all are the policy's.
     func application(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let application = description.applicationID else {
             throw CheckFailure(.applicationMissing, "the system does not say which app made the key")
@@ -88,7 +87,6 @@ extension KeyAttestationCheck {
         lookAt: "The origin in the detail: only generated counts, and only the hardware's word.",
         source: "\(schema), tag 702", remedy: .newAttestation, codes: [.originMissing, .originNotGenerated])
 
-    /// The hardware says that it generated the key.
     func origin(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let number = description.hardwareEnforced.integer(AuthorizationTag.origin) else {
             throw CheckFailure(.originMissing, "the hardware does not say where the key comes from")
@@ -109,7 +107,6 @@ extension KeyAttestationCheck {
         lookAt: "purposes in the policy, and what the app gives to KeyGenParameterSpec.Builder.",
         source: "\(schema), tag 1", remedy: .updateApp, codes: [.purposeSignMissing, .purposeNotAllowed])
 
-    /// The hardware allows `sign`, and only listed purposes.
     func purpose(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         let found = description.hardwareEnforced.integers(AuthorizationTag.purpose) ?? []
         let sign = AndroidKeyConfiguration.KeyPurpose.sign.number
@@ -133,7 +130,6 @@ extension KeyAttestationCheck {
         lookAt: "Tag 600, allApplications, in either list.",
         source: "\(schema), tag 600", remedy: .nothing, codes: [.keyOfAllApplications])
 
-    /// No list says that all apps may use the key.
     func keyScope(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         let tag = AuthorizationTag.allApplications
         guard !description.hardwareEnforced.contains(tag), !description.softwareEnforced.contains(tag) else {
@@ -151,7 +147,6 @@ extension KeyAttestationCheck {
         lookAt: "userAuthentication in the policy, and setUserAuthenticationRequired in the app.",
         source: "\(schema), tags 503 and 504", remedy: .updateApp, codes: [.userAuthenticationMissing])
 
-    /// The hardware demands an authentication, if the policy does, and no list waives it.
     func userAuthentication(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard rules.userAuthentication == .required else { return .notRequired }
         let (hardware, software) = (description.hardwareEnforced, description.softwareEnforced)
@@ -173,7 +168,6 @@ extension KeyAttestationCheck {
         lookAt: "rollbackResistance in the policy. Few devices have it, and apps cannot ask for it.",
         source: "\(schema), tags 303 and 703", remedy: .contactSupport, codes: [.rollbackResistanceMissing])
 
-    /// The hardware makes deletion final, if the policy demands it.
     func rollbackResistance(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard rules.rollbackResistance == .required else { return .notRequired }
         let list = description.hardwareEnforced
@@ -194,7 +188,6 @@ extension KeyAttestationCheck {
         source: "\(schema), tag 701", remedy: .newAttestation,
         codes: [.creationTimeMissing, .creationTimePast, .creationTimeFuture])
 
-    /// The time is inside the policy's window.
     func creationTime(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let window = rules.creationTime else { return .notRequired }
         guard let milliseconds = description.creationTime else {

@@ -83,7 +83,6 @@ extension KeyAttestationCheck {
         source: "\(verifier), CHAIN_EXTENDED_FOR_KEY", remedy: .nothing,
         codes: [.extensionMissing, .chainExtended, .issuerMayNotIssue])
 
-    /// The extension is in certificate 0 and no other, and certificate 1 may issue.
     func target(_ evidence: KeyAttestationEvidence, _ chain: AttestationChain) throws(CheckFailure) {
         if let index = evidence.issuers.firstIndex(where: { $0.extension(KeyDescription.oid) != nil }) {
             throw CheckFailure(
@@ -146,7 +145,6 @@ extension KeyAttestationCheck {
         source: "\(schema), tags 2, 3 and 10", remedy: .newAttestation,
         codes: [.keyUnusable, .keyUnsupported, .algorithmNotAllowed, .descriptionDiffers, .publicKeyDiffers])
 
-    /// The key is usable, allowed, described by the extension, and the given one.
     func publicKey(
         _ evidence: KeyAttestationEvidence, _ description: KeyDescription?
     ) throws(CheckFailure) -> AttestedKey {
@@ -191,7 +189,6 @@ extension KeyAttestationCheck {
             """,
         source: "\(schema), attestationChallenge", remedy: .newChallenge, codes: [.challengeEmpty, .challengeDiffers])
 
-    /// The certified challenge is the given one, and not empty.
     func challengeBinding(_ description: KeyDescription?) throws(CheckFailure) {
         guard !input.challenge.isEmpty else { throw CheckFailure(.challengeEmpty, "an empty challenge binds nothing") }
         guard let certified = description?.challenge, certified.isByteEqual(to: input.challenge) else {

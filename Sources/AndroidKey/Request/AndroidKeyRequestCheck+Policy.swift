@@ -33,7 +33,6 @@ extension AndroidKeyRequestCheck {
             .bootStateNotAllowed, .attestationTolerated,
         ])
 
-    /// The attestation of the key is recent enough, and the policy still allows what was attested.
     func keyState(_ key: SigningKey?, _ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
         let rules = configuration.rules
         if let key, !rules.keyAlgorithms.contains(key.key.algorithm) {
@@ -149,7 +148,6 @@ extension AndroidKeyRequestCheck {
             """,
         codes: [.requestAccountMissing, .keyOfAnotherAccount, .keyWithoutAccount])
 
-    /// The account is not blocked, and is that of the key, as far as the policy compares them.
     func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
         try account.answer(
             configuration.account, of: keys.enrolled, missing: .requestAccountMissing, unowned: .keyWithoutAccount)

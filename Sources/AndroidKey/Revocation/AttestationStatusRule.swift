@@ -114,10 +114,9 @@ package enum AttestationStatusRule: Sendable {
             guard let reference, let archive = service as? any DocumentArchive else { continue }
             guard let list = archive.document(AttestationStatusList.self, digest: reference.digest) else {
                 throw .request(
-                    RequestError(
-                        .noStatusList,
-                        "the record was judged by the status list \(reference.digest.hexadecimal), which is not in "
-                            + archive.place(of: AttestationStatusList.self)))
+                    .noStatusList,
+                    "the record was judged by the status list \(reference.digest.hexadecimal), which is not in "
+                        + archive.place(of: AttestationStatusList.self))
             }
             return AttestationStatusList(list, fetchedAt: reference.fetchedAt)
         }
@@ -127,10 +126,8 @@ package enum AttestationStatusRule: Sendable {
         case .service(let maximumAge):
             guard let source = services.lazy.compactMap({ $0 as? any AttestationStatusSource }).first else {
                 throw .request(
-                    RequestError(
-                        .noStatusList,
-                        "the policy has statusList: service, and the verifier has no service that fetches status lists")
-                )
+                    .noStatusList,
+                    "the policy has statusList: service, and the verifier has no service that fetches status lists")
             }
             let list: AttestationStatusList
             do throws(StatusListOutage) {

@@ -191,7 +191,6 @@ extension AssertionCheck {
         remedy: .newChallenge,
         codes: BoundChallenge.codes + [.challengeNotBound, .challengeNotGiven, .challengeDiffers])
 
-    /// Step 6: the client data carries the challenge at the place that the policy names.
     func clientData(_ bound: BoundChallenge?) throws(CheckFailure) -> PolicyAnswer {
         let found: [UInt8]
         switch bound {
@@ -240,7 +239,6 @@ extension AssertionCheck {
         source: "Apple, Assessing fraud risk",
         remedy: .contactSupport, codes: [.blocked, .environmentUnknown, .environmentNotAllowed])
 
-    /// No block is in force on the key, and its environment is still allowed.
     func keyState() throws(CheckFailure) -> PolicyAnswer {
         if let block = keys.blocks.first {
             throw CheckFailure(.blocked, block)

@@ -70,7 +70,6 @@ extension AttestationCheck {
             .receiptOfAnotherEnvironment,
         ])
 
-    /// The receipt verifies, and is about this certificate, App ID and environment.
     func receipt() throws(CheckFailure) -> Receipt {
         guard let bytes = evidence.receipt else {
             throw CheckFailure(.receiptMissing, "the attestation statement has no receipt")
@@ -112,7 +111,6 @@ extension AttestationCheck {
         remedy: .updateSystem,
         codes: [.platformNotAllowed, .osVersionMissing, .osVersionMalformed, .appAttestOSVersionTooLow])
 
-    /// The operating system is at least the policy's minimum for its platform.
     func osVersion(_ certificate: AttestedCertificate) throws(CheckFailure) -> PolicyAnswer {
         guard let minimum = configuration.minimumOSVersion else { return .notRequired }
         let platform = certificate.platform
@@ -148,7 +146,6 @@ extension AttestationCheck {
             """,
         source: "RFC 5280 section 4.1.2.5", remedy: .newAttestation, codes: [.appAttestCertificateTooOld])
 
-    /// The leaf's `notBefore` is at most as long ago as the policy allows.
     func certificateAge() throws(CheckFailure) -> PolicyAnswer {
         guard let maximum = configuration.maximumCertificateAge else { return .notRequired }
         let age = now.timeIntervalSince(evidence.leaf.notBefore)

@@ -152,7 +152,6 @@ extension AttestationCheck {
         source: "\(apple), step 5",
         remedy: .newAttestation, codes: [.keyIDDiffers])
 
-    /// Step 5: SHA-256 of the key's X9.63 point is the key identifier.
     func keyID(_ key: ECDSAPublicKey?) throws(CheckFailure) {
         guard let key, Digest.sha256(key.x963Representation) == input.keyID else {
             let count = input.keyID.count
@@ -175,7 +174,6 @@ extension AttestationCheck {
         source: "\(apple), step 9",
         remedy: .nothing, codes: [.credentialIDDiffers])
 
-    /// Step 9: the credential ID is the key identifier.
     func credentialID() throws(CheckFailure) {
         guard evidence.credential.credentialID.isByteEqual(to: input.keyID) else {
             throw CheckFailure(
@@ -218,7 +216,6 @@ extension AttestationCheck {
         source: "\(apple), step 8",
         remedy: .updateApp, codes: [.environmentUnknown, .environmentNotAllowed])
 
-    /// Step 8: the AAGUID, all 16 bytes, is that of an allowed environment.
     func environment() throws(CheckFailure) -> AttestEnvironment {
         let aaguid = evidence.credential.aaguid
         guard let environment = AttestEnvironment.allCases.first(where: { aaguid.isByteEqual(to: $0.aaguid) }) else {
@@ -240,7 +237,6 @@ extension AttestationCheck {
         source: "\(apple), step 7",
         remedy: .newAttestation, codes: [.counterNotZero])
 
-    /// Step 7: the counter is 0.
     func counter() throws(CheckFailure) {
         let counter = evidence.authenticatorData.counter
         guard counter == 0 else {

@@ -53,7 +53,6 @@ extension ReceiptCheck {
         source: apple,
         remedy: .nothing, codes: [.appIDNotAllowed, .keyOfAnotherApp, .appIDDiffers])
 
-    /// Field 2 is one of the policy's App IDs, and the App ID that the key was enrolled for.
     func appID() throws(CheckFailure) -> String {
         let found = receipt.appID
         guard configuration.appIDs.contains(where: { $0.utf8.elementsEqual(found.utf8) }) else {
@@ -78,7 +77,6 @@ extension ReceiptCheck {
         source: apple,
         remedy: .nothing, codes: [.certificateMalformed, .keyIDDiffers, .keyDiffers])
 
-    /// Field 3 certifies the key with the key identifier as its hash.
     func publicKey() throws(CheckFailure) {
         let point: [UInt8]
         do {
@@ -105,7 +103,6 @@ extension ReceiptCheck {
         source: "Receipt field 7, as issued since 2020",
         remedy: .nothing, codes: [.environmentMissing, .environmentNotAllowed, .environmentDiffers])
 
-    /// Field 7 is an allowed environment, and the environment in which the key was enrolled.
     func environment() throws(CheckFailure) -> PolicyAnswer {
         guard let environment = receipt.environment else {
             return .notApplicable(Finding(.environmentMissing, "the receipt has no field 7"))
@@ -162,7 +159,6 @@ extension ReceiptCheck {
         source: "Apple, Assessing fraud risk, Interpret the metric",
         remedy: .contactSupport, codes: [.riskMetricMissing, .riskMetricTooHigh])
 
-    /// Field 17 is at most the policy's maximum.
     func riskMetric() throws(CheckFailure) -> PolicyAnswer {
         guard let maximum = configuration.receipt.maximumRiskMetric else { return .notRequired }
         guard let metric = receipt.riskMetric else {

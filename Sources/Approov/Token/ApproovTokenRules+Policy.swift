@@ -39,7 +39,6 @@ extension ApproovTokenRules {
         source: "Approov, Long Lived Approov Tokens",
         remedy: .contactSupport, codes: [.issuerNotAllowed, .issuerRevoked])
 
-    /// The policy allows the issuer for such tokens, and the ledger does not block it.
     func issuer() throws(CheckFailure) -> PolicyAnswer {
         guard let issuer = claims.issuer else { return .notRequired }
         let allowed = token.source == .longLived ? configuration.longLivedIssuers : configuration.issuers
@@ -103,7 +102,6 @@ extension ApproovTokenRules {
         source: "Approov, Failover System",
         remedy: .retry, codes: [.failoverToken])
 
-    /// The token comes from the primary service, or the policy accepts failover tokens.
     func failover() throws(CheckFailure) -> PolicyAnswer {
         guard token.source == .failover else { return .passed }
         switch configuration.failover {
@@ -134,7 +132,6 @@ extension ApproovTokenRules {
         source: "Approov, Annotation Results",
         remedy: .contactSupport, codes: [.approovAnnotationsRejected, .annotationsNoted])
 
-    /// The token names no property that shows tampering.
     func tampering() throws(CheckFailure) {
         guard let found = claims.annotations else { return }
         let tampered = found.filter { AnnotationRules.floor.containsBytes(of: $0) }
@@ -180,7 +177,6 @@ extension ApproovTokenRules {
         source: "Approov, Managing Devices",
         remedy: .contactSupport, codes: [.noDevice, .deviceBlocked, .deviceAllowed])
 
-    /// The ledger does not block the device.
     func device() throws(CheckFailure) -> PolicyAnswer {
         guard let did = claims.deviceID else {
             return .notApplicable(Finding(.noDevice, "the token names no device"))

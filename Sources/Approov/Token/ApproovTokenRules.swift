@@ -106,7 +106,6 @@ extension ApproovTokenRules {
             .bindingDiffers, .bindingMissing, .bindingNotCompared, .bindingOfLoggable, .unboundRequest, .boundToAbsence,
         ])
 
-    /// The token's digest is that of the request's bound values.
     func boundData() throws(CheckFailure) -> PolicyAnswer {
         let names = configuration.binding
         if token.form == .loggable {

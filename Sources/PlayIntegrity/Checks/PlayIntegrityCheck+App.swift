@@ -31,7 +31,6 @@ extension PlayIntegrityCheck {
         remedy: .updateApp,
         codes: [.notOnPC, .appRecognitionMissing, .appRecognitionUnevaluated, .appRecognitionNotAllowed])
 
-    /// Google Play recognises the app.
     func appRecognition() throws(CheckFailure) -> PolicyAnswer {
         guard let allowed = android?.appRecognition else { return Self.notOnPC }
         guard let verdict = app.appRecognitionVerdict else {
@@ -61,7 +60,6 @@ extension PlayIntegrityCheck {
         source: verdicts,
         remedy: .updateApp, codes: [.notOnPC, .appPackageMissing, .appPackageDiffers])
 
-    /// The package name in the payload is the policy's.
     func appPackage() throws(CheckFailure) -> PolicyAnswer {
         guard android != nil else { return Self.notOnPC }
         let expected = expectations.configuration.packageName
@@ -85,7 +83,6 @@ extension PlayIntegrityCheck {
         source: verdicts,
         remedy: .updateApp, codes: [.notOnPC, .certificateMissing, .certificateNone, .certificateNotAllowed])
 
-    /// The app has at least one signing certificate, and the policy lists all of them.
     func certificate() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         guard let digests = app.certificateSha256Digest else {
@@ -121,7 +118,6 @@ extension PlayIntegrityCheck {
         source: verdicts,
         remedy: .updateApp, codes: [.notOnPC, .versionCodeMissing] + VersionCodes.versionCode.all)
 
-    /// The version code is one that the policy allows.
     func versionCode() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         if android.versions.isEmpty { return .notRequired }
@@ -146,7 +142,6 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), account details",
         remedy: .updateApp, codes: [.licensingMissing, .licensingUnevaluated, .playIntegrityLicensingNotAllowed])
 
-    /// The user's account has a Google Play licence for the app.
     func licensing() throws(CheckFailure) -> PolicyAnswer {
         let allowed = expectations.configuration.licensing
         guard let verdict = payload.appLicensingVerdict else {

@@ -84,7 +84,6 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), device attributes",
         remedy: .updateSystem, codes: [.notOnPC, .sdkVersionMissing, .sdkVersionTooLow])
 
-    /// The SDK version is at least the policy's minimum.
     func sdkVersion() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         guard let minimum = android.minimumSDKVersion else { return .notRequired }
@@ -109,7 +108,6 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), recent device activity",
         remedy: .retry, codes: [.notOnPC, .deviceActivityMissing, .deviceActivityTooHigh])
 
-    /// The device's recent token requests stay within the policy's level.
     func deviceActivity() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         guard let maximum = android.maximumDeviceActivity, let highest = maximum.activityRank else {
@@ -173,7 +171,6 @@ extension PlayIntegrityCheck {
         source: "Google, Play Integrity API for PC",
         remedy: .contactSupport, codes: [.notOnAndroid, .pcLabelMissing])
 
-    /// The game runs in a genuine Google Play Games on PC.
     func pcIntegrity() throws(CheckFailure) -> PolicyAnswer {
         guard android == nil else { return Self.notOnAndroid }
         let labels = device.deviceRecognitionVerdict ?? []

@@ -23,7 +23,6 @@ extension PlayIntegrityCheck {
         remedy: .contactSupport,
         codes: [.notOnPC, .playProtectMissing, .playProtectUnevaluated, .playProtectNotAllowed])
 
-    /// The policy allows the verdict of Play Protect.
     func playProtect() throws(CheckFailure) -> PolicyAnswer {
         guard let allowed = android?.playProtect else { return Self.notOnPC }
         guard let verdict = environment.playProtectVerdict else {
@@ -82,7 +81,6 @@ extension PlayIntegrityCheck {
         source: "Google, Play Integrity API v1, EnvironmentDetails",
         remedy: .contactSupport, codes: [.notOnPC, .locationSpoofingMissing, .locationSpoofingRisk])
 
-    /// The policy allows the location risk.
     func locationSpoofing() throws(CheckFailure) -> PolicyAnswer {
         guard let allowed = android?.locationSpoofing else { return Self.notOnPC }
         let labels = environment.locationSpoofingRiskVerdict ?? []

@@ -57,7 +57,6 @@ extension PlayIntegrityCheck {
         source: verdicts,
         remedy: .updateApp, codes: [.packageNotExpected, .requestPackageMissing, .requestPackageDiffers])
 
-    /// The policy's app requested the token, and the server expects this app.
     func requestPackage(_ named: String) throws(CheckFailure) {
         let expected = expectations.configuration.packageName
         guard named.isByteEqual(to: expected) else {
@@ -109,7 +108,6 @@ extension PlayIntegrityCheck {
         source: verdicts,
         remedy: .retry, codes: [.requestHashMissing, .requestHashDiffers])
 
-    /// The hash equals, byte for byte, the text that the app gave to Google.
     func requestHash(_ expected: String) throws(CheckFailure) {
         guard let found = details.requestHash else {
             throw CheckFailure(
