@@ -45,9 +45,7 @@ package final class ApproovConfiguration: EngineConfiguration {
     package struct Settings: Sendable {
         /// The names of the keys; nil for all keys with the app's name as their scope.
         package var keys: [String]?
-        /// The form of tokens.
         package var format = TokenFormat.jws
-        /// The request field with the token.
         package var tokenHeader = "Approov-Token"
         /// The text before the token in that field, such as `Bearer `; nil for none.
         package var tokenPrefix: String?
@@ -67,9 +65,7 @@ package final class ApproovConfiguration: EngineConfiguration {
         package var audiences: [String] = []
         /// The status words that are accepted in place of a token, with a note. All others are rejected.
         package var statusWords: [ApproovStatusWord: StatusWordRule] = [:]
-        /// The treatment of a request that has none of the bound fields.
         package var whenAbsent = AbsenceRule.fail
-        /// The rules for annotations.
         package var annotations = AnnotationRules()
         /// The maximum remaining lifetime in seconds; nil for any. Example tokens live for an hour. Long-lived server
         /// tokens are exempt.
@@ -80,7 +76,6 @@ package final class ApproovConfiguration: EngineConfiguration {
         package var textSigning: TextSigning?
         /// The rules for measurement proofs; nil for the defaults.
         package var proof: ProofRules?
-        /// The initial treatment of rejected requests by a server.
         package var enforcement = Enforcement.reject
 
         /// All defaults.

@@ -31,27 +31,12 @@ package final class TokenConfiguration: EngineConfiguration {
         case required
     }
 
-    /// Whether tokens may rest on evidence that a test authority signed.
-    package enum TestRule: String, Sendable, CaseIterable {
+    /// Whether tokens may be of a kind that the policy of every service should know of: an `env`, or the claims of EAR
+    /// (draft-ietf-rats-ear).
+    package enum Permission: String, Sendable, CaseIterable {
         /// None is issued or accepted.
         case refuse
-        /// They are issued and accepted, with `env: test`.
-        case allow
-    }
-
-    /// Whether tokens may rest on evidence that the caller alone vouches for, such as an answer of Google that came with it.
-    package enum CallerRule: String, Sendable, CaseIterable {
-        /// None is issued or accepted.
-        case refuse
-        /// They are issued and accepted, with `env: caller`.
-        case allow
-    }
-
-    /// Whether tokens may rest on the statement of a device that it has no evidence.
-    package enum NoEvidenceRule: String, Sendable, CaseIterable {
-        /// None is issued or accepted.
-        case refuse
-        /// They are issued and accepted, with `env: none`.
+        /// They are issued and accepted, with a claim that says so.
         case allow
     }
 
@@ -86,14 +71,6 @@ package final class TokenConfiguration: EngineConfiguration {
         case refuse
         /// It issues tokens in Approov's format.
         case issue
-    }
-
-    /// Whether tokens may have the claims of EAR (draft-ietf-rats-ear).
-    package enum EARRule: String, Sendable, CaseIterable {
-        /// Requests for EAR claims are refused.
-        case refuse
-        /// A token has them if its request says `ear`.
-        case allow
     }
 
     /// Which annotated checks a token names.
@@ -134,14 +111,10 @@ package final class TokenConfiguration: EngineConfiguration {
         package var format = Format.assay
         /// `sub` of client attestations: the client ID at the authorization server.
         package var clientID: String?
-        /// The form of Approov's tokens.
         package var approovForm = ApproovForm.jws
-        /// What rejected evidence gets.
         package var refused = RefusedRule.verdict
-        /// What a failover instance does.
         package var failover = FailoverRule.refuse
-        /// Whether EAR claims are allowed.
-        package var ear = EARRule.refuse
+        package var ear = Permission.refuse
         /// Which annotated checks a token names. Any reader of a JWS sees them, an attacker with the app too; but Assay's own tokens
         /// are what a service decides by.
         package var annotations: AnnotationRule {
@@ -149,15 +122,13 @@ package final class TokenConfiguration: EngineConfiguration {
             set { statedAnnotations = newValue }
         }
         private var statedAnnotations: AnnotationRule?
-        /// Whether Approov's tokens have the client's address.
         package var address = AddressUse.token
-        /// Whether the app gets the account's key for message signing.
         package var messageKey = MessageKeyRule.none
 
         package init() {}
     }
 
-    /// The fields of the section, with their defaults.
+    /// The fields of the section, with their defaults. ``table`` describes them.
     package struct Values: Sendable {
         /// `iss`: an https URL without query and fragment, or for tests an http URL of this machine, compared byte for byte.
         package var issuer = ""
@@ -177,25 +148,15 @@ package final class TokenConfiguration: EngineConfiguration {
         package var riskChecks: [String] = []
         /// The most tokens that a device gets in an hour; nil for any number.
         package var hourlyTokens: Int?
-        /// Whether tokens must be bound to a key.
         package var key = KeyRule.required
-        /// Whether proofs must contain a nonce.
         package var nonce = NonceRule.none
-        /// Whether every token is for one use.
         package var limitedUse = false
-        /// Whether tokens may rest on a test authority.
-        package var testAuthorities = TestRule.refuse
-        /// Whether tokens may rest on the caller's word.
-        package var callerEvidence = CallerRule.refuse
-        /// Whether tokens may rest on the statement of a device that it has no evidence.
-        package var noEvidence = NoEvidenceRule.refuse
-        /// The secrets for which tokens are issued without evidence.
+        package var testAuthorities = Permission.refuse
+        package var callerEvidence = Permission.refuse
+        package var noEvidence = Permission.refuse
         package var debugTokens: [DebugToken] = []
-        /// How a server treats requests with rejected tokens.
         package var enforcement = Enforcement.reject
-        /// The claims that the app may put into its tokens.
         package var claims: [AppClaimRule] = []
-        /// What issued tokens look like.
         package var shape = Shape()
     }
 

@@ -13,16 +13,13 @@ package final class SecretsConfiguration: EngineConfiguration {
         case yes, no
     }
 
-    /// The fields of the section, with their defaults.
+    /// The fields of the section, with their defaults. ``table`` describes them.
     package struct Values: Sendable {
-        /// Whether the app receives secrets.
         package var enabled = Switch.yes
-        /// The names that the app may ask for.
         package var names: [String] = []
         /// How long the app may keep the values, in seconds.
         package var life: Double = 3600
-        /// Whether evidence of a test authority gives secrets.
-        package var testAuthorities = TokenConfiguration.TestRule.refuse
+        package var testAuthorities = TokenConfiguration.Permission.refuse
     }
 
     /// The fields.

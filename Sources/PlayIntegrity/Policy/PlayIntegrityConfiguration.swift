@@ -80,11 +80,8 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
 
     /// The rules for an Android app, with defaults that follow the guidance. Payloads of PC games have none of these values.
     package struct AndroidRules: Sendable {
-        /// The SHA-256 digests of the allowed signing certificates, 32 bytes each.
         package var certificateDigests: [[UInt8]]
-        /// The version codes that are allowed.
         package var versions = VersionRules<Int64>()
-        /// The allowed app recognition verdicts.
         package var appRecognition: [IntegrityLabel] = [.playRecognized]
         /// The device rules by Android version, highest first.
         package private(set) var deviceRecognition = DeviceRule.guidance
@@ -103,15 +100,11 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         package var minimumSDKVersion: Int32?
         /// The highest activity level; nil for any.
         package var maximumDeviceActivity: IntegrityLabel?
-        /// The bits of device recall that cause rejection if set.
         package var rejectedRecallBits: [DeviceRecallBit] = []
-        /// Whether blocks ban devices.
         package var blocks = BlockRule.none
-        /// The allowed verdicts of Play Protect.
         package var playProtect: [IntegrityLabel] = [.noIssues, .noData]
         /// The rejected capabilities of other apps. Unknown labels are rejected too.
         package var rejectedAccessRisks: [IntegrityLabel] = [.unknownCapturing, .unknownOverlays, .unknownControlling]
-        /// The allowed location verdicts.
         package var locationSpoofing: [IntegrityLabel] = [.lowRiskDevice, .lowRiskNetwork]
 
         /// The bit that bans the device of a blocked account; nil if blocks ban no device.
@@ -124,21 +117,18 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         }
     }
 
-    /// The fields of the section, with their defaults.
+    /// The fields of the section, with their defaults. ``table`` describes them.
     package struct Values: Sendable {
         package var packageName = ""
         /// The names of the keys; nil for all keys with the package name or the app's name as their scope.
         package var keys: [String]?
-        /// The party that checks nonces.
         package var challenge = ChallengeSource.ledger
         /// The party that opens classic tokens; nil for the app's keys if there are any, otherwise Google.
         package var classicTokens: TokenOpener?
         /// The party that vouches for answers; nil for Google if the verifier can call it, otherwise the caller. In an app with
         /// tokens it is Google unless the policy says caller; see ``inForce(beside:)``.
         package var answers: AnswerSource?
-        /// The allowed distance between the time of a token and the time of judgement.
         package var freshness = Freshness()
-        /// The allowed licensing verdicts.
         package var licensing: [IntegrityLabel] = [.licensed]
         /// Whether test responses are accepted: those that the Play Console gives to testers, and those of a test Google.
         package var testResponses = TestRule.refuse
