@@ -1,5 +1,5 @@
 package import Assay
-package import AssayCore
+import AssayCore
 
 extension CertificateEngine: InspectableEngine {
     package static let title = "Certificates of hosts"

@@ -1,5 +1,5 @@
 package import Assay
-package import AssayCore
+import AssayCore
 
 extension NoEvidenceEngine: InspectableEngine {
     package static let title = "No evidence"

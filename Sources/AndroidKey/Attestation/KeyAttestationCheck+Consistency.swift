@@ -1,7 +1,5 @@
 public import AssayCore
 
-// MARK: consistency
-
 extension CheckID {
     /// The attestation does not contradict itself.
     public static let androidKeyAttestationConsistency = CheckID("android-key.attestation.consistency")

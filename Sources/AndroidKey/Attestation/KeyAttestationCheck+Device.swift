@@ -19,8 +19,6 @@ extension CheckID {
 extension KeyAttestationCheck {
     // What the policy demands of the device.
 
-    // MARK: version
-
     static let versionEntry = CheckDefinition(
         .androidKeyAttestationVersion, .policy(default: .enforce),
         proves: "The attestation is of a version that the policy allows.",
@@ -37,8 +35,6 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-
-    // MARK: root-of-trust
 
     static let rootOfTrustEntry = CheckDefinition(
         .androidKeyAttestationRootOfTrust, .policy(default: .enforce),
@@ -67,8 +63,6 @@ extension KeyAttestationCheck {
         return .passed
     }
 
-    // MARK: os-version
-
     static let osVersionEntry = CheckDefinition(
         .androidKeyAttestationOSVersion, .policy(default: .enforce),
         proves: "The version of Android that the boot loader told the hardware is at least the policy's minimum.",
@@ -87,8 +81,6 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-
-    // MARK: patch-level
 
     static let patchLevelEntry = CheckDefinition(
         .androidKeyAttestationPatchLevel, .policy(default: .enforce),
@@ -158,8 +150,6 @@ extension KeyAttestationCheck {
         return Double(days) * 86_400
     }
 
-    // MARK: device-identity
-
     static let deviceIdentityEntry = CheckDefinition(
         .androidKeyAttestationDeviceIdentity, .policy(default: .enforce),
         proves: "The attestation carries no identifier of the device, where the policy forbids them.",
@@ -176,8 +166,6 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-
-    // MARK: provisioning
 
     static let provisioningEntry = CheckDefinition(
         .androidKeyAttestationProvisioning, .policy(default: .enforce),

@@ -23,8 +23,6 @@ extension CheckID {
 extension KeyAttestationCheck {
     // What the policy demands of the app and the key.
 
-    // MARK: application
-
     static let applicationEntry = CheckDefinition(
         .androidKeyAttestationApplication, .policy(default: .enforce),
         proves: """
@@ -78,8 +76,6 @@ extension KeyAttestationCheck {
         return .passed
     }
 
-    // MARK: origin
-
     static let originEntry = CheckDefinition(
         .androidKeyAttestationOrigin, .policy(default: .enforce),
         proves: "The secure hardware made the key, so that it exists nowhere else.",
@@ -97,8 +93,6 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-
-    // MARK: purpose
 
     static let purposeEntry = CheckDefinition(
         .androidKeyAttestationPurpose, .policy(default: .enforce),
@@ -121,8 +115,6 @@ extension KeyAttestationCheck {
         return .passed
     }
 
-    // MARK: key-scope
-
     static let keyScopeEntry = CheckDefinition(
         .androidKeyAttestationKeyScope, .policy(default: .enforce),
         proves: "The key is that of one app.",
@@ -137,8 +129,6 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-
-    // MARK: user-authentication
 
     static let userAuthenticationEntry = CheckDefinition(
         .androidKeyAttestationUserAuthentication, .policy(default: .enforce),
@@ -159,8 +149,6 @@ extension KeyAttestationCheck {
         return .passed
     }
 
-    // MARK: rollback-resistance
-
     static let rollbackResistanceEntry = CheckDefinition(
         .androidKeyAttestationRollbackResistance, .policy(default: .enforce),
         proves: "A deleted key cannot be brought back with an old copy of the storage, where the policy demands it.",
@@ -177,8 +165,6 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-
-    // MARK: creation-time
 
     static let creationTimeEntry = CheckDefinition(
         .androidKeyAttestationCreationTime, .policy(default: .enforce),
@@ -213,8 +199,6 @@ extension KeyAttestationCheck {
     private static func text(_ seconds: Double) -> String {
         seconds < 1e12 ? PolicyNode.text(ofSeconds: seconds) : "\(seconds) seconds"
     }
-
-    // MARK: revocation
 
     static let revocationEntry = CheckDefinition(
         .androidKeyAttestationRevocation, .policy(default: .enforce),

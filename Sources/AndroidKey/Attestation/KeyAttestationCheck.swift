@@ -42,8 +42,6 @@ extension CheckID {
 }
 
 extension KeyAttestationCheck {
-    // MARK: decode
-
     private static let decodeEntry = CheckDefinition(
         .androidKeyAttestationDecode, .gate,
         proves: "The evidence has 1 to 10 certificates in DER, each of them whole and of at most 16 KiB.",
@@ -53,8 +51,6 @@ extension KeyAttestationCheck {
             joined to one text.
             """,
         source: "\(android); RFC 5280 section 4.1", remedy: .nothing, codes: CheckCode.ofDecoding)
-
-    // MARK: chain
 
     private static let chainEntry = CheckDefinition(
         .androidKeyAttestationChain, .gate,
@@ -69,8 +65,6 @@ extension KeyAttestationCheck {
             device's own, and never judged.
             """,
         source: "\(android); \(verifier); Google's roots of 2016 to 2025", remedy: .nothing, codes: CheckCode.ofChain)
-
-    // MARK: target
 
     private static let targetEntry = CheckDefinition(
         .androidKeyAttestationTarget, .gate,
@@ -107,8 +101,6 @@ extension KeyAttestationCheck {
         }
     }
 
-    // MARK: extension
-
     private static let extensionEntry = CheckDefinition(
         .androidKeyAttestationExtension, .gate,
         proves: "The extension is a KeyDescription in strict DER, with each tag once and in ascending order.",
@@ -133,8 +125,6 @@ extension KeyAttestationCheck {
         }
         do throws(DecodeError) { return try KeyDescription(value) } catch { throw CheckFailure(error) }
     }
-
-    // MARK: public-key
 
     private static let publicKeyEntry = CheckDefinition(
         .androidKeyAttestationPublicKey, .gate,
@@ -177,8 +167,6 @@ extension KeyAttestationCheck {
             "the extension says \(name) \(found), and the certificate has the key \(key.description)")
     }
 
-    // MARK: challenge-binding
-
     private static let challengeBindingEntry = CheckDefinition(
         .androidKeyAttestationChallengeBinding, .gate,
         proves: "The app gave exactly this challenge to the keystore when it made the key.",
@@ -199,8 +187,6 @@ extension KeyAttestationCheck {
                     + "\(input.challenge.count) bytes")
         }
     }
-
-    // MARK: security-level
 
     private static let securityLevelEntry = CheckDefinition(
         .androidKeyAttestationSecurityLevel, .gate,

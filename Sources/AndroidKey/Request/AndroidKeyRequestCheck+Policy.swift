@@ -137,8 +137,6 @@ extension AndroidKeyRequestCheck {
         }
     }
 
-    // MARK: account
-
     static let accountEntry = CheckDefinition.account(
         .androidKeyRequestAccount,
         proves: "The key belongs to the account that the backend names for the request, which is not blocked.",

@@ -24,8 +24,6 @@ extension CheckID {
 }
 
 extension AndroidKeyRequestCheck {
-    // MARK: key
-
     /// A key that can sign requests, with its SubjectPublicKeyInfo.
     struct SigningKey {
         let info: [UInt8]
@@ -117,8 +115,6 @@ extension AndroidKeyRequestCheck {
         }
         return SigningKey(info: enrolled.publicKey, key: parsed)
     }
-
-    // MARK: signature
 
     private static let signatureEntry = CheckDefinition(
         .androidKeyRequestSignature, .gate,

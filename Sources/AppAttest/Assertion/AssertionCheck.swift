@@ -52,8 +52,6 @@ extension CheckID {
 }
 
 extension AssertionCheck {
-    // MARK: key
-
     private static let keyEntry = CheckDefinition(
         .appAttestAssertionKey, .gate,
         proves: "The key identifier names a key that was enrolled for this app, or the one that came with the record.",
@@ -132,8 +130,6 @@ extension AssertionCheck {
         }
     }
 
-    // MARK: signature
-
     private static let signatureEntry = CheckDefinition(
         .appAttestAssertionSignature, .gate,
         proves: "The attested key signed SHA-256(authenticatorData || clientDataHash) as a message.",
@@ -158,8 +154,6 @@ extension AssertionCheck {
         }
     }
 
-    // MARK: app-id
-
     private static let appIDEntry = CheckDefinition(
         .appAttestAssertionAppID, .gate,
         proves: "The authenticator data is for the App ID for which the key was enrolled.",
@@ -179,8 +173,6 @@ extension AssertionCheck {
         }
         return appID
     }
-
-    // MARK: client-data
 
     private static let clientDataEntry = CheckDefinition(
         .appAttestAssertionClientData, .policy(default: .enforce),
@@ -228,8 +220,6 @@ extension AssertionCheck {
             ? .present
             : .absent("the key was enrolled on a system without the extensions, which came with iOS 27 and macOS 27")
     }
-
-    // MARK: key-state
 
     private static let keyStateEntry = CheckDefinition(
         .appAttestAssertionKeyState, .policy(default: .enforce),

@@ -53,8 +53,6 @@ extension AttestationCheck {
         return receipt
     }
 
-    // MARK: receipt
-
     static let receiptEntry = CheckDefinition(
         .appAttestAttestationReceipt, .policy(default: .annotate),
         proves: "Apple signed the receipt, and it is about this key, this app and this environment.",
@@ -100,8 +98,6 @@ extension AttestationCheck {
 
     // MARK: validation-category and bundle-version: see SharedRules
 
-    // MARK: os-version
-
     static let osVersionEntry = CheckDefinition(
         .appAttestAttestationOSVersion, .policy(default: .enforce),
         proves: "The operating system that Apple certified is at least the policy's minimum.",
@@ -132,8 +128,6 @@ extension AttestationCheck {
         return .passed
     }
 
-    // MARK: certificate-age
-
     static let certificateAgeEntry = CheckDefinition(
         .appAttestAttestationCertificateAge, .policy(default: .enforce),
         proves: "Apple certified the key at most maximumCertificateAge before the time of judgement.",
@@ -157,8 +151,6 @@ extension AttestationCheck {
         }
         return .passed
     }
-
-    // MARK: platform
 
     static let platformEntry = CheckDefinition(
         .appAttestAttestationPlatform, .policy(default: .enforce),
@@ -187,8 +179,6 @@ extension AttestationCheck {
         return .passed
     }
 
-    // MARK: challenge
-
     static let challengeEntry = CheckDefinition.challenge(
         .appAttestAttestationChallenge, stops: "Replay of a recorded attestation.", source: "\(apple), step 2",
         codes: [.challengeHashOnly])
@@ -199,8 +189,6 @@ extension AttestationCheck {
             .challengeHashOnly,
             "the ledger finds a challenge by its bytes, and the evidence has only a client data hash")
     }
-
-    // MARK: enrolment
 
     static let enrolmentEntry = CheckDefinition(
         .appAttestAttestationEnrolment, .ledger,

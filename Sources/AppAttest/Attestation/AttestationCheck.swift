@@ -47,8 +47,6 @@ extension CheckID {
 }
 
 extension AttestationCheck {
-    // MARK: chain
-
     private static let chainEntry = CheckDefinition(
         .appAttestAttestationChain, .gate,
         proves: "Apple's App Attest authority issued the leaf, and it was valid at the time of judgement.",
@@ -76,8 +74,6 @@ extension AttestationCheck {
         }
     }
 
-    // MARK: public-key
-
     private static let publicKeyEntry = CheckDefinition(
         .appAttestAttestationPublicKey, .gate,
         proves: "The attested key is an uncompressed P-256 key, and the authenticator data has the same key.",
@@ -104,8 +100,6 @@ extension AttestationCheck {
         }
         return key
     }
-
-    // MARK: nonce
 
     private static let nonceEntry = CheckDefinition(
         .appAttestAttestationNonce, .gate,
@@ -142,8 +136,6 @@ extension AttestationCheck {
         }
     }
 
-    // MARK: key-id
-
     private static let keyIDEntry = CheckDefinition(
         .appAttestAttestationKeyID, .gate,
         proves: "The key identifier that the app sent is SHA-256 of the attested key's X9.63 point.",
@@ -164,8 +156,6 @@ extension AttestationCheck {
         }
     }
 
-    // MARK: credential-id
-
     private static let credentialIDEntry = CheckDefinition(
         .appAttestAttestationCredentialID, .gate,
         proves: "The credential ID in the authenticator data is the key identifier.",
@@ -180,8 +170,6 @@ extension AttestationCheck {
                 .credentialIDDiffers, "the credential ID in the authenticator data is not the key identifier")
         }
     }
-
-    // MARK: app-id
 
     private static let appIDEntry = CheckDefinition(
         .appAttestAttestationAppID, .gate,
@@ -202,8 +190,6 @@ extension AttestationCheck {
         }
         return appID
     }
-
-    // MARK: environment
 
     private static let environmentEntry = CheckDefinition(
         .appAttestAttestationEnvironment, .gate,
@@ -226,8 +212,6 @@ extension AttestationCheck {
         try SharedRules.environment(environment, in: configuration)
         return environment
     }
-
-    // MARK: counter
 
     private static let counterEntry = CheckDefinition(
         .appAttestAttestationCounter, .gate,

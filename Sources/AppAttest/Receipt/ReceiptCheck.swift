@@ -43,8 +43,6 @@ extension CheckID {
 }
 
 extension ReceiptCheck {
-    // MARK: app-id
-
     private static let appIDEntry = CheckDefinition(
         .appAttestReceiptAppID, .gate,
         proves: "Field 2 is one of the policy's App IDs, and that of the enrolled key.",
@@ -66,8 +64,6 @@ extension ReceiptCheck {
         }
         return found
     }
-
-    // MARK: public-key
 
     private static let publicKeyEntry = CheckDefinition(
         .appAttestReceiptPublicKey, .gate,
@@ -93,8 +89,6 @@ extension ReceiptCheck {
         }
     }
 
-    // MARK: environment
-
     private static let environmentEntry = CheckDefinition(
         .appAttestReceiptEnvironment, .policy(default: .enforce),
         proves: "Field 7 is an environment that the policy allows.",
@@ -115,8 +109,6 @@ extension ReceiptCheck {
         }
         return .passed
     }
-
-    // MARK: freshness
 
     private static let freshnessEntry = CheckDefinition(
         .appAttestReceiptFreshness, .policy(default: .enforce),
@@ -148,8 +140,6 @@ extension ReceiptCheck {
         }
         return .passed
     }
-
-    // MARK: risk-metric
 
     private static let riskMetricEntry = CheckDefinition(
         .appAttestReceiptRiskMetric, .policy(default: .enforce),

@@ -26,8 +26,6 @@ extension ApproovTokenRules {
         return words.prefix(16).map(\.excerpt).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
-    // MARK: issuer
-
     static let issuerEntry = CheckDefinition(
         .approovTokenIssuer, .policy(default: .enforce),
         proves: "The issuer that the token names is one of the policy's, and not revoked in the ledger.",
@@ -58,8 +56,6 @@ extension ApproovTokenRules {
         return .passed
     }
 
-    // MARK: audience
-
     static let audienceEntry = CheckDefinition(
         .approovTokenAudience, .policy(default: .enforce),
         proves: "The token is meant for an audience of the policy's.",
@@ -89,8 +85,6 @@ extension ApproovTokenRules {
         return .passed
     }
 
-    // MARK: failover
-
     static let failoverEntry = CheckDefinition(
         .approovTokenFailover, .policy(default: .enforce),
         proves: """
@@ -113,8 +107,6 @@ extension ApproovTokenRules {
             return configuration.binding.isEmpty ? .passedWithRemark(finding) : .annotated(finding)
         }
     }
-
-    // MARK: annotations
 
     static let tamperingEntry = CheckDefinition(
         .approovTokenTampering, .gate,
@@ -167,8 +159,6 @@ extension ApproovTokenRules {
         return .annotated(Finding(.annotationsNoted, "the token reports of the device: \(list)"))
     }
 
-    // MARK: device
-
     static let deviceEntry = CheckDefinition(
         .approovTokenDevice, .policy(default: .enforce),
         proves: "The device is not blocked in the ledger.",
@@ -188,11 +178,7 @@ extension ApproovTokenRules {
         return .passedWithRemark(Finding(.deviceAllowed, allowance.sentence))
     }
 
-    // MARK: account
-
     static let accountEntry = CheckDefinition.account(.approovTokenAccount)
-
-    // MARK: address
 
     static let addressEntry = CheckDefinition(
         .approovTokenAddress, .signal,

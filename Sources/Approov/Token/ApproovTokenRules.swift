@@ -46,8 +46,6 @@ extension CheckID {
 }
 
 extension ApproovTokenRules {
-    // MARK: expiry
-
     static let expiryEntry = CheckDefinition(
         .approovTokenExpiry, .gate,
         proves: "The token says when it expires, and that is still ahead.",
@@ -88,8 +86,6 @@ extension ApproovTokenRules {
     }
 
     private static func text(_ seconds: Double) -> String { RFC3339.format(Date(timeIntervalSince1970: seconds)) }
-
-    // MARK: binding
 
     static let bindingEntry = CheckDefinition(
         .approovTokenBinding, .gate,

@@ -16,8 +16,6 @@ extension CheckID {
 extension PlayIntegrityCheck {
     private var app: PlayIntegrityPayload.AppIntegrity { payload.appIntegrity }
 
-    // MARK: app-recognition
-
     static let appRecognitionEntry = CheckDefinition(
         .playIntegrityAppRecognition, .policy(default: .enforce),
         proves: "App and certificate are those that Google Play distributes.",
@@ -50,8 +48,6 @@ extension PlayIntegrityCheck {
                 + RemediationDialog.getLicensed)
     }
 
-    // MARK: app-package
-
     static let appPackageEntry = CheckDefinition(
         .playIntegrityAppPackage, .policy(default: .enforce),
         proves: "The package name that Google saw is that of the policy.",
@@ -72,8 +68,6 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-
-    // MARK: certificate
 
     static let certificateEntry = CheckDefinition(
         .playIntegrityCertificate, .policy(default: .enforce),
@@ -108,8 +102,6 @@ extension PlayIntegrityCheck {
         return .passed
     }
 
-    // MARK: version-code
-
     static let versionCodeEntry = CheckDefinition(
         .playIntegrityVersionCode, .policy(default: .enforce),
         proves: "The app's version code is one that the policy allows.",
@@ -131,8 +123,6 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-
-    // MARK: licensing
 
     static let licensingEntry = CheckDefinition(
         .playIntegrityLicensing, .policy(default: .annotate),

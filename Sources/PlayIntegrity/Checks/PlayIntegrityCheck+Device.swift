@@ -16,8 +16,6 @@ extension CheckID {
 extension PlayIntegrityCheck {
     private var device: PlayIntegrityPayload.DeviceIntegrity { payload.deviceIntegrity }
 
-    // MARK: device-recognition
-
     static let deviceRecognitionEntry = CheckDefinition(
         .playIntegrityDeviceRecognition, .policy(default: .enforce),
         proves: "The device meets the label that the policy demands of its version of Android, or a stronger one.",
@@ -74,8 +72,6 @@ extension PlayIntegrityCheck {
                 + (sdk.map { "SDK \($0)" } ?? "a device that does not tell its SDK") + "; \(dialog)")
     }
 
-    // MARK: sdk-version
-
     static let sdkVersionEntry = CheckDefinition(
         .playIntegritySDKVersion, .policy(default: .enforce),
         proves: "The device's version of Android is at least the policy's minimum.",
@@ -97,8 +93,6 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-
-    // MARK: device-activity
 
     static let deviceActivityEntry = CheckDefinition(
         .playIntegrityDeviceActivity, .policy(default: .enforce),
@@ -124,8 +118,6 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-
-    // MARK: device-recall
 
     static let deviceRecallEntry = CheckDefinition(
         .playIntegrityDeviceRecall, .policy(default: .enforce),
@@ -160,8 +152,6 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-
-    // MARK: pc-integrity
 
     static let pcIntegrityEntry = CheckDefinition(
         .playIntegrityPCIntegrity, .policy(default: .enforce),

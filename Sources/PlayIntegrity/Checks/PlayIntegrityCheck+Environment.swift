@@ -12,8 +12,6 @@ extension CheckID {
 extension PlayIntegrityCheck {
     private var environment: PlayIntegrityPayload.EnvironmentDetails { payload.environmentDetails }
 
-    // MARK: play-protect
-
     static let playProtectEntry = CheckDefinition(
         .playIntegrityPlayProtect, .policy(default: .annotate),
         proves: "Play Protect is on and found no harmful apps, as far as the policy demands it.",
@@ -38,8 +36,6 @@ extension PlayIntegrityCheck {
             .playProtectNotAllowed,
             "Play Protect says \(verdict.name.excerpt), allowed is \(allowed.listed)")
     }
-
-    // MARK: app-access-risk
 
     static let appAccessRiskEntry = CheckDefinition(
         .playIntegrityAppAccessRisk, .policy(default: .annotate),
@@ -70,8 +66,6 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-
-    // MARK: location-spoofing
 
     static let locationSpoofingEntry = CheckDefinition(
         .playIntegrityLocationSpoofing, .policy(default: .annotate),

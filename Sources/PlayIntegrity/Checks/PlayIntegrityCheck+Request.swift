@@ -19,8 +19,6 @@ extension CheckID {
 extension PlayIntegrityCheck {
     private var details: PlayIntegrityPayload.RequestDetails { payload.requestDetails }
 
-    // MARK: payload
-
     static let payloadEntry = CheckDefinition(
         .playIntegrityPayload, .gate,
         proves: "The payload is one strict JSON object in which every known field has its type.",
@@ -47,8 +45,6 @@ extension PlayIntegrityCheck {
         return payload
     }
 
-    // MARK: request-package
-
     static let requestPackageEntry = CheckDefinition(
         .playIntegrityRequestPackage, .gate,
         proves: "The app of the policy, which the request names, asked for the token.",
@@ -71,8 +67,6 @@ extension PlayIntegrityCheck {
                 .requestPackageDiffers, "\(found.excerpt) asked for the token, expected \(expected)")
         }
     }
-
-    // MARK: nonce
 
     static let nonceEntry = CheckDefinition(
         .playIntegrityNonce, .gate,
@@ -98,8 +92,6 @@ extension PlayIntegrityCheck {
         }
     }
 
-    // MARK: request-hash
-
     static let requestHashEntry = CheckDefinition(
         .playIntegrityRequestHash, .gate,
         proves: "The app asked for the token with the hash of this request, compared exactly.",
@@ -119,8 +111,6 @@ extension PlayIntegrityCheck {
             throw CheckFailure(.requestHashDiffers, "the token was asked for with the hash \(found.excerpt)")
         }
     }
-
-    // MARK: freshness
 
     static let freshnessEntry = CheckDefinition(
         .playIntegrityFreshness, .gate,
@@ -160,8 +150,6 @@ extension PlayIntegrityCheck {
     private static func text(_ milliseconds: Int64) -> String {
         RFC3339.format(Date(timeIntervalSince1970: Double(milliseconds) / 1000))
     }
-
-    // MARK: testing-response
 
     static let testingResponseEntry = CheckDefinition(
         .playIntegrityTestingResponse, .gate,
