@@ -67,6 +67,24 @@ package struct BlobContents: Sendable {
     }
 }
 
+extension BlobContents {
+    /// Bytes in another form, such as a list of numbers: one annotation names the form, and the bytes are a nested blob. A private
+    /// key in them is named instead of measured.
+    init(
+        _ part: String, at range: Range<Int>, form: String, holding name: String, _ bytes: [UInt8],
+        problem: String? = nil
+    ) {
+        let secret = PrivateKeys.describe(bytes)
+        self.init(
+            [
+                Annotation(
+                    part, at: range, value: form, meaning: secret ?? Words.count(bytes.count, "byte"),
+                    violation: problem)
+            ], nested: [NestedBlob(name, encoding: form, bytes: bytes, at: range)],
+            secrets: secret == nil ? [] : [range])
+    }
+}
+
 /// A blob inside another one.
 package struct NestedBlob: Sendable {
     /// Its position in words: `payload of the JWS`, `evidence.attestation of the record`.

@@ -137,6 +137,14 @@ package enum CBORAnnotator {
     }
 }
 
+extension Annotation {
+    /// Passes the annotation of each member of a map to `body`, with the value of the member.
+    mutating func eachMember(of map: CBORNode, _ body: (inout Annotation, CBORNode) -> Void) {
+        guard case .map(let members) = map.content else { return }
+        for (index, member) in zip(children.indices, members) { body(&children[index], member.value) }
+    }
+}
+
 /// Secrets in COSE keys (RFC 9052 section 7, RFC 9053 section 7).
 enum COSEKeys {
     /// A description of the secret under a label of a COSE key; nil for other labels and other maps.

@@ -17,16 +17,8 @@ package enum ByteListFormat: BlobFormat {
         guard let list = ByteList(bytes) else {
             return BlobContents([Annotation("list", at: bytes.indices, violation: "it is no list of bytes")])
         }
-        var annotation = Annotation("list", at: bytes.indices, value: list.form)
-        annotation.meaning = Words.count(list.bytes.count, "byte")
-        annotation.violation = list.problem
-        var contents = BlobContents([annotation])
-        if let kind = PrivateKeys.describe(list.bytes) {
-            contents.annotations[0].meaning = kind
-            contents.secrets = [bytes.indices]
-        }
-        contents.nested = [NestedBlob("listed bytes", encoding: list.form, bytes: list.bytes, at: bytes.indices)]
-        return contents
+        return BlobContents(
+            "list", at: bytes.indices, form: list.form, holding: "listed bytes", list.bytes, problem: list.problem)
     }
 }
 
