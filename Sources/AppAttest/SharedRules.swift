@@ -141,9 +141,8 @@ extension CheckDefinition {
     static func challenge(_ id: CheckID, stops: String, source: String, codes: [CheckCode]) -> CheckDefinition {
         CheckDefinition(
             id, .ledger,
-            proves: """
-                The challenge was issued for this app and purpose, has not expired, and is used for the first time.
-                """,
+            proves:
+                "The challenge was issued for this app and purpose, has not expired, and is used for the first time.",
             stops: stops,
             lookAt: "`challenge` in the policy, the challenge's lifetime, and whether the request was retried.",
             source: source, remedy: .newChallenge, codes: codes + CheckCode.ofChallenge)

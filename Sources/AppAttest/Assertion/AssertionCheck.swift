@@ -134,9 +134,7 @@ extension AssertionCheck {
         .appAttestAssertionSignature, .gate,
         proves: "The attested key signed SHA-256(authenticatorData || clientDataHash) as a message.",
         stops: "Requests that the device did not make, and changes to one that it made.",
-        lookAt: """
-            The exact bytes that the app signs: clientData as it was sent, before any parsing or re-encoding.
-            """,
+        lookAt: "The exact bytes that the app signs: clientData as it was sent, before any parsing or re-encoding.",
         source: "\(apple), steps 1 to 3",
         remedy: .retry, codes: [.clientDataHashEmpty, .assertionSignatureInvalid])
 

@@ -22,9 +22,8 @@ extension ReceiptCheck {
         .appAttestReceiptSignature, .gate,
         proves: "The signer signed exactly this payload.",
         stops: "Invented and altered receipts.",
-        lookAt: """
-            Receipts of August and September 2020 carry signed attributes that they do not sign; they never verify.
-            """,
+        lookAt:
+            "Receipts of August and September 2020 carry signed attributes that they do not sign; they never verify.",
         source: "\(apple); RFC 5652 section 5.4",
         remedy: .nothing, codes: SignedReceipt.signatureCodes)
 

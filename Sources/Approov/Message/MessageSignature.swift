@@ -9,9 +9,8 @@ extension CheckID {
 extension ApproovCheck {
     static let messageDecodeEntry = CheckDefinition(
         .approovMessageDecode, .gate,
-        proves: """
-            `Signature-Input` and `Signature` are strict structured fields with one signature of the policy's label.
-            """,
+        proves:
+            "`Signature-Input` and `Signature` are strict structured fields with one signature of the policy's label.",
         stops: "Signatures that two parsers read differently, such as with duplicate labels or parameters.",
         lookAt: """
             The byte in the detail; `signer` in the policy; whether a proxy changed or removed the fields; old SDKs \
