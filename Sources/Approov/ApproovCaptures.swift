@@ -45,9 +45,8 @@ extension ApproovEngine {
         }
     }
 
-    /// The token of a message, because every signature covers it. Messages with the token in a field other than the
-    /// default share one key. For a signed text: the text. For a proof: the nonce. Tokens need no order: the ledger
-    /// stores nothing about them.
+    /// The token of a message, which every signature covers; the text; the nonce of a proof. Tokens alone need no order: the ledger
+    /// keeps nothing about them. Messages with the token in a field other than the default share one key.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
         if record.kind == EvidenceKind.approovText {
             guard case .text(let text)? = record.evidence["text"]?.content else { return nil }

@@ -199,12 +199,8 @@ package struct ApproovEngine: EvidenceEngine {
         return ApproovProofAssessor.assess(input, with: outcome, expectations, &run)
     }
 
-    /// Rejects evidence that names no app if its token is undecodable under the policy of every app.
-    /// - Parameters:
-    ///   - apps: The apps that judge the kind. The results are those of the first one.
-    ///   - checks: The checks of the kind after those of the token.
-    ///   - decode: Runs the decode check under an app's policy; nil if the token is undecodable.
-    /// - Throws: `.request` if an app can decode the evidence, because nothing in it identifies the app.
+    /// Rejects evidence that names no app if its token is undecodable under the policy of every app: the results are those of the first
+    /// one. Throws `.request` if an app can decode it, because nothing in it identifies the app. `checks` follow those of the token.
     private func undecodable(
         _ kind: EvidenceKind, among apps: [ApproovExpectations], skipping checks: [CheckID],
         _ decode: (ApproovExpectations, inout CheckRun) -> ApproovTokenText.Parts?

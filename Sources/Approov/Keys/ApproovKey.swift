@@ -45,10 +45,8 @@ package final class ApproovKey: KeyMaterial {
         return names.joined(separator: ", ")
     }
 
-    /// Reads a key.
-    /// - Parameter parts: Exactly one of `secret`, `publicKey` and `keySet`. The first two allow `keyID` and
-    ///   `algorithm`. `algorithm` must match the key: this detects swapped files.
-    /// - Throws: ``KeyError`` with the found kind and length, and the expected ones.
+    /// Reads exactly one of `secret`, `publicKey` and `keySet`; the first two with `keyID` and `algorithm`, which must match the key:
+    /// this detects swapped files.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         let given = [Self.secretPart, Self.publicKeyPart, Self.keySetPart].filter { parts[$0] != nil }
         guard given.count == 1, let main = given.first, let text = parts[main] else {

@@ -51,9 +51,8 @@ package final class ApproovConfiguration: EngineConfiguration {
         package var tokenPrefix: String?
         /// The request fields that tokens are bound to, in hashing order. Every request must have each of them.
         ///
-        /// Approov's SDKs hash the values without a separator: `ab` and `c` have the digest of `a` and `bc`. No sender
-        /// can omit a field, but a token's holder can move characters between neighbouring fields. Bind one field only,
-        /// or fields whose values have a fixed form, such as `Bearer` and a signed token.
+        /// Approov's SDKs hash the values without a separator, so a token's holder can move characters between neighbouring fields.
+        /// Bind one field only, or fields whose values have a fixed form, such as `Bearer` and a signed token.
         package var binding: [String] = []
         /// The treatment of failover tokens. Required with bindings; `accept` by default without.
         package var failover: FailoverRule?

@@ -134,10 +134,8 @@ extension ApproovCheck {
 }
 
 extension LedgerEffect {
-    /// Remembers a text for an app until the token in it expires. `expiry` is in seconds since 1970.
-    ///
-    /// The signature is an HMAC: it has one value for each text and key. The ledger remembers the text, not the
-    /// signature: a text with a signature of the account's second key then counts as the same text.
+    /// Remembers a text for an app until the token in it expires, in seconds since 1970. The ledger remembers the text, not its HMAC: a
+    /// signature with the second key of the account then counts as the same text.
     static func rememberText(_ text: [UInt8], expiry: Double, app: String, at now: Date) -> LedgerEffect {
         let expiresAt = Date(timeIntervalSince1970: expiry)
         return LedgerEffect(

@@ -19,12 +19,8 @@ struct AuthenticToken {
 
 /// Assesses tokens: a pure function of its arguments.
 package enum ApproovTokenAssessor {
-    /// Runs all checks of a token. There is no ledger check: a token may be used many times.
-    /// - Parameters:
-    ///   - keys: the keys of the purpose, in any state; keys of other apps are ignored.
-    ///   - standings: looks up the standings at `now` of the account, and of the device and the issuer of an authentic
-    ///     token.
-    ///   - use: the use of the verdict. A loggable token is accepted for analysis only.
+    /// Runs all checks of a token. There is no ledger check: a token may be used many times. `keys` are those of all apps, in any
+    /// state. A loggable token is accepted for analysis only.
     package static func assess(
         _ input: ApproovTokenInput, keys: [NamedKey], account: String? = nil,
         standings: ([LedgerSubject]) -> [LedgerStanding],

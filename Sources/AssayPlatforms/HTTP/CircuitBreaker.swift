@@ -36,9 +36,8 @@ package enum CircuitState: Sendable, Equatable {
     case halfOpen
 }
 
-/// Stops calls for a while after consecutive server failures.
-///
-/// A ticket holds the generation of the circuit at the start of its call. The result counts only in that generation.
+/// Stops calls for a while after consecutive server failures. A ticket holds the generation of the circuit at the start of its call;
+/// the result counts only in that generation.
 package final class CircuitBreaker: Sendable {
     /// Permission for one call. Settle it exactly once.
     package struct Ticket: Sendable {

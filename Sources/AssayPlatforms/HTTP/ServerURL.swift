@@ -1,9 +1,7 @@
 package import AssayCore
 
-/// The URL of a server: `https`, host, optional port and path.
-///
-/// `http` is allowed only for this machine, for tests: elsewhere it would expose access tokens. Requests may append a
-/// path to the URL, so it must not contain user information, a query, a fragment or escapes.
+/// The URL of a server: `https`, host, optional port and path, to which requests append. `http` is allowed only for this machine, for
+/// tests: elsewhere it would expose access tokens.
 package struct ServerURL: Sendable, CustomStringConvertible {
     /// The URL without a trailing `/`.
     package let text: String

@@ -29,9 +29,8 @@ extension PlayIntegrityCheck {
         remedy: .contactSupport,
         codes: [.notOnPC, .androidTooOld, .playIntegrityDeviceLabelMissing, .sdkVersionUnknown])
 
-    /// The device has the label that the rule for its Android version demands, or a stronger one. A version below all rules fails. If
-    /// the version is missing, the strictest rule of the policy applies. Without rules in the policy, the lowest one of the guidance
-    /// does: a new app in the Play Console gets neither the version nor the strong label, for any device.
+    /// A version below all rules fails; a missing one falls under the strictest. Without rules, the lowest label of the guidance is
+    /// demanded: a new app in the Play Console gets neither the version nor the strong label, for any device.
     func deviceRecognition() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         let labels = device.deviceRecognitionVerdict ?? []

@@ -3,9 +3,7 @@ package import FoundationEssentials
 
 /// Assesses classic tokens: a pure function of its arguments.
 package enum ClassicIntegrityAssessor {
-    /// Runs every check that needs no ledger.
-    /// - Parameter keys: The keys of the purpose, in any state. Keys of other apps are ignored.
-    /// - Returns: The results, and the effects that decide the ledger checks.
+    /// Runs every check that needs no ledger. `keys` are those of all apps, in any state.
     package static func assess(
         _ input: ClassicIntegrityInput, keys: [NamedKey], expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {

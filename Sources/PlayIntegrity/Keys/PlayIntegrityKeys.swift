@@ -26,10 +26,8 @@ package final class PlayIntegrityKeys: KeyMaterial {
     /// The algorithms of the two keys, by their RFC 7518 names.
     package var algorithm: String { "A256KW, A256GCM, ES256" }
 
-    /// Reads the two keys.
-    /// - Parameter parts: `decryptionKey`: 32 bytes in base64 (either alphabet) or hexadecimal; `verificationKey`: a
-    ///   P-256 SubjectPublicKeyInfo in base64 of DER or in PEM. Surrounding white space and quotes are ignored.
-    /// - Throws: ``KeyError`` with the found kind and length, and the expected ones.
+    /// Reads `decryptionKey`, 32 bytes in base64 or hexadecimal, and `verificationKey`, a P-256 SubjectPublicKeyInfo in base64 or PEM.
+    /// White space and quotes around them are ignored.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         guard let decryptionText = parts[Self.decryptionPart] else { throw Self.missing(Self.decryptionPart) }
         guard let verificationText = parts[Self.verificationPart] else { throw Self.missing(Self.verificationPart) }

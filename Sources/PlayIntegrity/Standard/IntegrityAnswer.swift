@@ -66,9 +66,7 @@ public struct IntegrityAnswer: Sendable {
         token = nil
     }
 
-    /// The payload's object in the answer.
-    /// - Throws: ``CheckFailure`` if the answer is not a JSON object with `tokenPayloadExternal`. For Google's refusal
-    ///   the code is `google-refused`, with Google's status and message.
+    /// The payload's object in the answer. For Google's refusal the failure is `google-refused`, with Google's status and message.
     func payload() throws(CheckFailure) -> RecordObject {
         do throws(DecodeError) {
             let object = try object()

@@ -3,13 +3,9 @@ package import FoundationEssentials
 
 /// Assesses Google's answers to standard tokens: a pure function of its arguments.
 package enum StandardIntegrityAssessor {
-    /// Runs every check that needs no ledger.
-    /// - Parameters:
-    ///   - input: the token, or Google's answer on it, and the package name and request hash that it must contain.
-    ///   - source: the parties that may vouch for the answer.
-    /// - Returns: the results, and the effects that decide the ledger checks: each token is used once inside its
-    ///   freshness window. The ledger remembers the payload, and the token if it is known: it then refuses the answer
-    ///   of a used token, and the token of a used answer.
+    /// Runs every check that needs no ledger. Each token is used once inside its freshness window: the ledger remembers the payload,
+    /// and the token if it is known, and so refuses the answer of a used token, and the token of a used answer. `source` may vouch for
+    /// the answer.
     package static func assess(
         _ input: StandardIntegrityInput, answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
         account: AccountStandings = .none, expectations: PlayIntegrityExpectations, now: Date

@@ -30,10 +30,7 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
         package let description: String
     }
 
-    /// Prepares a receipt to be kept.
-    /// - Parameters:
-    ///   - keyID: the key identifier, which the seal covers.
-    ///   - masterKey: seals the receipt if the policy says so.
+    /// Prepares a receipt to be kept: sealed if the policy says so. The seal covers the key identifier.
     init(
         _ kept: RefreshableReceipt, app: String, keyID: [UInt8], _ keeping: AppAttestConfiguration.ReceiptKeeping,
         _ masterKey: MasterKey?

@@ -13,10 +13,8 @@ package struct ReceiptRound: Sendable {
     package let pausedUntil: Date?
 }
 
-/// Exchanges the receipts of enrolled keys at Apple's server when they are due, and stores their risk metrics with the keys.
-///
-/// Several processes share the work through leases of the ledger. A process that dies gives its receipts back when their leases end.
-/// After an outage of Apple's server all receipts wait.
+/// Exchanges the receipts of enrolled keys at Apple's server when they are due, and stores their risk metrics with the keys. Processes
+/// share the work through leases of the ledger, which end by themselves. After an outage of Apple's server all receipts wait.
 actor ReceiptScheduler {
     /// The lease of one receipt, in seconds. A batch needs at most two requests and the wait for the rate limit.
     static let leaseTime = 300.0

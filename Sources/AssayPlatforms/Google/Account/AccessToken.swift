@@ -13,9 +13,8 @@ struct AccessToken: Sendable {
         bytes.withUnsafeBytes { "Bearer " + String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Parses the answer of a token endpoint (RFC 6749 section 5.1).
-    /// - Parameter received: the time of the answer, in ``ClientTime/uptime``.
-    /// - Throws: ``Unusable``, which contains no part of the token.
+    /// Parses the answer of a token endpoint (RFC 6749 section 5.1), `received` in ``ClientTime/uptime``. No error contains a part of
+    /// it.
     init(answer body: [UInt8], received: Duration, serial: Int) throws(Unusable) {
         let object: RecordObject
         do {

@@ -65,10 +65,8 @@ struct RetryRule: Sendable {
     let cap: Duration
     let time: ClientTime
 
-    /// Retries until there is an answer, or until attempts or time are used up.
-    /// - Parameters:
-    ///   - deadline: the latest time of an answer, in ``ClientTime/uptime``.
-    ///   - attempt: makes one attempt within the given time.
+    /// Retries until there is an answer, or until attempts or time are used up. The deadline is in ``ClientTime/uptime``; each attempt
+    /// gets the time that is left.
     func run<Value: Sendable>(
         until deadline: Duration, _ attempt: (Duration) async -> AttemptResult<Value>
     ) async throws(CallFailure) -> Value {

@@ -92,11 +92,9 @@ struct GoogleError: CustomStringConvertible {
             message.hasPrefix("Invalid JSON payload received") || details.contains(where: GoogleError.isAboutRequest)
     }
 
-    /// Whether the token cannot be decoded.
-    ///
-    /// Google returns INVALID_ARGUMENT for an undecodable token and for a malformed request, and does not document the
-    /// messages. This client's requests are well-formed, so the token is the cause unless the error names another one:
-    /// a field (`google.rpc.BadRequest`), the caller (`google.rpc.ErrorInfo`: API_KEY_INVALID), or malformed JSON.
+    /// Whether the token cannot be decoded. Google returns INVALID_ARGUMENT for that and for a malformed request, and does not document
+    /// the messages. Requests of this client are well-formed, so it is the token unless the error names a field
+    /// (`google.rpc.BadRequest`), the caller (`google.rpc.ErrorInfo`: API_KEY_INVALID), or malformed JSON.
     var isAboutToken: Bool { status.isByteEqual(to: "INVALID_ARGUMENT") && !isAboutRequest }
 
     private static func isAboutRequest(_ detail: RecordValue) -> Bool {

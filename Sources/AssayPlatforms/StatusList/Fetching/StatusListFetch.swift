@@ -22,10 +22,8 @@ struct StatusListFetch: Sendable {
     let attemptTime: Duration
     let time: ClientTime
 
-    /// The server's list: a new one, or the former one confirmed.
-    ///
-    /// Only a 200 with a whole list and a 304 to a conditional request are accepted. A redirect, HTML or another status
-    /// comes from an intermediary such as a captive portal.
+    /// The server's list: a new one, or the former one confirmed, by a 200 with a whole list or a 304. Anything else comes from an
+    /// intermediary such as a captive portal.
     func list(after former: HeldStatusList?) async throws(StatusListFailure) -> HeldStatusList {
         let asked = time.now()
         let answer: HTTPAnswer
@@ -98,11 +96,8 @@ struct StatusListFetch: Sendable {
     }
 }
 
-/// Whether a list may follow the one before.
-///
-/// A list that its server made before the former one, or that has less than half of its entries, is refused: a part of Google's
-/// servers that lags, or a list that lost entries, would let revoked keys pass. If the server still sends such a list when nothing
-/// has confirmed the former one for ``trust``, it is what Google publishes, and counts.
+/// Whether a list may follow the one before. One that its server made earlier, or with less than half of the entries, is refused: it
+/// would let revoked keys pass. If the server still sends it when nothing has confirmed the former one for ``trust``, it counts.
 enum StatusListSuccession {
     /// How long a former list is preferred, in seconds since it was confirmed.
     static let trust = 12 * 3600.0

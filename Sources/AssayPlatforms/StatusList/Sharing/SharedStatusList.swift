@@ -2,11 +2,9 @@ import AndroidKey
 import AssayCore
 import FoundationEssentials
 
-/// The status list in the ledger, shared by all servers of the ledger that ask the same URL for it. A server that asks another one, such
-/// as a mirror or a list of its own, has documents of its own: what one server is told to trust decides for no other.
-///
-/// Two documents: the list with what it retains, and an index with its digest and times. A list that was only confirmed changes the
-/// index alone. A server that reads both between the two writes of another one finds digests that differ, and reads nothing.
+/// The status list in the ledger, shared by the servers of the ledger that ask the same URL for it: what one is told to trust decides
+/// for no other. Two documents: the list, and an index with its digest and times, which alone changes when the list is confirmed. Where
+/// the digests differ, between the two writes of another server, nothing is read.
 struct SharedStatusList: Sendable {
     /// The name of the document with the list.
     let listName: String
