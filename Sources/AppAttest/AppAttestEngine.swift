@@ -121,9 +121,8 @@ package struct AppAttestEngine: EvidenceEngine {
             evidence, of: input, in: .assertion(expectations), keys, standings, expectations, now, &run)
     }
 
-    /// Looks up the key that a request names, and assesses the assertion in its signature; see ``AppAttestRequest``.
-    /// - Throws: `.request` if the policy's app has no `requests`. If no app is named, also unless exactly one app has
-    ///   `requests`.
+    /// Looks up the key that a request names, and assesses the assertion in its signature; see ``AppAttestRequest``. Throws `.request`
+    /// if the app has no `requests`, or none is named and not exactly one has them.
     package func assess(
         _ request: SignedRequest, suppliedKey: AssertionKeys.Supplied?, app: String?, account: String?,
         ledger: any Ledger, at now: Date

@@ -32,9 +32,7 @@ package final class AppleServicesKey: KeyMaterial {
     /// The algorithm, the key ID and the team ID.
     package var summary: String { "ES256, key ID \(keyID), team \(teamID)" }
 
-    /// Reads a key.
-    /// - Parameter parts: `privateKey`, `keyID`, `teamID`.
-    /// - Throws: ``KeyError`` without any of the private key.
+    /// Reads `privateKey`, `keyID` and `teamID`. No error contains a part of the private key.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         keyID = try Self.identifier(Self.keyIDPart, parts)
         teamID = try Self.identifier(Self.teamIDPart, parts)

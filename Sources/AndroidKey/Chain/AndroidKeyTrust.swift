@@ -68,9 +68,8 @@ final class AndroidKeyTrust: Sendable {
         (start == 1 ? all : shared).insert(issuers, for: Self.cacheKey(issuers.certificates.lazy.map(\.der)))
     }
 
-    /// What issuers are looked up by: the end of the first certificate, which is the end of its signature, and the lengths of all.
-    /// Certificates with the same key need not be equal, so that a hit is compared byte by byte. A digest of the certificates would
-    /// take a tenth of the time of a verification on P-256.
+    /// What issuers are looked up by: the end of the first certificate, its signature, and the lengths of all. A hit is compared byte
+    /// by byte. A digest of the certificates would take a tenth of the time of a verification on P-256.
     private static func cacheKey(_ certificates: some Collection<some BidirectionalCollection<UInt8>>) -> [UInt8] {
         var key = certificates.first.map { Array($0.suffix(32)) } ?? []
         for certificate in certificates {

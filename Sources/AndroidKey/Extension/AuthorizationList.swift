@@ -1,9 +1,7 @@
 import AssayCore
 
-/// The tags that one party enforces or claims: AuthorizationList of the key attestation extension.
-///
-/// Strict DER, with the tags in ascending order and none twice. Two deviations of genuine keystores are tolerated: a SET OF that is
-/// not sorted, and a lock state that is encoded as 01. Unknown tags are kept: later versions add some.
+/// The tags that one party enforces or claims, in strict DER, ascending and none twice. Two deviations of genuine keystores are
+/// tolerated: a SET OF that is not sorted, and a lock state that is encoded as 01. Unknown tags are kept: later versions add some.
 struct AuthorizationList: Sendable {
     /// A value of the form that its tag has.
     enum Value: Sendable {

@@ -1,9 +1,7 @@
 package import AssayCore
 package import FoundationEssentials
 
-/// The status list that a verdict rests on, as verdicts and records name it.
-///
-/// In a record: `"statusList": {"digest": "...", "fetchedAt": "2026-11-24T12:00:00Z"}`.
+/// The status list that a verdict rests on, in a record `"statusList": {"digest": "...", "fetchedAt": "2026-11-24T12:00:00Z"}`.
 package struct AttestationStatusReference: Sendable, Equatable {
     /// The field of a record's evidence.
     package static let recordField = "statusList"

@@ -98,14 +98,9 @@ package enum AttestationStatusRule: Sendable {
         }
     }
 
-    /// The list to judge by; nil if the policy says that there is none.
-    /// - Parameters:
-    ///   - services: the services of the verifier. A fixed list and an archive, which only analyses have, are asked first, whatever
-    ///     the policy says.
-    ///   - reference: the list that the record names; nil for none.
-    /// - Throws: `.request` if the archive lacks the list, because the original judgement cannot be repeated, or if the policy
-    ///   demands a service that the verifier does not have; `.outage` with a ``StatusListOutage`` if its list is missing, or older
-    ///   than `maximumAge` at `now`.
+    /// The list to judge by; nil if the policy says that there is none. A fixed list and an archive, which only analyses have, are
+    /// asked first, whatever the policy says. Throws `.request` if the archive lacks the list that the record names, or the verifier
+    /// the service that the policy demands; `.outage` if its list is missing, or older than `maximumAge`.
     package func list(
         from services: [any EngineService], asCaptured reference: AttestationStatusReference?, at now: Date
     ) async throws(VerificationError) -> AttestationStatusList? {

@@ -18,9 +18,8 @@ extension AssertionCheck {
         remedy: .nothing, codes: CheckCode.ofDecoding)
 }
 
-/// A decoded assertion, not yet trusted: a CBOR map with `signature`: bytes, `authenticatorData`: bytes (Apple,
-/// Validating apps that connect to your server). Nothing signs the map itself: unknown keys are allowed, as in
-/// attestations, and ignored.
+/// A decoded assertion, not yet trusted: a CBOR map with two byte strings (Apple, Validating apps that connect to your server). Nothing
+/// signs the map itself: unknown keys are ignored.
 package struct AssertionEvidence: Sendable {
     /// The ECDSA signature. Its DER is not yet validated.
     package let signature: ArraySlice<UInt8>

@@ -24,11 +24,8 @@ extension AttestationCheck {
         remedy: .nothing, codes: CheckCode.ofDecoding)
 }
 
-/// A decoded attestation object, not yet trusted.
-///
-/// A CBOR map: `fmt` = "apple-appattest", `attStmt` {`x5c`: [leaf, intermediate], `receipt`: bytes}, `authData`: bytes
-/// (Apple, Validating apps that connect to your server; Web Authentication Level 2 section 6.5.4). Nothing signs the
-/// top-level map: unknown keys there are allowed and ignored.
+/// A decoded attestation object, not yet trusted: a CBOR map with `fmt` = "apple-appattest", `attStmt` {`x5c`: [leaf, intermediate],
+/// `receipt`}, `authData` (Web Authentication Level 2 section 6.5.4). Nothing signs the top-level map: unknown keys there are ignored.
 package struct AttestationEvidence: Sendable {
     package let leaf: Certificate
     /// The certificate of the authority that issued the leaf.

@@ -1,10 +1,8 @@
 import AssayCore
 package import AssayPrimitives
 
-/// The facts that Apple certifies in the extensions of the attested certificate.
-///
-/// The extensions 1.2.840.113635.100.8.5, .6 and .7 are not critical, and this reader is lenient: each is a SEQUENCE of
-/// context tags, and a missing value or one of another type is nil. ``nonce(of:)`` is strict.
+/// The facts that Apple certifies in the extensions 1.2.840.113635.100.8.5, .6 and .7 of the attested certificate. They are not
+/// critical, and this reader is lenient: a missing value or one of another type is nil. ``nonce(of:)`` is strict.
 package struct AttestedCertificate: Sendable {
     /// The operating system family; nil if the extensions name neither.
     let platform: ApplePlatform?

@@ -1,10 +1,8 @@
 package import AssayCore
 
-/// The decoded authenticator data of an attestation or an assertion.
-///
-/// rpIdHash 32 | flags 1 | signCount 4, big-endian | [attested credential data] | [extensions], Web Authentication
-/// Level 2 section 6.1. The decoder ignores the flags: genuine devices set AT in assertions without attested credential
-/// data, and leave ED clear before extensions. Instead, the parts must fill the whole length.
+/// The decoded authenticator data of an attestation or an assertion (Web Authentication Level 2 section 6.1): rpIdHash 32 | flags 1 |
+/// signCount 4, big-endian | [attested credential data] | [extensions]. The parts must fill the whole length. The flags say nothing:
+/// genuine devices set AT in assertions without credential data, and leave ED clear before extensions.
 package struct AuthenticatorData: Sendable {
     /// SHA-256 of the App ID.
     package let rpIDHash: ArraySlice<UInt8>

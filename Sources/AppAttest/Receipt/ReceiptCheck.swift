@@ -6,11 +6,9 @@ extension EvidenceKind {
     public static let appAttestReceipt = EvidenceKind("app-attest.receipt")
 }
 
-/// The checks of an App Attest receipt from Apple's server: their names, catalogue entries, rules and codes. Those of
-/// decoding, signature and chain are in `SignedReceipt`.
-///
-/// The steps are those of Apple, "Assessing fraud risk", section "Verify the receipt". The one check
-/// ``AttestationCheck/receipt`` applies the same rules, except for age, to the receipt inside an attestation.
+/// The checks of an App Attest receipt from Apple's server (Apple, Assessing fraud risk, Verify the receipt); those of decoding,
+/// signature and chain are in `SignedReceipt`. ``AttestationCheck/receipt`` applies the same rules, except for age, to the receipt of
+/// an attestation.
 package struct ReceiptCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [

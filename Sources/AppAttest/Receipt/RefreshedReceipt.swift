@@ -50,9 +50,8 @@ extension AppAttestEngine {
         return try verified(bytes, of: key, expectations)
     }
 
-    /// Verifies a receipt that Apple's server issued in exchange for a stored one: Apple signed it, for this app and this key, within
-    /// the last five minutes, and later than the one that was sent. It is no judgement by policy: a great risk metric is a result.
-    /// - Throws: ``ReceiptRefusal`` with the code of the check of `app-attest.receipt` that fails, or with one of its own.
+    /// Verifies a receipt that Apple's server issued in exchange for a stored one: for this app and this key, within the last five
+    /// minutes, and later than the one that was sent. It is no judgement by policy: a great risk metric is a result.
     package func refreshedReceipt(
         _ bytes: [UInt8], of key: EnrolledKey, replacing old: RefreshableReceipt, at now: Date
     ) throws(ReceiptRefusal) -> RefreshableReceipt {

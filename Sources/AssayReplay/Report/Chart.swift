@@ -1,6 +1,5 @@
-/// An inline SVG of full width with title and description, and a table of its numbers.
-///
-/// Horizontal positions are in percent and vertical ones in pixels, so that text keeps its size on a phone.
+/// An inline SVG of full width, and a table of its numbers. Horizontal positions are in percent and vertical ones in pixels, so that
+/// text keeps its size on a phone.
 package struct Chart {
     /// The prefix of its element IDs, unique in the page.
     let id: String

@@ -111,9 +111,8 @@ package struct ReplayTime: Sendable, Comparable, CustomStringConvertible {
     package static func < (left: ReplayTime, right: ReplayTime) -> Bool { left.milliseconds < right.milliseconds }
 }
 
-/// Outcomes over time, in intervals that start at multiples of their length since 1970.
-///
-/// The length is the shortest of ``widths`` at which at most ``limit`` intervals hold records.
+/// Outcomes over time, in intervals that start at multiples of their length since 1970: the shortest of ``widths`` at which at most
+/// ``limit`` intervals hold records.
 package struct TimeSeries: Sendable {
     /// The interval lengths in milliseconds: 1, 5 and 15 minutes, 1 and 6 hours, a day, a week, and from there four
     /// times the previous one. Each divides the next one.

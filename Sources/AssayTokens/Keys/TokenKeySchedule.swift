@@ -2,12 +2,9 @@ package import AssayCore
 package import FoundationEssentials
 import Synchronization
 
-/// The state of each key of an issuer at a given time. It is computed from stored times only, so servers with the same
-/// keys always agree.
-///
-/// A new key is published immediately. It signs from its `notBefore`, without one from the time it was added, until the `notBefore` of a newer key. It then
-/// verifies until its last token has expired, and is retired after that. A key that an operator retires is retired from
-/// that time.
+/// The state of each key of an issuer at a given time, computed from stored times only, so that servers with the same keys agree. A new
+/// key is published immediately, signs from its `notBefore` or the time it was added until the `notBefore` of a newer key, verifies
+/// until its last token has expired, and is retired then, or when an operator retires it.
 package struct TokenKeySchedule: Sendable {
     /// How long verifiers cache the published keys, in seconds.
     package static let maximumAge: Double = 600
@@ -93,10 +90,8 @@ package struct TokenKeySchedule: Sendable {
     /// True if the store has at least one private key, in any state: this server is an issuer.
     var isIssuer: Bool { !entries.isEmpty }
 
-    /// The keys that verify tokens of an app.
-    ///
-    /// A key set with the app as its scope counts. One without a scope counts only if there is no key that can sign: otherwise another
-    /// issuer could sign tokens in the name of this one (RFC 8725 section 3.8).
+    /// The keys that verify tokens of an app. A key set without a scope counts only if no key can sign: otherwise another issuer could
+    /// sign tokens in the name of this one (RFC 8725 section 3.8).
     package func verifications(for app: String) -> [TokenKey.Verification] {
         let counting = sets.filter { set in set.scope.map { $0.isByteEqual(to: app) } ?? !isIssuer }
         return entries.filter { $0.state != .retired }.flatMap(\.key.verifications)

@@ -19,9 +19,7 @@ package final class TokenSecret: KeyMaterial {
 
     package var algorithm: String { "HMAC-SHA-256, A256GCM" }
 
-    /// Reads a key.
-    /// - Parameter parts: `secret`: base64 of 32 bytes.
-    /// - Throws: ``KeyError`` without any of the secret's text.
+    /// Reads `secret`, base64 of 32 bytes. No error contains a part of it.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         let secret = try parts.secret(Self.secretPart, byteCount: Self.length)
         // One key for each use, so that a value for one never serves for another.
@@ -45,9 +43,8 @@ package final class TokenSecret: KeyMaterial {
             .url)
     }
 
-    /// Encrypts the subjects that a block must reach, for the issuer alone.
-    /// - Parameter tokenID: `jti`. The encryption key is derived from it, so a constant nonce is safe.
-    /// - Returns: base64url of ciphertext and tag; nil if the library fails.
+    /// Encrypts the subjects that a block must reach, for the issuer alone; nil if the library fails. The key is derived from `jti`, so
+    /// that a constant nonce is safe.
     package func reference(to subjects: [LedgerSubject], tokenID: String, app: String) -> String? {
         let lines = subjects.map { "\($0.kind.rawValue) \(Base64.encode(Array($0.name.utf8), .url))" }.joined(
             separator: "\n")

@@ -80,10 +80,8 @@ package final class RuntimeSecret: KeyMaterial {
         }
     }
 
-    /// The value for a device; nil for a derived value without a device.
-    ///
-    /// A derived value is base64url of 32 bytes: HKDF with SHA-256 of the master secret, for the app, the name, and the key or the device
-    /// that the evidence proves.
+    /// The value for a device; nil for a derived value without a device: base64url of HKDF with SHA-256 of the master secret, for the
+    /// app, the name, and the key or the device that the evidence proves.
     package func value(for device: LedgerSubject?, app: String) -> SecretBytes? {
         guard mode == .derive else { return value }
         guard let device else { return nil }

@@ -95,10 +95,8 @@ package struct SecretDelivery: Sendable {
         return (secret, [key.window.notAfter, key.retiredAt].compactMap(\.self).min())
     }
 
-    /// Seals the values for the client: a compact JWE with `ECDH-ES` on P-256 and `A256GCM`. Its content is a JSON object with `secrets`,
-    /// `challenge`, `app`, `iat` and `exp`.
-    /// - Returns: the JWE, and its life in seconds.
-    /// - Throws: `.outage` if the library cannot encrypt.
+    /// Seals the values for the client: a compact JWE with `ECDH-ES` on P-256 and `A256GCM`, a JSON object with `secrets`, `challenge`,
+    /// `app`, `iat` and `exp`. Returns its life in seconds too.
     package func sealed(at now: Date) throws(VerificationError) -> (text: String, expiresIn: Int) {
         let issuedAt = Int64(now.timeIntervalSince1970.rounded(.down))
         let expiresAt = max(issuedAt, Int64(end.timeIntervalSince1970.rounded(.down)))

@@ -18,9 +18,8 @@ package struct SecretRequest: Sendable {
         (self.record, self.challenge, self.names, self.publicKey) = (record, challenge, names, publicKey)
     }
 
-    /// The value that the evidence contains in place of the challenge: SHA-256 of `assay-secrets`, the challenge, the names with commas
-    /// between them, and the thumbprint of the key (RFC 7638), each as text and followed by a line feed. Evidence may contain the 32
-    /// bytes, or their base64url text.
+    /// The value that the evidence contains in place of the challenge, as 32 bytes or their base64url text: SHA-256 of `assay-secrets`,
+    /// the challenge, the names with commas between them, and the thumbprint of the key (RFC 7638), each followed by a line feed.
     package static func evidenceChallenge(_ challenge: String, names: [String], keyThumbprint: String) -> [UInt8] {
         let list = names.joined(separator: ",")
         return Digest.sha256(Array("assay-secrets\n\(challenge)\n\(list)\n\(keyThumbprint)\n".utf8))

@@ -20,9 +20,7 @@ package struct InputFailure: Error {
     package let message: String
 }
 
-/// The bytes of an open file.
-///
-/// A regular file is read up to its size at opening, because it may grow without end; see ``readsToLineEnd``.
+/// An open file. A regular one is read up to its size at opening, because it may grow without end; see ``readsToLineEnd``.
 final class FileInput: PositionedInput {
     private let descriptor: Int32
     private let isOwner: Bool
@@ -51,10 +49,7 @@ final class FileInput: PositionedInput {
         return input
     }
 
-    /// Opens a file.
-    /// - Parameters:
-    ///   - path: the bytes of its path.
-    ///   - isNamed: whether the user gave the path. If false, the file must be regular, and opening does not block.
+    /// Opens a file. If the user did not give its path, it must be regular, and opening does not block.
     static func open(_ path: [UInt8], isNamed: Bool) throws(InputFailure) -> FileInput {
         var flags = O_RDONLY | O_CLOEXEC | O_NOCTTY
         if !isNamed { flags |= O_NONBLOCK }
