@@ -1,16 +1,12 @@
 package import AssayCore
 
-/// A format that inspection can recognise and decode.
-///
-/// Inspection is lenient where verification is strict. For any bytes, the functions of a format do not fail or trap,
-/// and take linear time.
+/// A format that inspection can recognise and decode: lenient where verification is strict, for any bytes without failure or trap, and
+/// in linear time.
 package protocol BlobFormat: Sendable {
     /// The display name, such as `App Attest attestation object`.
     static var name: String { get }
 
-    /// Recognises bytes of this format, with the certainty and the reason; nil for other bytes.
-    ///
-    /// A format should recognise broken and truncated blobs as long as enough is left of them.
+    /// Recognises bytes of this format, also broken and truncated ones as long as enough is left of them; nil for other bytes.
     static func recognise(_ bytes: [UInt8]) -> Recognition?
 
     /// Decodes bytes as far as possible.

@@ -20,9 +20,8 @@ package protocol InspectableEngine: EvidenceEngine {
     /// The formats of the main part of each kind, for kinds that a blob alone shows.
     static var mainFormats: [(format: any BlobFormat.Type, kind: EvidenceKind)] { get }
 
-    /// A record for a single blob, such as a token that names its app, so that a policy can judge it; nil if the blob
-    /// alone is not enough.
-    /// - Parameter format: the recognised format of the blob.
+    /// A record for a single blob of a format, such as a token that names its app, so that a policy can judge it; nil if the blob alone
+    /// is not enough.
     static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord?
 
     /// What a client or a server probably did wrong, one sentence each; empty if nothing is known.

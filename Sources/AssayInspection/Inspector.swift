@@ -1,9 +1,7 @@
 package import AssayCore
 
-/// Identifies blobs, and decodes them layer by layer, such as base64 around CBOR, or a token in JSON.
-///
-/// It verifies nothing and does not fail: broken bytes are decoded as far as possible. Time and memory are at most a
-/// small multiple of the input.
+/// Identifies blobs, and decodes them layer by layer, such as base64 around CBOR, or a token in JSON. Verifies nothing and does not
+/// fail: broken bytes are decoded as far as possible, in time and memory of a small multiple of the input.
 package struct Inspector: Sendable {
     /// The maximum nesting depth of layers. A token in JSON in an HTTP request in base64 needs four.
     static let depth = 8
@@ -42,10 +40,7 @@ package struct Inspector: Sendable {
         formats = engines.flatMap { $0.formats } + Self.general
     }
 
-    /// Decodes bytes as far as possible.
-    /// - Parameters:
-    ///   - name: the name of the outermost layer, such as the name of the file.
-    ///   - encoding: the encoding already removed, such as gzip; nil for the bytes of a file.
+    /// Decodes bytes as far as possible. `encoding` is the one already removed, such as gzip; nil for the bytes of a file.
     package func inspect(_ bytes: [UInt8], name: String, encoding: String? = nil) -> InspectionLayer {
         var budget = Budget(
             layers: Inspector.layers, bytes: max(bytes.count * Inspector.growth.factor, Inspector.growth.minimum))

@@ -41,9 +41,7 @@ package enum TimeWords {
         return "\(weekday) \(day) \(months[month - 1]) \(year), \(String(decoding: text[11..<19], as: UTF8.self)) UTC"
     }
 
-    /// A duration in its two largest units: `3 days`, `5 minutes 3 seconds`, `25 years 6 days`.
-    ///
-    /// A year has 365 days, as in the validity of certificates.
+    /// A duration in its two largest units: `3 days`, `25 years 6 days`. A year has 365 days, as in the validity of certificates.
     package static func duration(_ seconds: Double) -> String {
         // A comparison with NaN is false.
         guard abs(seconds) < 1e15 else { return "a length of time that is no number or beyond all calendars" }

@@ -37,11 +37,9 @@ extension AppAttestEngine: InspectableEngine {
         (ReceiptFormat.self, .appAttestReceipt), (AppAttestRequestFormat.self, .appAttestRequest),
     ]
 
-    /// Composes a record from an attestation with a receipt, or from a receipt.
-    ///
-    /// The key identifier is that of the attested key, and the client data hash of an attestation is that of its
-    /// receipt. So the record shows whether the evidence is consistent and from Apple, but not whether it answers a
-    /// challenge of the server. Nil for an assertion: it identifies neither its key nor its client data.
+    /// Composes a record from an attestation, with the client data hash of its receipt, or from a receipt. It shows whether the
+    /// evidence is consistent and from Apple, but not whether it answers a challenge of the server. Nil for an assertion, which
+    /// identifies neither its key nor its client data.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         func text(_ bytes: some Sequence<UInt8>) -> RecordValue.Content {
             .text(Base64.encode(Array(bytes), .standard))

@@ -93,10 +93,8 @@ struct PEMBlock: Sendable {
     private static let end = Array("-----END ".utf8)
     private static let dashes = Array("-----".utf8)
 
-    /// The blocks of a text in order. The start of a block ends the previous one.
-    ///
-    /// Boundaries need not be on lines of their own: text copied from a form or a configuration has often lost its line
-    /// breaks.
+    /// The blocks of a text in order. The start of a block ends the previous one. Boundaries need not be on lines of their own: copied
+    /// text has often lost its line breaks.
     static func read(_ bytes: [UInt8]) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
         var open: (label: String, start: Int, body: Int)?

@@ -1,9 +1,7 @@
 package import AssayCore
 
-/// Evidence that was rejected, for ``InspectableEngine/diagnose(_:)``.
-///
-/// A diagnosis is for a person at a command line. It runs after the verdict, changes none, and belongs in no answer to a client: it
-/// says how evidence must be changed to come closer to an acceptance.
+/// Evidence that was rejected, for ``InspectableEngine/diagnose(_:)``: for a person at a command line. A diagnosis changes no verdict,
+/// and belongs in no answer to a client: it says how evidence comes closer to an acceptance.
 package struct RejectedEvidence: Sendable {
     package let record: EvidenceRecord
     /// The first check that failed.

@@ -113,11 +113,7 @@ package struct HTTPValue {
     /// The number of characters of a credential to show, so that people can distinguish credentials.
     private static let shown = 6
 
-    /// Examines a value.
-    /// - Parameters:
-    ///   - bytes: the value after removing the outer encoding.
-    ///   - encoding: the outer encoding, such as percent-encoding; nil for none.
-    ///   - isCredential: whether the value authorises its holder. A credential is hidden unless it is evidence.
+    /// Examines a value behind an outer encoding, such as percent-encoding. A credential is hidden unless it is evidence.
     package init(_ bytes: [UInt8], named name: String, encoding: String?, at range: Range<Int>, isCredential: Bool) {
         let text = String(decoding: bytes, as: UTF8.self)
         let blob = EmbeddedBlob(text)

@@ -19,10 +19,7 @@ package struct JSONAnnotator {
         self.describe = describe
     }
 
-    /// Annotates a document.
-    /// - Parameter name: the name of the document. Members are named by their names, elements by their index.
-    /// - Returns: one annotation, a nested blob for every string that contains one, named by its JSON pointer, and the
-    ///   ranges of secrets.
+    /// Annotates a document as one annotation. Every string that contains a blob gives a nested one, named by its JSON pointer.
     package static func annotate(
         _ node: JSONNode, named name: String, in bytes: [UInt8], describe: @escaping Describe = { _, _ in nil }
     ) -> BlobContents {

@@ -32,11 +32,9 @@ extension PlayIntegrityEngine: InspectableEngine {
         (IntegrityPayloadFormat.self, .playIntegrityStandard), (PlayIntegrityRequestFormat.self, .playIntegrityRequest),
     ]
 
-    /// A record of Google's answer to a token, or of its payload. In a classic token's payload, a nonce takes the place
-    /// of the request hash. Nil for a classic token itself: only its keys or Google can open it.
-    ///
-    /// The package name and the nonce or request hash come from the answer itself. So the record shows whether app and
-    /// device meet the policy, not whether the answer is for a request of the server.
+    /// A record of Google's answer to a token, or of its payload, with package name and nonce or request hash as the answer has them:
+    /// so it shows whether app and device meet the policy, not whether the answer is for a request of the server. Nil for a classic
+    /// token itself: only its keys or Google can open it.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         if format == PlayIntegrityRequestFormat.self { return EvidenceRequest.record(of: blob, .playIntegrityRequest) }
         guard format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self,

@@ -65,12 +65,9 @@ struct EmbeddedBlob {
         return [UInt8](hexadecimal: characters)
     }
 
-    /// Whether text is probably base64 of bytes, and not words.
-    ///
-    /// Words, upper-case names and program identifiers use the same alphabet. Encoded bytes nearly always contain
-    /// digits or signs, and often change between upper and lower case.
-    /// - Parameter charactersPerChange: the maximum average number of characters per change of case. A value that
-    ///   stands alone is less often an identifier than a value among others.
+    /// Whether text is probably base64 of bytes, and not words, upper-case names or program identifiers: encoded bytes nearly always
+    /// contain digits or signs, and often change between upper and lower case. `charactersPerChange` is the most on average: a value
+    /// that stands alone is less often an identifier.
     static func isPlausible(_ characters: [UInt8], charactersPerChange: Int = 3) -> Bool {
         var (digits, signs, changes, dashes) = (0, 0, 0, 0)
         var previous: UInt8 = 0
