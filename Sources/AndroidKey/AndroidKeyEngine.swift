@@ -3,15 +3,11 @@ package import FoundationEssentials
 
 /// Judges the evidence of Android's keystore: key attestations, and requests that attested keys sign.
 package struct AndroidKeyEngine: EvidenceEngine {
-    /// The policy's section for Android keys.
     package typealias Configuration = AndroidKeyConfiguration
 
-    /// The kinds of evidence that the engine judges.
     package static let kinds = [EvidenceKind.androidKeyAttestation, EvidenceKind.androidKeyRequest]
-    /// Every check of the engine, in the declared order.
     package static let catalogue = KeyAttestationCheck.catalogue + AndroidKeyRequest.catalogue
 
-    /// Attestations enrol keys.
     package static let enrolsKeys = true
 
     /// SHA-256 of Google's keys, in hexadecimal.
@@ -25,7 +21,6 @@ package struct AndroidKeyEngine: EvidenceEngine {
     }
 
     let apps: EngineApps<AndroidKeyExpectations>
-    /// The parsed keys of signed requests.
     let keyCache = AttestedKeyCache()
     private let services: [any EngineService]
 
@@ -42,7 +37,6 @@ package struct AndroidKeyEngine: EvidenceEngine {
         services = resources.services
     }
 
-    /// Assesses a record. Commits nothing.
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {

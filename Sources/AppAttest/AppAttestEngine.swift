@@ -3,15 +3,12 @@ package import FoundationEssentials
 
 /// Judges the evidence of Apple's App Attest: attestations, assertions and receipts.
 package struct AppAttestEngine: EvidenceEngine {
-    /// The policy's section for App Attest.
     package typealias Configuration = AppAttestConfiguration
 
-    /// The kinds of evidence that the engine judges.
     package static let kinds = [
         EvidenceKind.appAttestAttestation, EvidenceKind.appAttestAssertion, EvidenceKind.appAttestRequest,
         EvidenceKind.appAttestReceipt,
     ]
-    /// Every check of the engine, in the declared order.
     package static let catalogue =
         AttestationCheck.catalogue + AppAttestRequest.checks.catalogue + AssertionCheck.catalogue
         + ReceiptCheck.catalogue
@@ -19,7 +16,6 @@ package struct AppAttestEngine: EvidenceEngine {
     /// challenge.
     package static let challengeKinds: [EvidenceKind] = [.appAttestAttestation, .appAttestAssertion, .appAttestRequest]
 
-    /// The key types that services of the engine use.
     package static let keyMaterials: [any KeyMaterial.Type] = [AppleServicesKey.self]
 
     /// Apple allows an app about 100 attestations a second.
@@ -54,7 +50,6 @@ package struct AppAttestEngine: EvidenceEngine {
     /// The requirements of an app; nil if the policy has no such app.
     func expectations(_ app: String) -> AppAttestExpectations? { apps.all.first { $0.app.isByteEqual(to: app) } }
 
-    /// Assesses a record. Commits nothing.
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {

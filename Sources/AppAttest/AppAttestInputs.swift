@@ -34,7 +34,6 @@ public enum ClientDataInput: Sendable, Equatable {
 public struct AttestationInput: Sendable {
     /// The key identifier, 32 bytes.
     package let keyID: [UInt8]
-    /// The attestation object.
     package let attestation: [UInt8]
     /// The challenge, or the client data hash that the app passed.
     package let clientData: ClientDataInput

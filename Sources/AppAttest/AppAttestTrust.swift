@@ -8,7 +8,6 @@ package struct AppAttestTrust: Sendable {
     /// The names and key digests of the test roots; nil for Apple's roots. Two authorities may share a name.
     let testAuthority: String?
 
-    /// Apple's own anchors.
     package static let apple = AppAttestTrust(
         attestation: AppleRoots.appAttestation, receipts: AppleRoots.appleRootG3, testAuthority: nil)
 

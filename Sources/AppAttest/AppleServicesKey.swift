@@ -3,7 +3,6 @@ package import AssayCore
 /// A key of Apple's services: a `.p8` file of the developer account with the DeviceCheck service, for App Attest and DeviceCheck. It
 /// serves all apps of the team.
 package final class AppleServicesKey: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("apple-services")
     package static let parts = [
         KeyPart(

@@ -3,7 +3,6 @@ public import AssayCore
 /// The checks that attestations, assertions and receipts share: one entry and one rule, with a check name for each
 /// kind.
 enum SharedRules {
-    /// The policy allows the environment.
     static func environment(
         _ environment: AttestEnvironment, in configuration: AppAttestConfiguration
     ) throws(CheckFailure) {

@@ -3,14 +3,11 @@ package import FoundationEssentials
 
 /// Judges Approov evidence: tokens, requests and texts signed by apps, and measurement proofs.
 package struct ApproovEngine: EvidenceEngine {
-    /// The policy's section for Approov.
     package typealias Configuration = ApproovConfiguration
 
-    /// The kinds of evidence that the engine judges.
     package static let kinds = [
         EvidenceKind.approovToken, EvidenceKind.approovMessage, EvidenceKind.approovText, EvidenceKind.approovProof,
     ]
-    /// Every check of the engine, in the declared order.
     package static let catalogue = ApproovCheck.catalogue
     /// The length of the nonces of measurement proofs.
     package static let challengeLength = ApproovProofAssessor.nonceLength
@@ -19,7 +16,6 @@ package struct ApproovEngine: EvidenceEngine {
     /// The form of the claim `did`.
     package static let deviceIDs: DeviceIDForm? = DeviceIDForm(
         "of Approov, which is base64 of 16 bytes with its padding", padding: "==", isValid: DeviceIDText.isValid)
-    /// The key types that the engine uses.
     package static let keyMaterials: [any KeyMaterial.Type] = [
         ApproovKey.self, ApproovMessageKey.self, ApproovHardwareKey.self,
     ]
@@ -44,7 +40,6 @@ package struct ApproovEngine: EvidenceEngine {
         fixedTokenKeys = (resources.keys as? StaticKeyStore)?.keysAtHand(for: ApproovKey.purpose)
     }
 
-    /// Assesses a record: looks up keys and standings, and runs the checks. Commits nothing.
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -80,7 +75,6 @@ package struct ApproovEngine: EvidenceEngine {
         return try await assess(input, expectations, account: account, ledger: ledger, at: now)
     }
 
-    /// The rules of an app.
     func expectations(of app: String) throws(VerificationError) -> ApproovExpectations {
         guard let expectations = try apps.app(app) else { throw ambiguity }
         return expectations

@@ -54,7 +54,6 @@ public struct ApproovSubject: EngineSubject {
         addresses = .keep
     }
 
-    /// A subject without a token.
     init(measurement: ApproovMeasurement) {
         (token, claimed) = (nil, nil)
         addresses = .drop

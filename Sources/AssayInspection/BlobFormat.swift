@@ -96,7 +96,6 @@ package struct NestedBlob: Sendable {
     /// Whether it is a bearer credential, such as a session token. Its claims are shown; its signature is hidden.
     package var isCredential = false
 
-    /// Describes a blob inside another one.
     package init(
         _ name: String, encoding: String, bytes: [UInt8], format: (any BlobFormat.Type)? = nil,
         at range: Range<Int>? = nil

@@ -173,7 +173,6 @@ private struct Budget {
 package struct InspectionLayer: Sendable {
     /// Another format that also fits the bytes.
     package struct Alternative: Sendable, Equatable {
-        /// Its name.
         package let format: String
         /// The reason why it fits.
         package let recognition: Recognition
@@ -191,7 +190,6 @@ package struct InspectionLayer: Sendable {
     package let alternatives: [Alternative]
     /// The bytes to which the ranges of annotations refer.
     package let bytes: [UInt8]
-    /// The annotated parts.
     package var annotations: [Annotation]
     /// The ranges of secrets, such as private keys, and of inner layers with secrets. They must not be printed.
     package let secrets: [Range<Int>]

@@ -3,14 +3,10 @@ package import FoundationEssentials
 
 /// Judges Play Integrity evidence: classic tokens, decrypted with the app's keys, and standard ones, decoded by Google.
 package struct PlayIntegrityEngine: EvidenceEngine {
-    /// The policy's section for Play Integrity.
     package typealias Configuration = PlayIntegrityConfiguration
 
-    /// The kinds of evidence that the engine judges.
     package static let kinds: [EvidenceKind] = [.playIntegrityClassic, .playIntegrityStandard, .playIntegrityRequest]
-    /// Every check of the engine, in the declared order.
     package static let catalogue = PlayIntegrityRequest.checks.catalogue + PlayIntegrityCheck.catalogue
-    /// The key types that the engine uses.
     package static let keyMaterials: [any KeyMaterial.Type] = [PlayIntegrityKeys.self]
     /// Classic tokens, and the signatures of requests, carry a ledger challenge as their nonce.
     package static let challengeKinds: [EvidenceKind] = [.playIntegrityClassic, .playIntegrityRequest]
@@ -61,7 +57,6 @@ package struct PlayIntegrityEngine: EvidenceEngine {
         }
     }
 
-    /// Assesses a record: looks up keys or asks Google, and runs the checks. Commits nothing.
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {

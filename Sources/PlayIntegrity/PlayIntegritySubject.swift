@@ -50,7 +50,6 @@ public struct PlayIntegritySubject: EngineSubject {
         return fields
     }
 
-    /// The facts of a request's signature.
     package var message: MessageFacts? { request }
     /// Google's labels for device and app.
     package var trustworthiness: Trustworthiness {

@@ -118,7 +118,6 @@ extension KeyAttestationCheck {
         return Finding(.unknownTags, "tags that Assay does not know: \(tags.prefix(16).joined(separator: ", "))")
     }
 
-    /// The KeyDescription of the leaf.
     func description(_ evidence: KeyAttestationEvidence) throws(CheckFailure) -> KeyDescription {
         guard let value = evidence.leaf.extension(KeyDescription.oid)?.value else {
             throw CheckFailure(DecodeError(.missing, at: 0, "certificate 0 has no key attestation extension"))

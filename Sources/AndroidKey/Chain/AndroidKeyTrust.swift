@@ -6,7 +6,6 @@ final class AndroidKeyTrust: Sendable {
     struct Anchor: Sendable {
         /// One of possibly several root certificates with this key.
         let certificate: ArraySlice<UInt8>
-        /// The subject of the root.
         let name: ArraySlice<UInt8>
         let subjectPublicKeyInfo: ArraySlice<UInt8>
         let key: IssuerKey
@@ -14,7 +13,6 @@ final class AndroidKeyTrust: Sendable {
         let keyDigest: String
     }
 
-    /// Google's keys.
     static let google = AndroidKeyTrust(GoogleRoots.certificates, testAuthority: nil)
 
     let anchors: [Anchor]
@@ -85,7 +83,6 @@ final class AndroidKeyTrust: Sendable {
             || anchors.contains { $0.key.hasSigned(root) }
     }
 
-    /// Whether a key is pinned.
     func pins(_ certificate: Certificate) -> Bool {
         anchors.contains { $0.subjectPublicKeyInfo.isByteEqual(to: certificate.subjectPublicKeyInfo) }
     }

@@ -16,9 +16,7 @@ package struct AuthorizationTag: Sendable {
     }
 
     let number: UInt32
-    /// The name in the schema.
     package let name: String
-    /// The type of the value.
     package let form: Form
     /// What it means, for people.
     package let meaning: String

@@ -11,7 +11,6 @@ package struct KeyDescription: Sendable {
     let attestationVersion: UInt64
     /// Where the attestation was made.
     let attestationSecurityLevel: KeySecurityLevel
-    /// The version of Keymaster or KeyMint.
     let keyMintVersion: UInt64
     /// Where the key is kept.
     let keyMintSecurityLevel: KeySecurityLevel
@@ -21,12 +20,10 @@ package struct KeyDescription: Sendable {
     let uniqueID: ArraySlice<UInt8>
     /// What the operating system claims or enforces.
     let softwareEnforced: AuthorizationList
-    /// What the secure hardware enforces.
     let hardwareEnforced: AuthorizationList
     /// The app that made the key, as the operating system says; nil if it says none.
     let applicationID: AttestationApplicationID?
 
-    /// Reads the value of the extension.
     package init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
         var reader = try DERReader.single(.sequence, in: value).reader
         attestationVersion = try Self.part("attestationVersion") { () throws(DecodeError) in
@@ -143,11 +140,9 @@ struct AttestationApplicationID: Sendable {
     struct Package: Sendable {
         /// The package name, UTF-8 by convention.
         let name: ArraySlice<UInt8>
-        /// The version code.
         let version: UInt64
     }
 
-    /// The apps.
     let packages: [Package]
     /// The SHA-256 digests of their signing certificates.
     let certificateDigests: [ArraySlice<UInt8>]

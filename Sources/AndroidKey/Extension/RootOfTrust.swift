@@ -4,9 +4,7 @@ import AssayCore
 struct RootOfTrust: Sendable {
     /// SHA-256 of the key that verified the system, zeros or nothing on some devices.
     let verifiedBootKey: ArraySlice<UInt8>
-    /// Whether the boot loader is locked.
     let deviceLocked: Bool
-    /// The result of verified boot.
     let verifiedBootState: VerifiedBootState
     /// The digest of everything that verified boot covers; nil before version 3.
     let verifiedBootHash: ArraySlice<UInt8>?

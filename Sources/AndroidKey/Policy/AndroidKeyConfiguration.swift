@@ -3,9 +3,7 @@ package import AssayCore
 /// The policy's requirements for the key attestations of one app. A class: all requests share one instance.
 @dynamicMemberLookup
 package final class AndroidKeyConfiguration: EngineConfiguration {
-    /// The engine's name.
     package static let engine = "android-key"
-    /// The field of an app in a policy file.
     package static let policyField = "androidKey"
 
     package typealias ChallengeSource = AssayCore.ChallengeSource
@@ -91,17 +89,14 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
 
     /// How old security patch levels may be. The age counts from the first day of the month.
     package struct PatchLevelRules: Sendable, Equatable {
-        /// The greatest age, in seconds.
         package var maximumAge: Double
         /// How far ahead of the time of judgement a level may be, in seconds: makers ship levels before their month.
         package var maximumAhead: Double
-        /// The levels to judge.
         package var levels: [PatchLevelName]
 
         /// The default of `maximumAhead`: two months.
         package static let standardAhead = 62 * 86_400.0
 
-        /// States the rules.
         package init(maximumAge: Double, maximumAhead: Double = standardAhead, levels: [PatchLevelName] = [.os]) {
             self.maximumAge = maximumAge
             self.maximumAhead = maximumAhead
@@ -116,7 +111,6 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
         /// How far ahead: the device's clock is another one.
         package var future: Double
 
-        /// States the rules.
         package init(past: Double = 300, future: Double = 60) {
             self.past = past
             self.future = future
@@ -187,7 +181,6 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
         }
     }
 
-    /// The fields.
     package let values: Values
 
     /// A field: `configuration.packages`.

@@ -92,6 +92,5 @@ package struct AndroidVersion: Sendable, Equatable, Comparable, CustomStringConv
     /// The dotted form.
     package var description: String { "\(number / 10_000).\(number / 100 % 100).\(number % 100)" }
 
-    /// Compares the numbers.
     package static func < (left: AndroidVersion, right: AndroidVersion) -> Bool { left.number < right.number }
 }

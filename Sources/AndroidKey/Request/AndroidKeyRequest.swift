@@ -27,7 +27,6 @@ package enum AndroidKeyRequest {
     struct NamedKey {
         /// SHA-256 of the key's SubjectPublicKeyInfo, 32 bytes.
         let identifier: [UInt8]
-        /// The algorithm that the request names.
         let algorithm: Algorithm
     }
 

@@ -187,7 +187,6 @@ extension AndroidKeyRequestCheck {
         return effects
     }
 
-    /// The facts of the key.
     func subject(_ key: SigningKey) -> AndroidKeySubject {
         typealias Property = EnrolledAndroidProperty
         var subject = AndroidKeySubject(publicKey: key.info, algorithm: key.key.description)

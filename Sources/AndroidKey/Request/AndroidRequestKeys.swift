@@ -9,12 +9,10 @@ struct AndroidRequestKeys: Sendable {
     /// A SubjectPublicKeyInfo from a backend that stores keys itself. It counts only with an ephemeral ledger.
     let supplied: [UInt8]?
     let durability: LedgerDurability
-    /// The block in force on the key.
     let block: LedgerBlock?
     /// The parsed enrolled key; nil if it cannot be parsed, which the key check reports.
     let parsedKey: AttestedKey?
 
-    /// Collects the keys.
     init(
         enrolled: EnrolledKey?, supplied: [UInt8]?, durability: LedgerDurability, block: LedgerBlock?,
         cache: AttestedKeyCache?

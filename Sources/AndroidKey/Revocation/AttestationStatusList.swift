@@ -29,7 +29,6 @@ package struct AttestationStatusList: Sendable, Equatable {
     private let entries: [String: Status]
     private static let retainedField = "retained"
 
-    /// The number of certificates in the list.
     package var count: Int { entries.count }
 
     /// Reads a list as it was served, with the `Last-Modified` of the answer. Refuses one that is cut, empty or over ``limit``, that
@@ -105,7 +104,6 @@ package struct AttestationStatusList: Sendable, Equatable {
         return try AttestationStatusList(json: bytes, fetchedAt: fetchedAt, issuedAt: issuedAt)
     }
 
-    /// Compares the digests and times.
     package static func == (left: AttestationStatusList, right: AttestationStatusList) -> Bool {
         left.digest == right.digest && left.fetchedAt == right.fetchedAt
     }

@@ -11,7 +11,6 @@ package struct AttestationStatusReference: Sendable, Equatable {
     /// When the list was fetched or last confirmed; nil if that is not known.
     package let fetchedAt: Date?
 
-    /// Names a list.
     package init(digest: [UInt8], fetchedAt: Date?) {
         self.digest = digest
         self.fetchedAt = fetchedAt

@@ -35,7 +35,6 @@ extension OutageCode {
 package struct FixedStatusList: EngineService {
     let list: AttestationStatusList
 
-    /// Reads a list.
     package init(json: [UInt8]) throws(DecodeError) {
         list = try AttestationStatusList(json: json, fetchedAt: nil)
     }

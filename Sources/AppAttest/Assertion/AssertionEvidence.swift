@@ -23,9 +23,7 @@ extension AssertionCheck {
 package struct AssertionEvidence: Sendable {
     /// The ECDSA signature. Its DER is not yet validated.
     package let signature: ArraySlice<UInt8>
-    /// The authenticator data as signed.
     package let authenticatorDataBytes: ArraySlice<UInt8>
-    /// The decoded authenticator data.
     let authenticatorData: AuthenticatorData
 
     /// Decodes an assertion, which must fill `bytes`.

@@ -22,11 +22,9 @@ public struct AssertionKeys: Sendable {
     /// The supplied key. It is used only with an ephemeral ledger; a durable ledger must have the key.
     package let supplied: Supplied?
     package let durability: LedgerDurability
-    /// The blocks in force on the key.
     package let blocks: [LedgerBlock]
     /// The parsed enrolled key; nil if it cannot be parsed, which the key check reports.
     let parsedKey: ECDSAPublicKey?
-    /// The properties of the enrolled key.
     let facts: EnrolledFacts?
 
     /// Who stands for the key. An ephemeral ledger enrols supplied keys too: only its attestation gives a key an environment.

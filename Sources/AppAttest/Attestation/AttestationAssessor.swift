@@ -101,7 +101,6 @@ package enum AttestationAssessor {
         return subject
     }
 
-    /// The ledger entry of the key.
     private static func enrolment(
         of subject: AppAttestSubject, _ account: String?, _ expectations: AppAttestExpectations, at now: Date
     ) -> EnrolledKey? {

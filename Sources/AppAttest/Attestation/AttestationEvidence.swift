@@ -31,11 +31,8 @@ package struct AttestationEvidence: Sendable {
     /// The certificate of the authority that issued the leaf.
     let intermediate: Certificate
     package let receipt: ArraySlice<UInt8>?
-    /// The authenticator data as signed.
     package let authenticatorDataBytes: ArraySlice<UInt8>
-    /// The decoded authenticator data.
     let authenticatorData: AuthenticatorData
-    /// The attested credential data.
     package let credential: AttestedCredential
 
     /// Decodes an attestation object, which must fill `bytes`. `authorities` caches verified authority certificates.

@@ -8,9 +8,7 @@ package struct AttestedCertificate: Sendable {
     let platform: ApplePlatform?
     /// Whether the extensions name any platform, including unsupported ones such as tvOS.
     let namesPlatform: Bool
-    /// The version of the operating system.
     let osVersion: String?
-    /// The build of the operating system.
     let osBuild: String?
     /// The key's access control list, extension 1.2.840.113635.100.8.6.
     let accessControlList: ArraySlice<UInt8>?

@@ -6,7 +6,6 @@ package import AssayCore
 package struct AuthenticatorData: Sendable {
     /// SHA-256 of the App ID.
     package let rpIDHash: ArraySlice<UInt8>
-    /// The signature counter.
     package let counter: UInt32
     /// The attested credential data; nil in assertions.
     let credential: AttestedCredential?

@@ -29,7 +29,6 @@ package struct ReceiptRefusal: Error, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// Code and sentence.
     package var description: String { "\(code): \(message)" }
 }
 

@@ -2,7 +2,6 @@ package import AssayCore
 
 /// A token key: the account's secret, a public key, or a set of public keys. A class, shared by all verifications.
 package final class ApproovKey: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("approov")
     static let secretPart = "secret"
     static let publicKeyPart = "publicKey"

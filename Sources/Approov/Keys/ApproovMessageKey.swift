@@ -2,7 +2,6 @@ package import AssayCore
 
 /// A message signing secret of the account. Tokens name its ID in `mskid`.
 package final class ApproovMessageKey: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("approov-message")
     package static let parts = [
         KeyPart(ApproovKey.secretPart, .secret, isRequired: true, form: ApproovSecret.messageForm),
@@ -34,7 +33,6 @@ package final class ApproovMessageKey: KeyMaterial {
 
 /// The private key of offline hardware, which opens measurement tokens.
 package final class ApproovHardwareKey: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("approov-hardware")
     static let privateKeyPart = "privateKey"
     package static let parts = [KeyPart(privateKeyPart, .secret, isRequired: true, form: PrivateKeyText.form)]

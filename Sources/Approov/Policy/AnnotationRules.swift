@@ -4,7 +4,6 @@ import AssayCore
 package struct AnnotationRules: Sendable, Equatable {
     /// The treatment of an annotation.
     package enum Rule: String, Sendable, CaseIterable {
-        /// Reject the token.
         case reject
         /// Note it in the verdict.
         case note
@@ -50,11 +49,8 @@ package struct AnnotationRules: Sendable, Equatable {
 
     /// The rejection policy for annotations that no list names; nil for none.
     package var preset: Preset?
-    /// The annotations to reject.
     package var reject: [String]
-    /// The annotations to note in the verdict.
     package var note: [String]
-    /// The annotations to ignore.
     package var ignore: [String]
     /// The rule for all others, such as annotations that Approov adds later.
     package var others: Rule

@@ -3,9 +3,7 @@ package import AssayCore
 /// The policy for the Approov evidence of one API. A class: all requests share it.
 @dynamicMemberLookup
 package final class ApproovConfiguration: EngineConfiguration {
-    /// The engine's name.
     package static let engine = "approov"
-    /// The field of an app in a policy file.
     package static let policyField = "approov"
 
     /// The form of the API's tokens. Approov sets it for each domain.
@@ -77,20 +75,16 @@ package final class ApproovConfiguration: EngineConfiguration {
         package var proof: ProofRules?
         package var enforcement = Enforcement.reject
 
-        /// All defaults.
         package init() {}
     }
 
-    /// The fields.
     package let values: Settings
 
     /// A field: `configuration.tokenHeader`.
     @inlinable
     package subscript<Value>(dynamicMember field: KeyPath<Settings, Value>) -> Value { values[keyPath: field] }
 
-    /// The treatment of failover tokens.
     package var failover: FailoverRule { values.failover ?? .accept }
-    /// The rules for measurement proofs.
     package var proof: ProofRules { values.proof ?? ProofRules() }
 
     /// Creates a configuration in code.

@@ -2,7 +2,6 @@ package import AssayCore
 
 /// A policy's rules for message signatures.
 package struct MessageSigning: Sendable, Equatable {
-    /// The owner of the signing key.
     package enum Signer: String, Sendable, CaseIterable {
         /// The app installation, with a key that never leaves the device: the token's `ipk`.
         case installation
@@ -55,7 +54,6 @@ package struct MessageSigning: Sendable, Equatable {
     /// The default components that every signature must cover.
     package static let standardComponents = ["@method", "@target-uri", "approov-token"]
 
-    /// The owner of the signing key.
     package var signer: Signer
     /// The names of the account's keys; nil for all keys with the app as their scope. Not used for installations.
     package var keys: [String]?
@@ -63,14 +61,11 @@ package struct MessageSigning: Sendable, Equatable {
     /// with a body must also cover `content-digest`.
     package var components: [String]
     package var freshness: FreshnessWindow
-    /// The replay protection.
     package var replay: ReplayGuard
-    /// The allowed deviations.
     package var quirks: Set<Quirk>
     /// The party that compares bodies that Assay does not receive.
     package var body: RequestRules.BodyRule
 
-    /// Creates the rules.
     package init(
         signer: Signer, keys: [String]? = nil, components: [String] = MessageSigning.standardComponents,
         freshness: FreshnessWindow = FreshnessWindow(), replay: ReplayGuard = .ledger, quirks: Set<Quirk> = [],
@@ -116,10 +111,8 @@ extension MessageSigning {
 package struct TextSigning: Sendable, Equatable {
     /// The names of the account's keys; nil for all keys with the app as their scope.
     package var keys: [String]?
-    /// The replay protection.
     package var replay: MessageSigning.ReplayGuard
 
-    /// Creates the rules.
     package init(keys: [String]? = nil, replay: MessageSigning.ReplayGuard = .ledger) {
         self.keys = keys
         self.replay = replay

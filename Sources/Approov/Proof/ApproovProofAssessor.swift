@@ -29,9 +29,7 @@ extension ApproovCheck {
 
 /// Assesses measurement proofs: a pure function of its arguments.
 package enum ApproovProofAssessor {
-    /// The length of a nonce in bytes.
     static let nonceLength = 16
-    /// The length of a proof in bytes.
     static let proofLength = 32
 
     /// Compares a proof with the measurements of a verified token. Needs no key.

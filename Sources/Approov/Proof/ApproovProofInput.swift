@@ -27,7 +27,6 @@ public struct ApproovProofInput: Sendable {
     package let nonce: [UInt8]
     /// The proof, 32 bytes.
     package let proof: [UInt8]
-    /// The source of the measurements.
     package let source: Source
     /// The measurement that the proof must prove; nil for either.
     package let measurement: ApproovMeasurement?
@@ -65,7 +64,6 @@ extension ApproovCheck {
 }
 
 extension LedgerEffect {
-    /// Consumes the nonce of a proof.
     static func consumeNonce(_ nonce: [UInt8], app: String) -> LedgerEffect {
         LedgerEffect(
             .approovProofChallenge,

@@ -71,7 +71,6 @@ public final class ApproovClaims: Sendable {
         guard key != nil || integrity != nil || device != nil else { return nil }
         return Measurements(proofKey: key, integrity: integrity, device: device)
     }
-    /// The undocumented claims, in order.
     package var unknown: [Unknown] { draft.unknown }
 
     /// The expiry; nil if missing or not before the year 10000.

@@ -11,7 +11,6 @@ struct AuthenticToken {
     }
 
     let form: Form
-    /// The name of the key.
     let key: String
     let claims: ApproovClaims
     let source: ApproovClaims.Source

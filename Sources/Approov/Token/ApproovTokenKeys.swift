@@ -88,7 +88,6 @@ final class ApproovTokenKeys: Sendable {
         }
     }
 
-    /// Prepares the keys of an app.
     init(_ selection: Selection) {
         self.selection = selection
         signing = Candidates(Self.verifications(of: selection.live))

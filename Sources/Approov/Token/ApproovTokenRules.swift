@@ -19,7 +19,6 @@ struct ApproovTokenRules {
     var claims: ApproovClaims { token.claims }
     var configuration: ApproovConfiguration { expectations.configuration }
 
-    /// Runs the checks in order.
     func run(_ account: AccountStandings, _ run: inout CheckRun) {
         run.allow(standings)
         _ = run.gate(.approovTokenExpiry, try expiry())

@@ -6,7 +6,6 @@ final class DecryptedClaims: Sendable {
     // Only the wiping code mutates it.
     private nonisolated(unsafe) var plaintext: [UInt8]
 
-    /// Decrypts a token.
     init(_ jwe: CompactJWE, with key: JWEKey) throws(JOSEError) {
         plaintext = try key.decrypt(jwe)
     }

@@ -198,7 +198,6 @@ enum COSEKeyAnnotator {
 
 /// Annotates the extensions of authenticator data, a CBOR map since iOS 27 and macOS 27.
 enum ExtensionsAnnotator {
-    /// The annotation of the map.
     static func annotation(_ node: CBORNode, in bytes: [UInt8]) -> Annotation {
         var map = CBORAnnotator.annotate(node, named: "extensions", in: bytes)
         guard case .map = node.content else {

@@ -2,7 +2,6 @@
 /// lengths, arguments that are not minimal, keys of any type, duplicate keys, tags, and invalid UTF-8. Beyond the nesting ``depth`` or
 /// the number ``items``, the rest is one broken item.
 package enum LenientCBOR {
-    /// The maximum nesting depth of items.
     package static let depth = 64
     /// The maximum number of items. An item of one byte takes some hundred bytes of memory.
     package static let items = 1 << 18
@@ -14,7 +13,6 @@ package enum LenientCBOR {
         return (node, reader.position)
     }
 
-    /// Reads a sequence of items.
     package static func readAll(_ bytes: ArraySlice<UInt8>) -> [CBORNode] {
         var reader = LenientCBORReader(bytes)
         var nodes: [CBORNode] = []

@@ -81,7 +81,6 @@ struct PEMBlock: Sendable {
     let label: String
     /// The block including its boundaries, or up to the end of the text if the end boundary is missing.
     let range: Range<Int>
-    /// The lines between the boundaries.
     let body: Range<Int>
     /// Whether the end boundary is present.
     let isComplete: Bool

@@ -3,7 +3,6 @@
 /// than there are. After a broken value, reading continues behind the enclosing value of definite length. Beyond the nesting ``depth``
 /// or the number ``values``, the rest is one broken value.
 package enum LenientDER {
-    /// The maximum nesting depth of values.
     package static let depth = 64
     /// The maximum number of values.
     package static let values = 1 << 18
@@ -16,7 +15,6 @@ package enum LenientDER {
         return (node, node.range.upperBound)
     }
 
-    /// Reads a sequence of values.
     package static func read(_ bytes: ArraySlice<UInt8>) -> [DERNode] {
         var reader = LenientDERReader(bytes)
         return reader.values(until: bytes.endIndex, depth: 0)

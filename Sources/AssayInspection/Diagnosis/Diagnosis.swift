@@ -4,7 +4,6 @@ package import AssayCore
 /// and belongs in no answer to a client: it says how evidence comes closer to an acceptance.
 package struct RejectedEvidence: Sendable {
     package let record: EvidenceRecord
-    /// The first check that failed.
     package let check: CheckID
     /// The public key that the ledger has under the record's `keyId`: SubjectPublicKeyInfo in DER, or an X9.63 point. Nil for none.
     package let enrolledKey: [UInt8]?

@@ -103,7 +103,6 @@ struct HTTPFieldAnnotator {
 
 /// The value of a header, a cookie or a form field: shown, decoded or hidden.
 package struct HTTPValue {
-    /// The text to show.
     package private(set) var value: String
     package private(set) var meaning: String?
     package private(set) var nested: NestedBlob?

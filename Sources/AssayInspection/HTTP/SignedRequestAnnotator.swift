@@ -69,7 +69,6 @@ struct SignedRequestAnnotator {
         annotations[index].children += inputs.prefix(Self.signatureLimit).map(base)
     }
 
-    /// The first field with this name.
     private func field(_ name: String) -> (name: Range<Int>, value: Range<Int>)? {
         request.fields.first { HTTPMessage.isField(bytes[$0.name], name) }
     }

@@ -70,7 +70,6 @@ package enum JSONFormat: BlobFormat {
 
 /// A JSON value (RFC 8259) with its range, as the lenient reader found it.
 package struct JSONNode: Sendable {
-    /// The value.
     package enum Content: Sendable {
         case null
         case flag(Bool)

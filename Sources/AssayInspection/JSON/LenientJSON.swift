@@ -4,7 +4,6 @@ import AssayPrimitives
 /// missing and trailing commas, duplicate keys, unknown words, strings with control characters, wrong escapes or invalid UTF-8, and
 /// truncated documents. Beyond the nesting ``depth`` or the number ``values``, the rest is one broken value.
 package enum LenientJSON {
-    /// The maximum nesting depth of values.
     package static let depth = 64
     /// The maximum number of values. A value of one byte takes some hundred bytes of memory.
     package static let values = 1 << 18

@@ -16,7 +16,6 @@ package struct RawKind: Sendable {
     /// The value of a policy field for a single raw file when no option sets it.
     package struct Default: Sendable {
         package let path: String
-        /// The value.
         package let content: PolicyNode.Content
         /// The note on standard error when the default applies.
         package let note: String?
@@ -31,7 +30,6 @@ package struct RawKind: Sendable {
     package let kind: EvidenceKind
     package let file: File
     package let options: [RawOption]
-    /// The defaults of policy fields.
     package let defaults: [Default]
     /// The lines of an example for help, with options and file.
     package let example: [String]
@@ -79,13 +77,10 @@ package struct RawArguments: Sendable {
         self.ledger = ledger
     }
 
-    /// All texts of an option.
     package func texts(_ name: String) -> [String] { texts[name] ?? [] }
 
-    /// The last text of an option.
     package func text(_ name: String) -> String? { texts[name]?.last }
 
-    /// Whether an option was given.
     package func has(_ name: String) -> Bool { text(name) != nil }
 
     /// Whether an option or its policy field is set.
@@ -118,7 +113,6 @@ package enum RawError: Error {
 }
 
 extension RawOption {
-    /// The target URI of a saved request.
     package static let targetURI = RawOption.evidence(
         "targetURI", .text, isVerbatim: false, valueName: "uri",
         "What the client asked for, https://HOST/PATH, when the request line of a message has only the path.")
@@ -138,7 +132,6 @@ extension RawOption {
 }
 
 extension RawFields {
-    /// Reads a saved request.
     package init(request file: [UInt8], _ arguments: RawArguments) throws(RawError) {
         let request: CapturedRequest
         do { request = try CapturedRequest(file) } catch { throw .malformed(error) }

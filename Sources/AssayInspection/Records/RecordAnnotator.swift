@@ -4,7 +4,6 @@ import AssayCore
 struct RecordAnnotator {
     let engines: [any InspectableEngine.Type]
 
-    /// Decodes the records in some bytes.
     func contents(of bytes: [UInt8]) -> BlobContents {
         let document = RecordDocument(bytes)
         var contents = BlobContents([])

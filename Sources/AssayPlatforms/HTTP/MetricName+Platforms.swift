@@ -13,7 +13,6 @@ extension MetricName {
     package static let riskMetric = MetricName(
         "assay_app_attest_risk_metric", labels: ["app"], help: "Risk metrics of refreshed receipts.")
 
-    /// The metrics of Apple's services.
     package static let appleServices: [MetricName] = [.appleRequests, .appleKeyPaused, .receipts, .riskMetric]
 }
 
@@ -28,7 +27,6 @@ extension MetricName {
         "assay_google_quota_used", labels: ["package"],
         help: "Requests of this process on the current day of Google's quota.")
 
-    /// The metrics of the Play Integrity API.
     package static let googlePlay: [MetricName] = [.googleRequests, .googleRefused, .googleQuota]
 }
 

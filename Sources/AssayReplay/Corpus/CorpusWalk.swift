@@ -114,7 +114,6 @@ struct CorpusWalk {
 
 /// A file of a corpus to read.
 struct FoundFile {
-    /// Its name.
     let file: CorpusFile
     /// Its path; nil for standard input.
     let path: [UInt8]?

@@ -121,7 +121,6 @@ package struct ReplayPresumptions: Sendable, Equatable {
 public enum ReplayError: Error, Sendable, CustomStringConvertible {
     /// The base ledger or a key store cannot be reached.
     case outage(any Outage)
-    /// The task was cancelled.
     case cancelled
 
     /// The message.

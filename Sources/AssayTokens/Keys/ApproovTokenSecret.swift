@@ -7,12 +7,10 @@ package final class ApproovTokenSecret: KeyMaterial {
     package static let purpose = KeyPurpose("approov-issuer")
     package static let secretPart = "secret"
     package static let keyIDPart = "keyID"
-    /// The parts of a key.
     package static let parts = [
         KeyPart(secretPart, .secret, isRequired: true, form: "the account's secret: base64 of 64 bytes"),
         KeyPart(keyIDPart, .word, isRequired: false, form: "the kid that headers name the secret by"),
     ]
-    /// The length in bytes.
     package static let length = 64
 
     private let signing: HMACSHA256Key
@@ -99,15 +97,12 @@ package final class ApproovTokenSecret: KeyMaterial {
 /// The key for message signing of an Approov account, as apps get it with their tokens. Backends have the same secret for the use
 /// `approov-message`, which never delivers it.
 package final class ApproovMessageSecret: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("approov-message-issuer")
-    /// The parts of a key.
     package static let parts = [
         KeyPart(ApproovTokenSecret.secretPart, .secret, isRequired: true, form: "base64 of \(length) bytes"),
         KeyPart(
             ApproovTokenSecret.keyIDPart, .word, isRequired: true, form: "the ID that tokens name the key by in mskid"),
     ]
-    /// The length in bytes.
     package static let length = 32
 
     let secret: SecretBytes

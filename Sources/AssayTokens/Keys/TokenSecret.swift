@@ -4,12 +4,9 @@ package import FoundationEssentials
 /// The secret that hides subjects (`sub`), encrypts references and derives nonces. It does not rotate with the signing
 /// keys, so that `sub` stays stable.
 package final class TokenSecret: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("assay-token-subjects")
     package static let secretPart = "secret"
-    /// The parts of a key.
     package static let parts = [KeyPart(secretPart, .secret, isRequired: true, form: "base64 of 32 bytes")]
-    /// The length in bytes.
     package static let length = 32
 
     private let subjects: HMACSHA256Key

@@ -3,9 +3,7 @@ package import AssayCore
 /// The token rules of an app: issuer, audiences and key binding. The field `tokens`.
 @dynamicMemberLookup
 package final class TokenConfiguration: EngineConfiguration {
-    /// The name of the engine in checks.
     package static let engine = "assay"
-    /// The field of an app.
     package static let policyField = "tokens"
 
     /// The shortest life of a token in seconds.
@@ -80,7 +78,6 @@ package final class TokenConfiguration: EngineConfiguration {
         /// Those with one of these names.
         case listed([String])
 
-        /// Whether a token names a check.
         func names(_ check: CheckID) -> Bool {
             switch self {
             case .none: false
@@ -140,7 +137,6 @@ package final class TokenConfiguration: EngineConfiguration {
             set { statedAcceptedAudiences = newValue }
         }
         private var statedAcceptedAudiences: [String]?
-        /// The life of a token in seconds.
         package var life: Double = 300
         /// The life in seconds of a token for whose evidence one of ``riskChecks`` was annotated; nil for ``life``.
         package var riskLife: Double?
@@ -160,7 +156,6 @@ package final class TokenConfiguration: EngineConfiguration {
         package var shape = Shape()
     }
 
-    /// The fields.
     package let values: Values
 
     /// A field: `configuration.issuer`.

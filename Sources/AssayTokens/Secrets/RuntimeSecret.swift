@@ -3,12 +3,10 @@ import FoundationEssentials
 
 /// A secret that apps receive at run time, or the master secret of one that is derived for each device.
 package final class RuntimeSecret: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("runtime-secret")
     package static let namePart = "secretName"
     package static let valuePart = "value"
     package static let modePart = "mode"
-    /// The parts of a key.
     package static let parts = [
         KeyPart(namePart, .word, isRequired: true, form: "the name that apps ask for: \(SecretName.form)"),
         KeyPart(
@@ -25,13 +23,11 @@ package final class RuntimeSecret: KeyMaterial {
 
     /// What a device receives.
     package enum Mode: String, CaseIterable, Sendable {
-        /// The value.
         case text
         /// A value that is derived from the master secret for the app and the device.
         case derive
     }
 
-    /// The name that apps ask for.
     package let name: String
     /// What a device receives.
     package let mode: Mode
@@ -39,7 +35,6 @@ package final class RuntimeSecret: KeyMaterial {
 
     /// How values are made.
     package var algorithm: String { mode == .derive ? "HKDF-SHA256" : "text" }
-    /// The algorithm and the name.
     package var summary: String { "\(algorithm) \(name)" }
 
     /// Reads a secret. A line end at the end of a text is not part of it: files end with one.

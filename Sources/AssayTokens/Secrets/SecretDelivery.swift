@@ -7,9 +7,7 @@ package struct SecretDelivery: Sendable {
     /// The `typ` of the JWE.
     static let type = "assay-secrets"
 
-    /// The assessment to commit.
     package let assessment: Assessment
-    /// The policy's app.
     package let app: String
     private let request: SecretRequest
     private let values: [(name: String, value: SecretBytes)]

@@ -13,7 +13,6 @@ package struct SecretRequest: Sendable {
     /// The client's public key, an uncompressed point of P-256.
     package let publicKey: [UInt8]
 
-    /// Composes a request.
     package init(record: EvidenceRecord, challenge: String, names: [String], publicKey: [UInt8]) {
         (self.record, self.challenge, self.names, self.publicKey) = (record, challenge, names, publicKey)
     }

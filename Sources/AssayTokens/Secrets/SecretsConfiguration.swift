@@ -5,7 +5,6 @@ package import AssayCore
 package final class SecretsConfiguration: EngineConfiguration {
     /// The name of the section.
     package static let engine = "secrets"
-    /// The field of an app.
     package static let policyField = "secrets"
 
     /// Whether the app receives secrets.
@@ -22,7 +21,6 @@ package final class SecretsConfiguration: EngineConfiguration {
         package var testAuthorities = TokenConfiguration.Permission.refuse
     }
 
-    /// The fields.
     package let values: Values
 
     /// A field: `configuration.names`.

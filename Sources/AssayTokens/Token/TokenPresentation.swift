@@ -26,7 +26,6 @@ package struct TokenPresentation: Sendable {
     /// The request; nil for a token that came alone.
     package let target: Target?
 
-    /// Presents a token alone.
     package init(token: String) {
         self.token = token
         scheme = .none

@@ -104,7 +104,6 @@ package enum ClassicIntegrityToken {
         throw CheckFailure(CheckCode(found.reason), "\(found.detail); tried \(names)")
     }
 
-    /// Decodes the JWS and verifies its signature.
     static func verify(_ plaintext: [UInt8], with keys: PlayIntegrityKeys) throws(CheckFailure) -> CompactJWS {
         let jws: CompactJWS
         do throws(DecodeError) {

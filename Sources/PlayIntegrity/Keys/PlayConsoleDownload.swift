@@ -36,7 +36,6 @@ package struct PlayConsoleDownload: Sendable {
         try self.init(text: text)
     }
 
-    /// Reads the decrypted text.
     package init(text: SecretBytes) throws(KeyError) {
         var parts: [String: SecretBytes] = [:]
         var notes: [String] = []

@@ -3,7 +3,6 @@ package import AssayCore
 /// The two response keys of an app from the Play Console: one decrypts classic tokens, the other verifies them. A
 /// class: all tokens of the app share it.
 package final class PlayIntegrityKeys: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("play-integrity")
     /// The name of the part that decrypts tokens.
     static let decryptionPart = "decryptionKey"

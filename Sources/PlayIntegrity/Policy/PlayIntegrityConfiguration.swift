@@ -3,9 +3,7 @@ package import AssayCore
 /// The policy for the Play Integrity evidence of one app. A class: all requests of the app share it.
 @dynamicMemberLookup
 package final class PlayIntegrityConfiguration: EngineConfiguration {
-    /// The engine's name.
     package static let engine = "play-integrity"
-    /// The field of an app in a policy file.
     package static let policyField = "playIntegrity"
 
     package typealias ChallengeSource = AssayCore.ChallengeSource
@@ -58,7 +56,6 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         /// The label that such a device must have. A stronger one is also accepted.
         package let require: IntegrityLabel
 
-        /// Creates a rule.
         package init(minimumSDK: Int32, require: IntegrityLabel) {
             self.minimumSDK = minimumSDK
             self.require = require
@@ -94,7 +91,6 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
                 }
             }
         }
-        /// Whether the policy states the device rules.
         package var statesDeviceRecognition: Bool { statedDeviceRecognition != nil }
         /// The lowest SDK version; nil for any.
         package var minimumSDKVersion: Int32?
@@ -110,7 +106,6 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         /// The bit that bans the device of a blocked account; nil if blocks ban no device.
         package var banningBit: DeviceRecallBit? { blocks == .ban ? rejectedRecallBits.first : nil }
 
-        /// Creates the rules.
         package init(certificateDigests: [[UInt8]], versions: VersionRules<Int64> = VersionRules()) {
             self.certificateDigests = certificateDigests
             self.versions = versions
@@ -143,7 +138,6 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         }
     }
 
-    /// The fields.
     package let values: Values
     /// `answers` as the policy has it, for the analysis of captured evidence, which gives no token.
     let writtenAnswers: AnswerSource?

@@ -95,7 +95,6 @@ public struct IntegrityAnswer: Sendable {
         }
     }
 
-    /// The answer as a JSON object.
     func object() throws(DecodeError) -> RecordObject {
         switch form {
         case .json(let bytes): return try JSONReader.readObject(bytes, limit: InputLimits.integrityAnswer)

@@ -96,7 +96,6 @@ package enum StandardIntegrityAssessor {
         return object
     }
 
-    /// Reads the payload of an answer.
     static func read(
         _ object: RecordObject, _ expectations: PlayIntegrityExpectations, _ run: inout CheckRun
     ) -> PlayIntegrityPayload? {
@@ -127,18 +126,14 @@ struct IntegrityFrame: Sendable {
     }
 
     let kind: EvidenceKind
-    /// The checks of the kind.
     let catalogue: [CheckDefinition]
     /// The token, if the answer may come without it.
     let token: String?
-    /// The challenge.
     let nonce: Nonce
-    /// The facts of a request's signature.
     let facts: MessageFacts?
     /// The nonce of a request that need be no challenge; nil for a token by itself, which covers its request hash.
     var boundText: String?
 
-    /// A token by itself.
     static let standard = IntegrityFrame(
         kind: .playIntegrityStandard, catalogue: PlayIntegrityCheck.catalogue, token: nil, nonce: .notRequired,
         facts: nil)

@@ -9,7 +9,6 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
     private static let label = "assay app-attest receipt"
 
     private var version = 1
-    /// The policy's app.
     package let app: String
     private let environment: String
     private let createdAt: String
@@ -117,9 +116,7 @@ package enum ReceiptOutcome: String, Sendable, Codable, CaseIterable {
     case noData = "no-data"
     /// Apple issued a receipt that does not verify for this key.
     case unusable
-    /// Apple refuses the request.
     case refused
-    /// Apple gave no answer.
     case outage
     /// The receipt has expired. It is no longer kept.
     case expired
@@ -127,6 +124,5 @@ package enum ReceiptOutcome: String, Sendable, Codable, CaseIterable {
     case notEnrolled = "not-enrolled"
     /// The policy does not keep receipts of the app.
     case notKept = "not-kept"
-    /// The stored receipt cannot be read.
     case unreadable
 }

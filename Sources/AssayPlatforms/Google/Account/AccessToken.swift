@@ -5,7 +5,6 @@ struct AccessToken: Sendable {
     private let bytes: SecretBytes
     /// When to replace it, in ``ClientTime/uptime``: shortly before it expires.
     let renewal: Duration
-    /// A number that identifies the token.
     let serial: Int
 
     /// The value of the `Authorization` field. This copy lives as long as the request and cannot be wiped.

@@ -13,7 +13,6 @@ struct JWTBearerGrant: Sendable {
     let account: ServiceAccount
     let exchange: HTTPExchange
     let rule: RetryRule
-    /// The time limit of one attempt.
     let attemptTime: Duration
 
     /// Requests a new access token; `deadline` is in ``ClientTime/uptime``.

@@ -12,9 +12,7 @@ enum APIReply {
 
 /// A classified answer of the Play Integrity API.
 enum APIAnswer {
-    /// A result for the token.
     case reply(APIReply)
-    /// The API refuses the access token.
     case unauthorised(CallFailure)
     /// Retry later.
     case unavailable(CallFailure, after: Duration?)
@@ -50,7 +48,6 @@ enum APIAnswer {
         }
     }
 
-    /// The failure of an undocumented answer.
     static func unexpected(_ said: String) -> CallFailure {
         CallFailure(
             .servers, .unexpectedAnswer, "\(said): that is no answer of the Play Integrity API; look at proxies")
@@ -112,7 +109,6 @@ struct GoogleError: CustomStringConvertible {
         }
     }
 
-    /// The status and the message.
     var description: String { "\(status): \(message)" }
 }
 

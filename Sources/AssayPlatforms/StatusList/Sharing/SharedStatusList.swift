@@ -11,7 +11,6 @@ struct SharedStatusList: Sendable {
     /// The name of the document with its digest and times.
     let indexName: String
     private let documents: any LedgerDocuments
-    /// The URL of the list.
     private let origin: String
     private let time: ClientTime
 
@@ -71,7 +70,6 @@ struct SharedStatusList: Sendable {
 
 /// The index: origin, digest, times and validators of the list, as JSON.
 private struct SharedStatusListIndex {
-    /// The URL of the list.
     let origin: String
     let digest: [UInt8]
     let checkedAt: Date
