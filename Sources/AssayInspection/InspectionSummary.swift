@@ -48,7 +48,6 @@ package struct InspectionSummary {
         ],
     ]
 
-    /// Sums up a layer with its inner layers.
     package init(_ layer: InspectionLayer) {
         var inner = layer
         var around: [String] = []

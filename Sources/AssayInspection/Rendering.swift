@@ -12,7 +12,6 @@ package enum Words {
     }
 }
 
-/// Renders bytes as hexadecimal digits.
 package enum Hexadecimal {
     /// Two lower-case digits per byte, without separators.
     package static func text(_ bytes: some Collection<UInt8>) -> String { Array(bytes).hexadecimal }

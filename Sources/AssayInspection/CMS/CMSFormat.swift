@@ -4,7 +4,6 @@ package import AssayCore
 package enum CMSFormat: BlobFormat {
     package static let name = "CMS SignedData message"
 
-    /// Recognises a ContentInfo of type SignedData.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.first == 0x30, let (node, end) = LenientDER.readOne(bytes[...]),
             let shape = SignedDataShape(node, in: bytes)

@@ -22,7 +22,6 @@ package enum ByteListFormat: BlobFormat {
     }
 }
 
-/// The bytes of a list.
 struct ByteList {
     private(set) var bytes: [UInt8]
     /// Who writes such a list: `a Buffer of Node`.

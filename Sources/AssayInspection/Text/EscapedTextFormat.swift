@@ -21,7 +21,6 @@ package enum EscapedTextFormat: BlobFormat {
     }
 }
 
-/// The bytes of an escaped text.
 private struct EscapedText {
     let form: String
     let bytes: [UInt8]

@@ -123,7 +123,6 @@ struct HexDump {
 }
 
 private struct Line {
-    /// The digits of the offset.
     let offset: ArraySlice<UInt8>
     /// The bytes; none on the last line of `hexdump` and `od`.
     private(set) var bytes: [UInt8] = []

@@ -26,7 +26,6 @@ package struct OpenCircuit: Error, Sendable {
     }
 }
 
-/// The state of a circuit breaker.
 package enum CircuitState: Sendable, Equatable {
     /// All calls are sent.
     case closed

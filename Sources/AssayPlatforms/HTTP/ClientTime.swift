@@ -13,7 +13,6 @@ package struct ClientTime: Sendable {
     /// A uniformly distributed number in 0 to 1.
     package let random: @Sendable () -> Double
 
-    /// Composes other clocks.
     package init(
         now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void,

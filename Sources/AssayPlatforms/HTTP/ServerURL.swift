@@ -36,7 +36,6 @@ package struct ServerURL: Sendable, CustomStringConvertible {
         self.host = host
     }
 
-    /// Parses a URL.
     package init(_ text: String) throws(DecodeError) {
         guard text.utf8.count <= 2048 else {
             throw DecodeError(.tooLarge, at: 2048, "a URL of \(text.utf8.count) bytes, at most 2048 allowed")

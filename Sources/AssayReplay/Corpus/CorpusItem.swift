@@ -75,11 +75,9 @@ package struct CorpusItem: Sendable {
         case unreadable(UnreadableItem)
     }
 
-    /// Where it stands.
     package let place: CorpusPlace
     private let content: Content
 
-    /// Places a record.
     package init(_ content: Content, at place: CorpusPlace) {
         self.content = content
         self.place = place
@@ -149,10 +147,8 @@ enum TextEncoding {
 /// Consecutive records of one file.
 package struct CorpusBatch: Sendable {
     package let file: CorpusFile
-    /// The records in their order.
     package let items: [CorpusItem]
 
-    /// Collects records.
     package init(file: CorpusFile, items: [CorpusItem]) {
         self.file = file
         self.items = items

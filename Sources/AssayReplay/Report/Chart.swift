@@ -6,9 +6,7 @@ package struct Chart {
     let title: String
     /// A summary of the result.
     let description: String
-    /// The height in pixels.
     let height: Int
-    /// The SVG elements.
     let drawing: Markup
     /// The same numbers as a table.
     let table: DataTable
@@ -44,7 +42,6 @@ package struct Chart {
         """
     }
 
-    /// The figure.
     package var markup: Markup {
         """
         <figure class="chart"><svg role="img" aria-labelledby="\(id)-title \(id)-text" width="100%" height="\(height)">\
@@ -62,7 +59,6 @@ package struct DataTable {
     /// The rows, each with one cell per column.
     let rows: [[String]]
 
-    /// A table of texts.
     package init(columns: [String], rows: [[String]]) { (self.columns, self.rows) = (columns, rows) }
 
     /// The table in a region that scrolls if it is wider than the page.

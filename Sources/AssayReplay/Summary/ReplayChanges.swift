@@ -29,7 +29,6 @@ package struct ReplayChanges: Sendable {
         package let check: String
         /// Whether only the first policy accepts the records.
         package let isLoss: Bool
-        /// The records.
         package let tally: Tally
     }
 

@@ -9,7 +9,6 @@ import Synchronization
 /// Apple refuses a token that is over an hour old, and a key whose token is renewed more often than every 20 minutes.
 /// After one refusal the client makes a new token. After two refusals in a row it does not use the key for an hour.
 final class AppleTokens: Sendable {
-    /// A token of a key.
     struct Token: Sendable {
         /// The compact JWS.
         let text: String

@@ -25,7 +25,6 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
 
     /// Why a task cannot be used.
     package struct Unusable: Error, CustomStringConvertible {
-        /// One sentence.
         package let description: String
     }
 
@@ -55,7 +54,6 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
         }
     }
 
-    /// Reads a task.
     package init(task: LedgerTask) throws(Unusable) {
         do { self = try JSONDecoder().decode(KeptReceipt.self, from: Data(task.bytes)) } catch {
             throw Unusable(description: "the task does not hold a receipt")
@@ -65,7 +63,6 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
         }
     }
 
-    /// The bytes of a task.
     func encoded() throws(Unusable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -74,7 +71,6 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
         }
     }
 
-    /// Whether the receipt is sealed.
     package var isSealed: Bool { sealed != nil }
 
     /// The times of the receipt: of its creation, of the end of its exchange.

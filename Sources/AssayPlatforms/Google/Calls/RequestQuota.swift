@@ -27,7 +27,6 @@ public struct QuotaUsage: Sendable, Equatable {
 
 /// Counts requests by package and day, and enforces the caller's limit.
 final class RequestQuota: Sendable {
-    /// The kinds of calls.
     enum Call: Sendable { case decode, write }
 
     private struct Count {

@@ -49,7 +49,6 @@ struct CallFailure: Error, Sendable {
 
 /// The result of one attempt.
 enum AttemptResult<Value: Sendable>: Sendable {
-    /// An answer.
     case done(Value)
     /// No answer; retry, not before the time in `Retry-After`.
     case again(CallFailure, after: Duration? = nil)

@@ -4,7 +4,6 @@ import FoundationEssentials
 
 /// Why a request got no list.
 struct StatusListFailure: Error, Sendable {
-    /// The outage for callers.
     let outage: StatusListOutage
     /// How long the server wants no other request; nil if it does not say.
     let retryAfter: Duration?

@@ -10,7 +10,6 @@ protocol ByteInput: AnyObject {
 
 /// A stream that counts its bytes.
 protocol PositionedInput: ByteInput {
-    /// The number of bytes returned.
     var position: Int { get }
 }
 
@@ -30,7 +29,6 @@ final class FileInput: PositionedInput {
     private var lastByte: UInt8?
     /// The most bytes to read beyond that size to finish a line.
     private var lineReserve = InputLimits.record
-    /// The number of bytes returned.
     private(set) var position = 0
     /// Whether to read beyond the size at opening to the end of the line.
     var readsToLineEnd = false

@@ -14,7 +14,6 @@ struct LineReader {
 
     /// How much to read.
     private enum Extent {
-        /// One read.
         case once
         /// Until a line feed, or until the buffer is full.
         case toLineFeed
