@@ -11,6 +11,10 @@ package struct RawKind: Sendable {
         case text(@Sendable (String, RawArguments) throws(RawError) -> RawFields)
         /// Bytes in a format of their own.
         case bytes(@Sendable ([UInt8], RawArguments) throws(RawError) -> RawFields)
+
+        static let request = File.bytes { (file, arguments) throws(RawError) in
+            try RawFields(request: file, arguments)
+        }
     }
 
     /// The value of a policy field for a single raw file when no option sets it.
@@ -25,6 +29,8 @@ package struct RawKind: Sendable {
             self.content = content
             self.note = note
         }
+
+        static let anyNonce = Default("requests.nonce", .scalar(RequestRules.NonceRule.any.rawValue))
     }
 
     package let kind: EvidenceKind
@@ -116,6 +122,14 @@ extension RawOption {
     package static let targetURI = RawOption.evidence(
         "targetURI", .text, isVerbatim: false, valueName: "uri",
         "What the client asked for, https://HOST/PATH, when the request line of a message has only the path.")
+
+    /// The options for signed requests, of an engine with `requests` in its section.
+    static func requests(in fields: [PolicyField]) -> [RawOption] {
+        [
+            targetURI, alias(of: fields["requests.label"], valueName: "text"),
+            alias(of: fields["requests.components"], valueName: "name"),
+        ]
+    }
 
     /// Why the target URI of a command line cannot be used; nil if it can, or there is none.
     package static func objection(toTargetURIOf arguments: RawArguments) -> String? {
