@@ -153,6 +153,7 @@ package final class TokenConfiguration: EngineConfiguration {
         package var debugTokens: [DebugToken] = []
         package var enforcement = Enforcement.reject
         package var claims: [AppClaimRule] = []
+        /// What issued tokens look like.
         package var shape = Shape()
     }
 

@@ -1,9 +1,12 @@
 package import AssayCore
+import AssayPrimitives
 
 /// A request for runtime secrets: evidence that covers a challenge of the ledger, the names, and the key for which the values are sealed.
 package struct SecretRequest: Sendable {
+    /// The most names in a request.
     package static let mostNames = 16
 
+    /// The evidence.
     package let record: EvidenceRecord
     /// The challenge as the ledger issued it: base64url of 32 bytes. For `play-integrity.standard`, which consumes none, any text of
     /// this form that the client drew at random.
@@ -13,12 +16,14 @@ package struct SecretRequest: Sendable {
     /// The client's public key, an uncompressed point of P-256.
     package let publicKey: [UInt8]
 
+    /// Composes a request.
     package init(record: EvidenceRecord, challenge: String, names: [String], publicKey: [UInt8]) {
         (self.record, self.challenge, self.names, self.publicKey) = (record, challenge, names, publicKey)
     }
 
-    /// The value that the evidence contains in place of the challenge, as 32 bytes or their base64url text: SHA-256 of `assay-secrets`,
-    /// the challenge, the names with commas between them, and the thumbprint of the key (RFC 7638), each followed by a line feed.
+    /// The value that the evidence contains in place of the challenge: SHA-256 of `assay-secrets`, the challenge, the names with commas
+    /// between them, and the thumbprint of the key (RFC 7638), each as text and followed by a line feed. Evidence may contain the 32
+    /// bytes, or their base64url text.
     package static func evidenceChallenge(_ challenge: String, names: [String], keyThumbprint: String) -> [UInt8] {
         let list = names.joined(separator: ",")
         return Digest.sha256(Array("assay-secrets\n\(challenge)\n\(list)\n\(keyThumbprint)\n".utf8))
