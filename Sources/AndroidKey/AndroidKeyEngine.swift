@@ -1,18 +1,13 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Judges the evidence of Android's keystore: key attestations, and requests that attested keys sign.
 package struct AndroidKeyEngine: EvidenceEngine {
-    /// The policy's section for Android keys.
     package typealias Configuration = AndroidKeyConfiguration
 
-    /// The kinds of evidence that the engine judges.
     package static let kinds = [EvidenceKind.androidKeyAttestation, EvidenceKind.androidKeyRequest]
-    /// Every check of the engine, in the declared order.
     package static let catalogue = KeyAttestationCheck.catalogue + AndroidKeyRequest.catalogue
 
-    /// Attestations enrol keys.
     package static let enrolsKeys = true
 
     /// SHA-256 of Google's keys, in hexadecimal.
@@ -26,7 +21,6 @@ package struct AndroidKeyEngine: EvidenceEngine {
     }
 
     let apps: EngineApps<AndroidKeyExpectations>
-    /// The parsed keys of signed requests.
     let keyCache = AttestedKeyCache()
     private let services: [any EngineService]
 
@@ -43,7 +37,6 @@ package struct AndroidKeyEngine: EvidenceEngine {
         services = resources.services
     }
 
-    /// Assesses a record. Commits nothing.
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -57,12 +50,11 @@ package struct AndroidKeyEngine: EvidenceEngine {
             return try await assess(
                 request, suppliedKey: supplied, app: record.app, account: record.account, ledger: ledger, at: now)
         default:
-            throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of Android key evidence"))
+            throw .request(.unknownKind, "\(record.kind) is no kind of Android key evidence")
         }
     }
 
     /// Assesses a key attestation; see ``KeyAttestationAssessor``.
-    ///
     /// - Parameter reference: the status list that captured evidence was judged by; nil for none.
     package func assess(
         _ input: KeyAttestationInput, asCaptured reference: AttestationStatusReference? = nil, app: String?,
@@ -79,7 +71,8 @@ package struct AndroidKeyEngine: EvidenceEngine {
         }
         var run = CheckRun(modes: expectations.modes, capacity: KeyAttestationCheck.catalogue.count)
         let evidence = KeyAttestationAssessor.decode(input, expectations.trust, &run)
-        let standings = try await standings(of: evidence?.leaf, account, in: ledger, at: now)
+        let key = evidence.map { KeyIdentifier.androidKey(Digest.sha256($0.leaf.subjectPublicKeyInfo)) }
+        let standings = try await ledger.standings(ofAccount: account, orOwnerOf: key, at: now)
         let status: KeyAttestationStatus
         var outage: VerificationError?
         do throws(VerificationError) {
@@ -142,19 +135,5 @@ package struct AndroidKeyEngine: EvidenceEngine {
                     app.configuration.packages.contains { package.name.elementsEqual($0.utf8) }
                 }
             })
-    }
-
-    /// The standings of the account and of the key that certificate 0 has; nil for evidence that cannot be read.
-    private func standings(
-        of leaf: Certificate?, _ account: String?, in ledger: any Ledger, at now: Date
-    ) async throws(VerificationError) -> AccountStandings {
-        if account != nil, ledger.isWithoutStandings { return AccountStandings(account: account, standings: []) }
-        let key = leaf.map { KeyIdentifier.androidKey(Digest.sha256($0.subjectPublicKeyInfo)) }
-        return try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            let named = try await ledger.standings(
-                ofAccount: account, and: key.map { [$0.subject] } ?? [], at: now)
-            guard account == nil, let key else { return named }
-            return try await ledger.standings(named, withOwnerOf: ledger.enrolledKey(key), at: now)
-        }
     }
 }

@@ -3,9 +3,7 @@ package import AssayCore
 /// The requirements of one app, with all values precomputed that do not depend on the evidence. A class: concurrent judgements then
 /// count one reference instead of one for each part.
 package final class AndroidKeyExpectations: EngineExpectations {
-    /// The name of the policy's app.
     package let app: String
-    /// The app's section of the policy.
     package let configuration: AndroidKeyConfiguration
     let modes: CheckModes
     let trust: AndroidKeyTrust

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 
 // The ledger entries of Android keys.
 

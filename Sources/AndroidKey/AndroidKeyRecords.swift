@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 public import FoundationEssentials
 
 extension KeyAttestationInput {
@@ -65,7 +64,7 @@ extension AndroidKeyEngine {
     package static let sensitiveFields =
         [
             SensitiveField(
-                "certificates", of: .androidKeyAttestation, substitute: .none,
+                "certificates", of: .androidKeyAttestation,
                 reveals: "the device: its IMEI, MEID or serial number, or the identifier that system apps get",
                 condition: "that names a device, or cannot be read", isSensitive: namesDevice)
         ] + SignedRequest.sensitiveFields(of: .androidKeyRequest)
@@ -115,4 +114,12 @@ extension AndroidKeyEngine {
         let identifier = Digest.sha256(certificate.subjectPublicKeyInfo)
         return "\(Configuration.engine) \(Base64.encode(identifier, .standard))"
     }
+}
+
+extension EvidenceKind {
+    /// A chain of certificates with which Android's keystore attests a key (Android documentation, "Verify hardware-backed key
+    /// pairs with key attestation").
+    public static let androidKeyAttestation = EvidenceKind("android-key.attestation")
+    /// A request that an attested key has signed as an HTTP message signature.
+    public static let androidKeyRequest = EvidenceKind("android-key.request")
 }

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 public import FoundationEssentials
 
 /// The facts of an authentic key attestation about the key, the app and the device. Each is taken from the list that proves it.
@@ -164,7 +163,6 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
     }
 
     /// The ledger entry of the key.
-    ///
     /// - Parameter unproven: the policy checks of the attestation that failed and were tolerated.
     func enrolment(
         _ account: String?, _ expectations: AndroidKeyExpectations, unproven: [CheckID], at now: Date
@@ -245,9 +243,7 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
     package var madeAt: Date? { createdAt }
     /// SHA-256 of the key in standard base64.
     package var identifier: String? { Base64.encode(publicKeySHA256, .standard) }
-    /// The facts of a request's signature.
     package var message: MessageFacts? { request }
-    /// The status list.
     package var document: (any ConsultedDocument)? { statusList }
     /// Where the key is attested, and what the device booted.
     package var trustworthiness: Trustworthiness {
@@ -259,7 +255,6 @@ public struct AndroidKeySubject: EngineSubject, Equatable {
                 ? Trustworthiness.Value.genuine : nil)
     }
 
-    /// The facts by which reports group verdicts.
     package var dimensions: [SubjectField] {
         let device = [manufacturer, model].compactMap { $0 }.joined(separator: " ")
         let values: [(String, String?)] = [

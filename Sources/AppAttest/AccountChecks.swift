@@ -3,6 +3,8 @@ public import AssayCore
 extension CheckID {
     /// The account may enrol the key.
     public static let appAttestAttestationAccount = CheckID("app-attest.attestation.account")
+    /// The key belongs to the account of the request.
+    public static let appAttestAssertionAccount = CheckID("app-attest.assertion.account")
 }
 
 extension AttestationCheck {
@@ -11,15 +13,9 @@ extension AttestationCheck {
         proves: "The account that the backend names for the attestation is not blocked; the key will belong to it.",
         codes: [.accountMissing])
 
-    /// The account is not blocked. The backend has named it if the policy demands that.
     func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
         try account.answer(configuration.account, missing: .accountMissing)
     }
-}
-
-extension CheckID {
-    /// The key belongs to the account of the request.
-    public static let appAttestAssertionAccount = CheckID("app-attest.assertion.account")
 }
 
 extension AssertionCheck {
@@ -32,7 +28,6 @@ extension AssertionCheck {
             """,
         codes: [.accountMissing, .keyOfAnotherAccount, .keyWithoutAccount])
 
-    /// The account is not blocked, and equals that of the key, as far as the policy compares them.
     func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
         try account.answer(
             configuration.account, of: keys.enrolled, missing: .accountMissing, unowned: .keyWithoutAccount)

@@ -7,7 +7,7 @@ extension AppAttestEngine {
     package static let sensitiveFields =
         [
             SensitiveField(
-                "clientData", of: EvidenceKind.appAttestAssertion, substitute: .sha256(as: "clientDataHash"),
+                "clientData", of: .appAttestAssertion, substitute: .sha256(as: "clientDataHash"),
                 reveals: "the request that the app signed", checks: [.appAttestAssertionClientData])
         ] + SignedRequest.sensitiveFields(of: .appAttestRequest)
 

@@ -1,18 +1,14 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Judges the evidence of Apple's App Attest: attestations, assertions and receipts.
 package struct AppAttestEngine: EvidenceEngine {
-    /// The policy's section for App Attest.
     package typealias Configuration = AppAttestConfiguration
 
-    /// The kinds of evidence that the engine judges.
     package static let kinds = [
         EvidenceKind.appAttestAttestation, EvidenceKind.appAttestAssertion, EvidenceKind.appAttestRequest,
         EvidenceKind.appAttestReceipt,
     ]
-    /// Every check of the engine, in the declared order.
     package static let catalogue =
         AttestationCheck.catalogue + AppAttestRequest.checks.catalogue + AssertionCheck.catalogue
         + ReceiptCheck.catalogue
@@ -20,12 +16,10 @@ package struct AppAttestEngine: EvidenceEngine {
     /// challenge.
     package static let challengeKinds: [EvidenceKind] = [.appAttestAttestation, .appAttestAssertion, .appAttestRequest]
 
-    /// The key types that services of the engine use.
     package static let keyMaterials: [any KeyMaterial.Type] = [AppleServicesKey.self]
 
     /// Apple allows an app about 100 attestations a second.
     package static let limitedKinds = [EvidenceKind.appAttestAttestation]
-    /// Attestations enrol keys.
     package static let enrolsKeys = true
 
     /// One policy field applies to attestations, which carry a challenge, and to assertions, whose client data may
@@ -56,7 +50,6 @@ package struct AppAttestEngine: EvidenceEngine {
     /// The requirements of an app; nil if the policy has no such app.
     func expectations(_ app: String) -> AppAttestExpectations? { apps.all.first { $0.app.isByteEqual(to: app) } }
 
-    /// Assesses a record. Commits nothing.
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -74,12 +67,12 @@ package struct AppAttestEngine: EvidenceEngine {
                 request, suppliedKey: supplied, app: record.app, account: record.account, ledger: ledger, at: now)
         case EvidenceKind.appAttestReceipt:
             guard record.account == nil else {
-                throw .request(RequestError(.noAccount, "a receipt comes from Apple's server, and with no account"))
+                throw .request(.noAccount, "a receipt comes from Apple's server, and with no account")
             }
             let input = try record.reading(ReceiptInput.init)
             return try await assess(input, app: record.app, ledger: ledger, at: now)
         default:
-            throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of App Attest evidence"))
+            throw .request(.unknownKind, "\(record.kind) is no kind of App Attest evidence")
         }
     }
 
@@ -89,10 +82,7 @@ package struct AppAttestEngine: EvidenceEngine {
     package func assess(
         _ input: AttestationInput, app: String?, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        let standings =
-            account != nil && ledger.isWithoutStandings
-            ? AccountStandings(account: account, standings: [])
-            : try await standings(ofKey: input.keyID, account, in: ledger, at: now, hasOwner: true)
+        let standings = try await ledger.standings(ofAccount: account, orOwnerOf: .appAttest(input.keyID), at: now)
         if let expectations = try apps.app(app) {
             return AttestationAssessor.assess(input, account: standings, expectations: expectations, now: now)
         }
@@ -126,10 +116,8 @@ package struct AppAttestEngine: EvidenceEngine {
             evidence, of: input, in: .assertion(expectations), keys, standings, expectations, now, &run)
     }
 
-    /// Looks up the key that a request names, and assesses the assertion in its signature; see ``AppAttestRequest``.
-    ///
-    /// - Throws: `.request` if the policy's app has no `requests`. If no app is named, also unless exactly one app has
-    ///   `requests`.
+    /// Looks up the key that a request names, and assesses the assertion in its signature; see ``AppAttestRequest``. Throws `.request`
+    /// if the app has no `requests`, or none is named and not exactly one has them.
     package func assess(
         _ request: SignedRequest, suppliedKey: AssertionKeys.Supplied?, app: String?, account: String?,
         ledger: any Ledger, at now: Date
@@ -181,42 +169,12 @@ package struct AppAttestEngine: EvidenceEngine {
         ofKey keyID: [UInt8], _ supplied: AssertionKeys.Supplied?, _ account: String?, in ledger: any Ledger,
         at now: Date
     ) async throws(VerificationError) -> (AssertionKeys, AccountStandings) {
-        let identifier = KeyIdentifier.appAttest(keyID)
-        let cache = keyCache
-        guard !ledger.isWithoutStandings else {
-            let enrolled = try await enrolledKey(keyID, in: ledger)
-            return (
-                AssertionKeys(
-                    enrolled: enrolled, supplied: supplied, durability: ledger.durability, blocks: [], cache: cache),
-                AccountStandings(
-                    account: account, standings: [], owner: account == nil ? enrolled?.account : nil)
-            )
-        }
-        let named = try await standings(ofKey: keyID, account, in: ledger, at: now, hasOwner: false)
-        let block = named.standings.isEmpty ? nil : named.standings.block(on: identifier.subject)
-        return try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            let enrolled = try await ledger.enrolledKey(identifier)
-            return (
-                AssertionKeys(
-                    enrolled: enrolled, supplied: supplied, durability: ledger.durability,
-                    blocks: block.map { [$0] } ?? [], cache: cache),
-                try await ledger.standings(named, withOwnerOf: enrolled, at: now)
-            )
-        }
-    }
-
-    /// The standings of the account and of the key.
-    ///
-    /// - Parameter hasOwner: whether the account of an enrolled key counts where none is named.
-    private func standings(
-        ofKey keyID: [UInt8], _ account: String?, in ledger: any Ledger, at now: Date, hasOwner: Bool
-    ) async throws(VerificationError) -> AccountStandings {
-        try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            let identifier = KeyIdentifier.appAttest(keyID)
-            let named = try await ledger.standings(ofAccount: account, and: [identifier.subject], at: now)
-            guard hasOwner, account == nil else { return named }
-            return try await ledger.standings(named, withOwnerOf: ledger.enrolledKey(identifier), at: now)
-        }
+        let (enrolled, block, standings) = try await ledger.use(of: .appAttest(keyID), account: account, at: now)
+        return (
+            AssertionKeys(
+                enrolled: enrolled, supplied: supplied, durability: ledger.durability,
+                blocks: block.map { [$0] } ?? [], cache: keyCache), standings
+        )
     }
 
     private func enrolledKey(

@@ -1,12 +1,9 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The requirements of one app. Precomputes all values that do not depend on the evidence. A class: concurrent
 /// judgements then count one reference instead of one for each part.
 package final class AppAttestExpectations: EngineExpectations {
-    /// The name of the policy's app.
     package let app: String
-    /// The app's section of the policy.
     package let configuration: AppAttestConfiguration
     let modes: CheckModes
     let trust: AppAttestTrust

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 
 // The ledger entries of App Attest.
 
@@ -24,16 +23,4 @@ enum EnrolledProperty {
     static let riskMetricTime = "riskMetricTime"
     /// The properties that a further attestation of a key must not change.
     static let identity = [appID, environment, testAuthority]
-}
-
-extension LedgerEffect {
-    /// Consumes one of the ledger's challenges, as bytes or as text; see `LedgerChallenge`.
-    static func consumeChallenge(
-        _ bytes: [UInt8], _ check: CheckID, _ kind: EvidenceKind, _ expectations: AppAttestExpectations
-    ) -> LedgerEffect {
-        LedgerEffect(
-            check,
-            .consumeChallenge(
-                value: LedgerChallenge.value(of: bytes), app: expectations.app, purpose: ChallengePurpose(kind)))
-    }
 }

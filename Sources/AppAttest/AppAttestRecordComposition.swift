@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 public import FoundationEssentials
 
 /// Composes records of judged evidence, for captures. Reading a record gives the same input.

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// Reads the evidence of records. Binary values are standard base64 with padding; an unknown field is an error.
 

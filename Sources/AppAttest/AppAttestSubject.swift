@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 public import FoundationEssentials
 
 /// The facts of authentic App Attest evidence about the key, the app and the device.
@@ -107,7 +106,6 @@ public struct AppAttestSubject: EngineSubject, Equatable {
         keyID.withUnsafeBytes { hash.combine($0) }
         return true
     }
-    /// The facts of a request's signature.
     package var message: MessageFacts? { request }
     /// Whether it is a build from Xcode.
     package var isOfDevelopment: Bool { environment == .development }
@@ -120,7 +118,6 @@ public struct AppAttestSubject: EngineSubject, Equatable {
     /// The counter; nil in receipts.
     package var presentedCounter: Int64? { counter.map { Int64($0) } }
 
-    /// The facts by which reports group verdicts.
     package var dimensions: [SubjectField] {
         let category = validationCategory.map { ValidationCategory(value: $0)?.rawValue ?? "\($0)" }
         let values = [

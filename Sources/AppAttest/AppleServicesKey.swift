@@ -1,12 +1,9 @@
 package import AssayCore
-package import AssayPrimitives
 
 /// A key of Apple's services: a `.p8` file of the developer account with the DeviceCheck service, for App Attest and DeviceCheck. It
 /// serves all apps of the team.
 package final class AppleServicesKey: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("apple-services")
-    /// The parts of a key.
     package static let parts = [
         KeyPart(
             privateKeyPart, .secret, isRequired: true,
@@ -26,7 +23,6 @@ package final class AppleServicesKey: KeyMaterial {
     package let keyID: String
     /// The team ID, `iss` of tokens.
     package let teamID: String
-    /// The private key.
     package let privateKey: ECDSAPrivateKey
 
     /// `ES256`.
@@ -35,10 +31,7 @@ package final class AppleServicesKey: KeyMaterial {
     /// The algorithm, the key ID and the team ID.
     package var summary: String { "ES256, key ID \(keyID), team \(teamID)" }
 
-    /// Reads a key.
-    ///
-    /// - Parameter parts: `privateKey`, `keyID`, `teamID`.
-    /// - Throws: ``KeyError`` without any of the private key.
+    /// Reads `privateKey`, `keyID` and `teamID`. No error contains a part of the private key.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         keyID = try Self.identifier(Self.keyIDPart, parts)
         teamID = try Self.identifier(Self.teamIDPart, parts)

@@ -3,7 +3,6 @@ public import AssayCore
 /// The checks that attestations, assertions and receipts share: one entry and one rule, with a check name for each
 /// kind.
 enum SharedRules {
-    /// The policy allows the environment.
     static func environment(
         _ environment: AttestEnvironment, in configuration: AppAttestConfiguration
     ) throws(CheckFailure) {
@@ -141,9 +140,8 @@ extension CheckDefinition {
     static func challenge(_ id: CheckID, stops: String, source: String, codes: [CheckCode]) -> CheckDefinition {
         CheckDefinition(
             id, .ledger,
-            proves: """
-                The challenge was issued for this app and purpose, has not expired, and is used for the first time.
-                """,
+            proves:
+                "The challenge was issued for this app and purpose, has not expired, and is used for the first time.",
             stops: stops,
             lookAt: "`challenge` in the policy, the challenge's lifetime, and whether the request was retried.",
             source: source, remedy: .newChallenge, codes: codes + CheckCode.ofChallenge)

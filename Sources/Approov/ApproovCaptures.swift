@@ -1,50 +1,37 @@
 package import AssayCore
-import AssayPrimitives
 
 extension ApproovEngine {
     /// Tokens, bound values and proof keys authorise their holder. Loggable tokens contain proof keys. Headers and
     /// bodies are user data.
     package static let sensitiveFields = [
         SensitiveField(
-            "token", of: EvidenceKind.approovToken, substitute: .none,
-            reveals: "the token, which lets its holder call the API until it expires"),
+            "token", of: .approovToken, reveals: "the token, which lets its holder call the API until it expires"),
         SensitiveField(
-            "loggable", of: EvidenceKind.approovToken, substitute: .none,
+            "loggable", of: .approovToken,
             reveals: "the claims of the token: the address of the device, and the key of proofs where it has one"),
         SensitiveField(
-            "binding", of: EvidenceKind.approovToken, substitute: .none,
-            reveals: "what the token is bound to, such as the session of a user"),
+            "binding", of: .approovToken, reveals: "what the token is bound to, such as the session of a user"),
+        SensitiveField("address", of: .approovToken, reveals: "the address of the device"),
         SensitiveField(
-            "address", of: EvidenceKind.approovToken, substitute: .none, reveals: "the address of the device"),
-        SensitiveField(
-            "targetURI", of: EvidenceKind.approovMessage, substitute: .none,
+            "targetURI", of: .approovMessage,
             reveals: "the target of the request, such as a person in its path or query"),
         SensitiveField(
-            "headers", of: EvidenceKind.approovMessage, substitute: .none,
+            "headers", of: .approovMessage,
             reveals: "the token, and other fields of the request, such as the session of a user"),
+        SensitiveField("body", of: .approovMessage, reveals: "the content of the request"),
+        SensitiveField("address", of: .approovMessage, reveals: "the address of the device"),
         SensitiveField(
-            "body", of: EvidenceKind.approovMessage, substitute: .none, reveals: "the content of the request"),
+            "token", of: .approovText, reveals: "the token, which lets its holder call the API until it expires"),
+        SensitiveField("text", of: .approovText, reveals: "what the app signed, with the token in it"),
         SensitiveField(
-            "address", of: EvidenceKind.approovMessage, substitute: .none, reveals: "the address of the device"),
+            "binding", of: .approovText, reveals: "what the token is bound to, such as the session of a user"),
+        SensitiveField("address", of: .approovText, reveals: "the address of the device"),
         SensitiveField(
-            "token", of: EvidenceKind.approovText, substitute: .none,
-            reveals: "the token, which lets its holder call the API until it expires"),
-        SensitiveField(
-            "text", of: EvidenceKind.approovText, substitute: .none,
-            reveals: "what the app signed, with the token in it"),
-        SensitiveField(
-            "binding", of: EvidenceKind.approovText, substitute: .none,
-            reveals: "what the token is bound to, such as the session of a user"),
-        SensitiveField(
-            "address", of: EvidenceKind.approovText, substitute: .none, reveals: "the address of the device"),
-        SensitiveField(
-            "measurements", of: EvidenceKind.approovProof, substitute: .none,
+            "measurements", of: .approovProof,
             reveals: "the key of proofs, with which any holder can prove the measurements"),
+        SensitiveField("token", of: .approovProof, reveals: "the token, which carries the key of proofs"),
         SensitiveField(
-            "token", of: EvidenceKind.approovProof, substitute: .none,
-            reveals: "the token, which carries the key of proofs"),
-        SensitiveField(
-            "sealed", of: EvidenceKind.approovProof, substitute: .none,
+            "sealed", of: .approovProof,
             reveals: "the measurement token, from which the key of the hardware opens the key of proofs"),
     ]
 
@@ -58,9 +45,8 @@ extension ApproovEngine {
         }
     }
 
-    /// The token of a message, because every signature covers it. Messages with the token in a field other than the
-    /// default share one key. For a signed text: the text. For a proof: the nonce. Tokens need no order: the ledger
-    /// stores nothing about them.
+    /// The token of a message, which every signature covers; the text; the nonce of a proof. Tokens alone need no order: the ledger
+    /// keeps nothing about them. Messages with the token in a field other than the default share one key.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
         if record.kind == EvidenceKind.approovText {
             guard case .text(let text)? = record.evidence["text"]?.content else { return nil }

@@ -15,15 +15,12 @@ extension EvidenceKind {
 /// checks of a message, text or proof begin with those of its token, under the token's names.
 package enum ApproovCheck {
     /// The entries of all checks, in execution order.
-    package static let catalogue: [CheckDefinition] = [
-        decodeEntry, keyEntry, signatureEntry, decryptionEntry, claimsEntry, expiryEntry, bindingEntry, tamperingEntry,
-        issuerEntry,
-        audienceEntry, failoverEntry, annotationsEntry, deviceEntry, accountEntry, addressEntry,
-        messageDecodeEntry,
-        messageKeyEntry, componentsEntry, messageSignatureEntry, freshnessEntry, contentDigestEntry, replayEntry,
-        textDecodeEntry, textKeyEntry, textTokenEntry, textSignatureEntry, textReplayEntry,
-        sealedEntry, measurementEntry, proofChallengeEntry,
-    ]
+    package static let catalogue: [CheckDefinition] =
+        [decodeEntry, keyEntry, signatureEntry, decryptionEntry, claimsEntry] + ApproovTokenRules.catalogue + [
+            messageDecodeEntry, messageKeyEntry, componentsEntry, messageSignatureEntry, freshnessEntry,
+            contentDigestEntry, replayEntry, textDecodeEntry, textKeyEntry, textTokenEntry, textSignatureEntry,
+            textReplayEntry, sealedEntry, measurementEntry, proofChallengeEntry,
+        ]
 
     static let tokens = "Approov, Token Format"
     static let backend = "Approov, Backend Integration"

@@ -3,14 +3,11 @@ package import FoundationEssentials
 
 /// Judges Approov evidence: tokens, requests and texts signed by apps, and measurement proofs.
 package struct ApproovEngine: EvidenceEngine {
-    /// The policy's section for Approov.
     package typealias Configuration = ApproovConfiguration
 
-    /// The kinds of evidence that the engine judges.
     package static let kinds = [
         EvidenceKind.approovToken, EvidenceKind.approovMessage, EvidenceKind.approovText, EvidenceKind.approovProof,
     ]
-    /// Every check of the engine, in the declared order.
     package static let catalogue = ApproovCheck.catalogue
     /// The length of the nonces of measurement proofs.
     package static let challengeLength = ApproovProofAssessor.nonceLength
@@ -19,7 +16,6 @@ package struct ApproovEngine: EvidenceEngine {
     /// The form of the claim `did`.
     package static let deviceIDs: DeviceIDForm? = DeviceIDForm(
         "of Approov, which is base64 of 16 bytes with its padding", padding: "==", isValid: DeviceIDText.isValid)
-    /// The key types that the engine uses.
     package static let keyMaterials: [any KeyMaterial.Type] = [
         ApproovKey.self, ApproovMessageKey.self, ApproovHardwareKey.self,
     ]
@@ -44,7 +40,6 @@ package struct ApproovEngine: EvidenceEngine {
         fixedTokenKeys = (resources.keys as? StaticKeyStore)?.keysAtHand(for: ApproovKey.purpose)
     }
 
-    /// Assesses a record: looks up keys and standings, and runs the checks. Commits nothing.
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -62,7 +57,7 @@ package struct ApproovEngine: EvidenceEngine {
             let input = try record.reading(ApproovProofInput.init)
             return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
         default:
-            throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of Approov evidence"))
+            throw .request(.unknownKind, "\(record.kind) is no kind of Approov evidence")
         }
     }
 
@@ -80,7 +75,6 @@ package struct ApproovEngine: EvidenceEngine {
         return try await assess(input, expectations, account: account, ledger: ledger, at: now)
     }
 
-    /// The rules of an app.
     func expectations(of app: String) throws(VerificationError) -> ApproovExpectations {
         guard let expectations = try apps.app(app) else { throw ambiguity }
         return expectations
@@ -177,9 +171,7 @@ package struct ApproovEngine: EvidenceEngine {
             }
         }
         if !input.hasToken, account != nil {
-            throw .request(
-                RequestError(
-                    .noAccount, "measurements without a token belong to no account; send them without `account`"))
+            throw .request(.noAccount, "measurements without a token belong to no account; send them without `account`")
         }
         let text: String
         switch input.source {
@@ -201,13 +193,8 @@ package struct ApproovEngine: EvidenceEngine {
         return ApproovProofAssessor.assess(input, with: outcome, expectations, &run)
     }
 
-    /// Rejects evidence that names no app if its token is undecodable under the policy of every app.
-    ///
-    /// - Parameters:
-    ///   - apps: The apps that judge the kind. The results are those of the first one.
-    ///   - checks: The checks of the kind after those of the token.
-    ///   - decode: Runs the decode check under an app's policy; nil if the token is undecodable.
-    /// - Throws: `.request` if an app can decode the evidence, because nothing in it identifies the app.
+    /// Rejects evidence that names no app if its token is undecodable under the policy of every app: the results are those of the first
+    /// one. Throws `.request` if an app can decode it, because nothing in it identifies the app. `checks` follow those of the token.
     private func undecodable(
         _ kind: EvidenceKind, among apps: [ApproovExpectations], skipping checks: [CheckID],
         _ decode: (ApproovExpectations, inout CheckRun) -> ApproovTokenText.Parts?

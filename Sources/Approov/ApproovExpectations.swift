@@ -3,14 +3,10 @@ package import AssayCore
 /// The requirements of one API. Precomputes all values that do not depend on the evidence. A class: concurrent
 /// judgements then count one reference instead of one for each part.
 package final class ApproovExpectations: EngineExpectations {
-    /// The name of the policy's app.
     package let app: String
-    /// The app's section of the policy.
     package let configuration: ApproovConfiguration
     let modes: CheckModes
-    /// The form of addresses in verdicts.
     let addresses: AddressRule
-    /// Selects the app's keys.
     let keyClaim: KeyClaim
     /// The app's live keys, prepared for token verification.
     let tokenKeys = TokenKeysMemo()

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// Reads the evidence of a record, by kind. Tokens and header values are texts as sent; binary values are standard
 /// base64. An unknown field is an error.

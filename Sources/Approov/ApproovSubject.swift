@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// Facts about the device and the request from Approov evidence.
@@ -55,7 +54,6 @@ public struct ApproovSubject: EngineSubject {
         addresses = .keep
     }
 
-    /// A subject without a token.
     init(measurement: ApproovMeasurement) {
         (token, claimed) = (nil, nil)
         addresses = .drop
@@ -158,9 +156,7 @@ extension ApproovSubject.Claimed {
             return text
         }
         responseCode = text("arc").flatMap { code in
-            let isPlain = code.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            }
+            let isPlain = code.utf8.allSatisfy(\.isASCIIAlphanumeric)
             return isPlain && (1...ClaimsReader.responseCodeLength).contains(code.utf8.count) ? code : nil
         }
         deviceID = text("did").flatMap { DeviceIDText.isValid($0) ? $0 : nil }

@@ -1,9 +1,6 @@
 import AssayCore
 
-/// One part of a blob: its range, name, value and meaning.
-///
-/// Annotations nest like the parts they describe. Ranges are byte ranges in the annotation's layer; see
-/// ``InspectionLayer``.
+/// One part of a blob. Annotations nest like the parts they describe; ranges are byte ranges in a layer, see ``InspectionLayer``.
 package struct Annotation: Sendable {
     /// The byte range; nil for a part without bytes of its own, such as a computed digest.
     package var range: Range<Int>?
@@ -51,7 +48,6 @@ extension [Annotation] {
     }
 
     /// Removes the values that could contain a key that only an inner layer recognised: its base64, or JSON around it.
-    ///
     /// - Parameter secrets: the ranges of the layers with secrets.
     mutating func hideValues(overlapping secrets: [Range<Int>]) {
         for index in indices {
@@ -64,10 +60,8 @@ extension [Annotation] {
         }
     }
 
-    /// Hides the signature of a JWS (RFC 7515) or the tag of a JWE (RFC 7516), so that inspecting a request does not
-    /// disclose a usable session.
-    ///
-    /// - Returns: the ranges of the removed values.
+    /// Hides the signature of a JWS (RFC 7515) or the tag of a JWE (RFC 7516), so that inspecting a request discloses no usable
+    /// session. Returns the ranges of the removed values.
     mutating func hideCredentials() -> [Range<Int>] {
         var secrets: [Range<Int>] = []
         for index in indices where ["signature", "authentication tag"].containsBytes(of: self[index].name) {

@@ -1,16 +1,12 @@
 package import AssayCore
 
-/// A format that inspection can recognise and decode.
-///
-/// Inspection is lenient where verification is strict. For any bytes, the functions of a format do not fail or trap,
-/// and take linear time.
+/// A format that inspection can recognise and decode: lenient where verification is strict, for any bytes without failure or trap, and
+/// in linear time.
 package protocol BlobFormat: Sendable {
     /// The display name, such as `App Attest attestation object`.
     static var name: String { get }
 
-    /// Recognises bytes of this format, with the certainty and the reason; nil for other bytes.
-    ///
-    /// A format should recognise broken and truncated blobs as long as enough is left of them.
+    /// Recognises bytes of this format, also broken and truncated ones as long as enough is left of them; nil for other bytes.
     static func recognise(_ bytes: [UInt8]) -> Recognition?
 
     /// Decodes bytes as far as possible.
@@ -67,6 +63,24 @@ package struct BlobContents: Sendable {
     }
 }
 
+extension BlobContents {
+    /// Bytes in another form, such as a list of numbers: one annotation names the form, and the bytes are a nested blob. A private
+    /// key in them is named instead of measured.
+    init(
+        _ part: String, at range: Range<Int>, form: String, holding name: String, _ bytes: [UInt8],
+        problem: String? = nil
+    ) {
+        let secret = PrivateKeys.describe(bytes)
+        self.init(
+            [
+                Annotation(
+                    part, at: range, value: form, meaning: secret ?? Words.count(bytes.count, "byte"),
+                    violation: problem)
+            ], nested: [NestedBlob(name, encoding: form, bytes: bytes, at: range)],
+            secrets: secret == nil ? [] : [range])
+    }
+}
+
 /// A blob inside another one.
 package struct NestedBlob: Sendable {
     /// Its position in words: `payload of the JWS`, `evidence.attestation of the record`.
@@ -82,7 +96,6 @@ package struct NestedBlob: Sendable {
     /// Whether it is a bearer credential, such as a session token. Its claims are shown; its signature is hidden.
     package var isCredential = false
 
-    /// Describes a blob inside another one.
     package init(
         _ name: String, encoding: String, bytes: [UInt8], format: (any BlobFormat.Type)? = nil,
         at range: Range<Int>? = nil

@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 
 /// What a blob is, in at most five lines: what, whose app on which system, which key and device, when, and whether it is sound. The
 /// tree of annotations has the details.
@@ -49,7 +48,6 @@ package struct InspectionSummary {
         ],
     ]
 
-    /// Sums up a layer with its inner layers.
     package init(_ layer: InspectionLayer) {
         var inner = layer
         var around: [String] = []

@@ -1,9 +1,7 @@
 package import AssayCore
 
-/// Identifies blobs, and decodes them layer by layer, such as base64 around CBOR, or a token in JSON.
-///
-/// It verifies nothing and does not fail: broken bytes are decoded as far as possible. Time and memory are at most a
-/// small multiple of the input.
+/// Identifies blobs, and decodes them layer by layer, such as base64 around CBOR, or a token in JSON. Verifies nothing and does not
+/// fail: broken bytes are decoded as far as possible, in time and memory of a small multiple of the input.
 package struct Inspector: Sendable {
     /// The maximum nesting depth of layers. A token in JSON in an HTTP request in base64 needs four.
     static let depth = 8
@@ -42,12 +40,7 @@ package struct Inspector: Sendable {
         formats = engines.flatMap { $0.formats } + Self.general
     }
 
-    /// Decodes bytes as far as possible.
-    ///
-    /// - Parameters:
-    ///   - bytes: any bytes.
-    ///   - name: the name of the outermost layer, such as the name of the file.
-    ///   - encoding: the encoding already removed, such as gzip; nil for the bytes of a file.
+    /// Decodes bytes as far as possible. `encoding` is the one already removed, such as gzip; nil for the bytes of a file.
     package func inspect(_ bytes: [UInt8], name: String, encoding: String? = nil) -> InspectionLayer {
         var budget = Budget(
             layers: Inspector.layers, bytes: max(bytes.count * Inspector.growth.factor, Inspector.growth.minimum))
@@ -174,4 +167,35 @@ private struct Budget {
         bytes -= count
         return true
     }
+}
+
+/// Inspected bytes and the result: the blob itself, or a blob decoded from it.
+package struct InspectionLayer: Sendable {
+    /// Another format that also fits the bytes.
+    package struct Alternative: Sendable, Equatable {
+        package let format: String
+        /// The reason why it fits.
+        package let recognition: Recognition
+    }
+
+    /// The name of the file, or of the `NestedBlob`.
+    package let name: String
+    /// How the outer layer encodes it; nil for the outermost layer, unless its file is compressed.
+    package let encoding: String?
+    /// The name of the format; nil if none was recognised.
+    package let format: String?
+    /// The reason for the format; nil if none was recognised, or if the outer layer determines it.
+    package let recognition: Recognition?
+    /// Other formats that were recognised with the same certainty.
+    package let alternatives: [Alternative]
+    /// The bytes to which the ranges of annotations refer.
+    package let bytes: [UInt8]
+    package var annotations: [Annotation]
+    /// The ranges of secrets, such as private keys, and of inner layers with secrets. They must not be printed.
+    package let secrets: [Range<Int>]
+    /// The first error of strict decoding, with its offset in this layer.
+    package let violation: DecodeError?
+    /// The facts that the bytes alone do not determine.
+    package let unknown: [String]
+    package let nested: [InspectionLayer]
 }

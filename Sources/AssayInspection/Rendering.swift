@@ -12,20 +12,9 @@ package enum Words {
     }
 }
 
-/// Renders bytes as hexadecimal digits.
 package enum Hexadecimal {
-    private static let digits = Array("0123456789abcdef".utf8)
-
     /// Two lower-case digits per byte, without separators.
-    package static func text(_ bytes: some Collection<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count * 2)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 0xF)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+    package static func text(_ bytes: some Collection<UInt8>) -> String { Array(bytes).hexadecimal }
 }
 
 /// Times and durations in words.
@@ -51,9 +40,7 @@ package enum TimeWords {
         return "\(weekday) \(day) \(months[month - 1]) \(year), \(String(decoding: text[11..<19], as: UTF8.self)) UTC"
     }
 
-    /// A duration in its two largest units: `3 days`, `5 minutes 3 seconds`, `25 years 6 days`.
-    ///
-    /// A year has 365 days, as in the validity of certificates.
+    /// A duration in its two largest units: `3 days`, `25 years 6 days`. A year has 365 days, as in the validity of certificates.
     package static func duration(_ seconds: Double) -> String {
         // A comparison with NaN is false.
         guard abs(seconds) < 1e15 else { return "a length of time that is no number or beyond all calendars" }
@@ -87,10 +74,6 @@ package enum EpochTime {
     private static let plausible = 978_307_200.0..<4_102_444_800.0
 
     /// The meaning of a number whose name suggests a time; nil if name or number do not fit.
-    ///
-    /// - Parameters:
-    ///   - number: the number as written.
-    ///   - name: the name of the member.
     static func meaning(of number: String, under name: String) -> String? {
         guard isTimeName(name), number.utf8.count <= 32, let value = Double(number) else { return nil }
         for unit in units where plausible.contains(value / unit.perSecond) {

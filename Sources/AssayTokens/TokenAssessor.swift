@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// Assesses a token with the proof of its key: a pure function of its arguments.
@@ -18,7 +17,6 @@ struct TokenAssessor {
 
     // MARK: The token
 
-    /// The key that the header names.
     func key() throws(CheckFailure) -> JWSKey {
         guard let keyID = token.jws.header.keyID else {
             throw CheckFailure(.missingKeyID, "the header names no key")
@@ -264,6 +262,5 @@ struct TokenAssessor {
 }
 
 extension Double {
-    /// The time of a claim.
     var time: Date { Date(timeIntervalSince1970: self) }
 }

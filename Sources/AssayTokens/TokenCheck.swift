@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 
 extension CheckID {
     /// The request carries one token of the right type, and it can be decoded.

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Judges tokens that Assay issued: JWTs of the type `assay+jwt`, with DPoP proofs of their keys (RFC 9449).
@@ -36,7 +35,7 @@ package struct TokenEngine: EvidenceEngine {
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         guard record.kind == .assayToken else {
-            throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of Assay's tokens"))
+            throw .request(.unknownKind, "\(record.kind) is no kind of Assay's tokens")
         }
         let input = try record.reading(TokenInput.init)
         return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
@@ -64,11 +63,10 @@ package struct TokenEngine: EvidenceEngine {
         let (schedule, secrets) = try await material(at: now)
         guard !schedule.verifications(for: expectations.app).isEmpty else {
             throw .request(
-                RequestError(
-                    .noKey,
-                    "app \(expectations.app.excerpt) has no key for \(TokenKey.purpose) that may be used at "
-                        + "\(RFC3339.format(now)): assay tokens rotate makes one, and a key set of another issuer counts if it "
-                        + "is for the app"))
+                .noKey,
+                "app \(expectations.app.excerpt) has no key for \(TokenKey.purpose) that may be used at "
+                    + "\(RFC3339.format(now)): assay tokens rotate makes one, and a key set of another issuer counts if it "
+                    + "is for the app")
         }
         let assessor = TokenAssessor(
             token: token, expectations: expectations, schedule: schedule, secrets: secrets, now: now)
@@ -174,7 +172,6 @@ package struct TokenEngine: EvidenceEngine {
 
     /// The keys of tokens and the secrets at a time. The newest secret is the first: it hides subjects and makes nonces; the others
     /// still open what they have sealed.
-    ///
     /// - Throws: `.outage` if the store does not answer.
     package func material(at now: Date) async throws(VerificationError) -> (TokenKeySchedule, [TokenSecret]) {
         let (named, secrets): ([NamedKey], [NamedKey])

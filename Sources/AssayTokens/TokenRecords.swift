@@ -1,12 +1,11 @@
 package import AssayCore
-import AssayPrimitives
 
 extension TokenEngine {
     /// A token authorises its holder; the fields of a request have a session.
     package static let sensitiveFields =
         [
             SensitiveField(
-                "token", of: .assayToken, substitute: .none,
+                "token", of: .assayToken,
                 reveals: "the token, which lets the holder of its key call the API until it ends")
         ] + SignedRequest.sensitiveFields(of: .assayToken)
 

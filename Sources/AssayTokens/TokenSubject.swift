@@ -80,7 +80,6 @@ public struct TokenSubject: EngineSubject, Equatable {
         return fields
     }
 
-    /// The facts by which reports group verdicts.
     package var dimensions: [SubjectField] {
         fields.filter { ["audience", "attestationKind"].contains($0.name) }
     }

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 // The properties of Play Integrity records that captures and replays need.
 
@@ -8,10 +7,10 @@ extension PlayIntegrityEngine {
     package static let sensitiveFields =
         [
             SensitiveField(
-                "token", of: EvidenceKind.playIntegrityClassic, substitute: .none,
+                "token", of: .playIntegrityClassic,
                 reveals: "the device, its licence and what runs on it, to a holder of the keys"),
             SensitiveField(
-                "token", of: EvidenceKind.playIntegrityStandard, substitute: .none,
+                "token", of: .playIntegrityStandard,
                 reveals: "the device, its licence and what runs on it, to anyone who may ask Google"),
         ] + SignedRequest.sensitiveFields(of: .playIntegrityRequest)
 

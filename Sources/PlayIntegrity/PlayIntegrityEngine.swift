@@ -3,14 +3,10 @@ package import FoundationEssentials
 
 /// Judges Play Integrity evidence: classic tokens, decrypted with the app's keys, and standard ones, decoded by Google.
 package struct PlayIntegrityEngine: EvidenceEngine {
-    /// The policy's section for Play Integrity.
     package typealias Configuration = PlayIntegrityConfiguration
 
-    /// The kinds of evidence that the engine judges.
     package static let kinds: [EvidenceKind] = [.playIntegrityClassic, .playIntegrityStandard, .playIntegrityRequest]
-    /// Every check of the engine, in the declared order.
     package static let catalogue = PlayIntegrityRequest.checks.catalogue + PlayIntegrityCheck.catalogue
-    /// The key types that the engine uses.
     package static let keyMaterials: [any KeyMaterial.Type] = [PlayIntegrityKeys.self]
     /// Classic tokens, and the signatures of requests, carry a ledger challenge as their nonce.
     package static let challengeKinds: [EvidenceKind] = [.playIntegrityClassic, .playIntegrityRequest]
@@ -61,7 +57,6 @@ package struct PlayIntegrityEngine: EvidenceEngine {
         }
     }
 
-    /// Assesses a record: looks up keys or asks Google, and runs the checks. Commits nothing.
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -77,7 +72,7 @@ package struct PlayIntegrityEngine: EvidenceEngine {
             return try await assess(
                 request, answer: answer, app: record.app, account: record.account, ledger: ledger, at: now)
         default:
-            throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of Play Integrity evidence"))
+            throw .request(.unknownKind, "\(record.kind) is no kind of Play Integrity evidence")
         }
     }
 
@@ -116,12 +111,9 @@ package struct PlayIntegrityEngine: EvidenceEngine {
         return await settled(assessment, input.evidence, standings, expectations, at: now)
     }
 
-    /// The keys that open the app's classic tokens; nil if Google opens them. The policy's `classicTokens` decides. If
-    /// it is not set, the keys open them, provided that the verifier has a Play Integrity key for any app. A missing
-    /// key or a misspelt scope must not let an answer count that the client wrote itself. For a verifier with keys, the
-    /// evidence has no influence on the choice.
-    ///
-    /// - Throws: `.request` when the app has no live key, and Google cannot open the token either.
+    /// The keys that open the app's classic tokens; nil if Google opens them. If the policy's `classicTokens` is not set, the keys do,
+    /// if the verifier has a Play Integrity key for any app: a missing key or a misspelt scope must not let an answer count that the
+    /// client wrote. Throws `.request` if the app has no live key, and Google cannot open the token either.
     private func classicKeys(
         for expectations: PlayIntegrityExpectations, _ evidence: StandardIntegrityInput.Evidence, at now: Date
     ) async throws(VerificationError) -> KeySelection<PlayIntegrityKeys>? {
@@ -164,11 +156,8 @@ package struct PlayIntegrityEngine: EvidenceEngine {
         return await settled(assessment, input.evidence, standings, expectations, at: now)
     }
 
-    /// Gets the answer to the token in a request's signature from Google unless known, and assesses it; see
-    /// ``PlayIntegrityRequest``. If the request is already rejected, does not call Google.
-    ///
-    /// - Throws: `.request` if the policy's app has no `requests`. If no app is named, also unless exactly one app has
-    ///   `requests`.
+    /// Gets the answer to the token in a request's signature from Google unless known or the request is already rejected, and assesses
+    /// it; see ``PlayIntegrityRequest``. Throws `.request` if the app has no `requests`, or none is named and not exactly one has them.
     package func assess(
         _ request: SignedRequest, answer known: IntegrityAnswer?, app: String?, account: String?, ledger: any Ledger,
         at now: Date
@@ -220,9 +209,8 @@ package struct PlayIntegrityEngine: EvidenceEngine {
         }
     }
 
-    /// The party that vouches for answers: the policy's `answers`. If it is not set: Google if the app gives tokens, which others trust
-    /// without the evidence, or if the verifier has a decoder, because it can then send every token to Google; otherwise the caller,
-    /// because the verifier can then judge only captured answers. A replay gives no tokens.
+    /// The party that vouches for answers: the policy's `answers`; else Google if the app gives tokens, which others trust without the
+    /// evidence, or if there is a decoder to send every token to; else the caller. A replay gives no tokens.
     private func answerSource(
         _ configuration: PlayIntegrityConfiguration
     ) -> PlayIntegrityConfiguration.AnswerSource {
@@ -251,10 +239,9 @@ package struct PlayIntegrityEngine: EvidenceEngine {
     ) async throws(VerificationError) -> IntegrityAnswer {
         guard let decoder else {
             throw .request(
-                RequestError(
-                    .noService,
-                    "only Google can open this token, and there is no service that asks it; give the answer of the "
-                        + "decode call as decoded, or the verifier a client of Google's servers"))
+                .noService,
+                "only Google can open this token, and there is no service that asks it; give the answer of the "
+                    + "decode call as decoded, or the verifier a client of Google's servers")
         }
         do {
             return try await decoder.answer(
@@ -272,11 +259,8 @@ package struct PlayIntegrityEngine: EvidenceEngine {
         }
     }
 
-    /// Rejects undecodable evidence that does not name the package of exactly one app. Decoding does not depend on the
-    /// app: every app would reject it.
-    ///
-    /// - Parameter decodes: Runs the decode check; true if the evidence may be decodable.
-    /// - Throws: `error` for any other evidence.
+    /// Rejects undecodable evidence that does not name the package of exactly one app: every app would reject it. Throws `error` if
+    /// `decodes` says that it may be decodable.
     private func undecodable(
         _ kind: EvidenceKind, _ checks: [CheckID], or error: VerificationError, _ decodes: (inout CheckRun) -> Bool
     ) throws(VerificationError) -> Assessment {

@@ -1,17 +1,13 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The requirements of one app. Precomputes all values that do not depend on the evidence. A class: concurrent
 /// judgements then count one reference instead of one for each part.
 package final class PlayIntegrityExpectations: EngineExpectations {
-    /// The name of the policy's app.
     package let app: String
-    /// The app's section of the policy.
     package let configuration: PlayIntegrityConfiguration
     let modes: CheckModes
     /// The certificate digests in the form of tokens.
     let certificateDigestTexts: [String]
-    /// Selects the app's keys.
     let keyClaim: KeyClaim
     /// The strongest label of all device rules.
     let strictestDeviceLabel: IntegrityLabel?

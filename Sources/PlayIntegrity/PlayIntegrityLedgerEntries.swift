@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 // The ledger entries of Play Integrity.
@@ -9,14 +8,7 @@ extension LedgerEffect {
     static func consumeChallenge(
         of input: ClassicIntegrityInput, _ expectations: PlayIntegrityExpectations
     ) -> LedgerEffect {
-        consumeChallenge(input.challenge, .playIntegrityClassic, app: expectations.app)
-    }
-
-    /// Consumes a challenge of the ledger that evidence of a kind carries, as bytes or as text.
-    static func consumeChallenge(_ bytes: [UInt8], _ kind: EvidenceKind, app: String) -> LedgerEffect {
-        LedgerEffect(
-            .playIntegrityChallenge,
-            .consumeChallenge(value: LedgerChallenge.value(of: bytes), app: app, purpose: ChallengePurpose(kind)))
+        consumeChallenge(input.challenge, .playIntegrityChallenge, .playIntegrityClassic, app: expectations.app)
     }
 
     /// Remembers a standard token, made `milliseconds` after 1970, until it is too old to be accepted.

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 public import FoundationEssentials
 
 /// Composes records of judged evidence for captures. Reading a record gives the same input again.
@@ -56,7 +55,6 @@ extension EvidenceRecord {
 }
 
 extension StandardIntegrityInput.Evidence {
-    /// The field of a record.
     fileprivate func recordField() throws(DecodeError) -> (String, RecordValue.Content) {
         switch self {
         case .token(let token): ("token", .text(token))

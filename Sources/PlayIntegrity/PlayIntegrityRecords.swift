@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// Reads the evidence of a record, by kind. Tokens, nonces and hashes are texts as sent. Rejects unknown fields.
 

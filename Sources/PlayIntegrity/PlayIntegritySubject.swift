@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 public import FoundationEssentials
 
 /// Facts about the request, the app and the device from an authentic integrity token.
@@ -51,7 +50,6 @@ public struct PlayIntegritySubject: EngineSubject {
         return fields
     }
 
-    /// The facts of a request's signature.
     package var message: MessageFacts? { request }
     /// Google's labels for device and app.
     package var trustworthiness: Trustworthiness {

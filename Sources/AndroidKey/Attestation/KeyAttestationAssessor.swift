@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// The status list that an attestation is judged by.
@@ -54,11 +53,8 @@ package enum KeyAttestationAssessor {
             run.skip([.androidKeyAttestationChallenge])
         } else {
             effects.append(
-                LedgerEffect(
-                    .androidKeyAttestationChallenge,
-                    .consumeChallenge(
-                        value: LedgerChallenge.value(of: input.challenge), app: expectations.app,
-                        purpose: ChallengePurpose(.androidKeyAttestation))))
+                .consumeChallenge(
+                    input.challenge, .androidKeyAttestationChallenge, .androidKeyAttestation, app: expectations.app))
         }
         let ledgerChecks = effects.map(\.check) + [CheckID.androidKeyAttestationEnrolment]
         if let subject {

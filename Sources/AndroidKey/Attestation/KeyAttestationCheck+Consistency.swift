@@ -1,7 +1,4 @@
 public import AssayCore
-import AssayPrimitives
-
-// MARK: consistency
 
 extension CheckID {
     /// The attestation does not contradict itself.

@@ -1,17 +1,24 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
-
-// What the policy demands of the device.
-
-// MARK: version
 
 extension CheckID {
     /// The version of the attestation.
     public static let androidKeyAttestationVersion = CheckID("android-key.attestation.version")
+    /// The device booted a system that is allowed.
+    public static let androidKeyAttestationRootOfTrust = CheckID("android-key.attestation.root-of-trust")
+    /// The version of Android.
+    public static let androidKeyAttestationOSVersion = CheckID("android-key.attestation.os-version")
+    /// The security patch levels.
+    public static let androidKeyAttestationPatchLevel = CheckID("android-key.attestation.patch-level")
+    /// Identifiers of the device.
+    public static let androidKeyAttestationDeviceIdentity = CheckID("android-key.attestation.device-identity")
+    /// How the attestation key came into the device.
+    public static let androidKeyAttestationProvisioning = CheckID("android-key.attestation.provisioning")
 }
 
 extension KeyAttestationCheck {
+    // What the policy demands of the device.
+
     static let versionEntry = CheckDefinition(
         .androidKeyAttestationVersion, .policy(default: .enforce),
         proves: "The attestation is of a version that the policy allows.",
@@ -20,7 +27,6 @@ extension KeyAttestationCheck {
             "minimumAttestationVersion in the policy: 3 came with Android 9, 100 with 12, 200 with 13, 300 with 14.",
         source: "\(schema), attestationVersion", remedy: .contactSupport, codes: [.versionTooLow])
 
-    /// The version is at least the policy's minimum.
     func version(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let minimum = rules.minimumAttestationVersion else { return .notRequired }
         let found = description.attestationVersion
@@ -29,21 +35,7 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let versionTooLow = CheckCode(
-        "version-too-low", "The keystore is older than minimumAttestationVersion: such devices are not admitted.")
-}
-
-// MARK: root-of-trust
-
-extension CheckID {
-    /// The device booted a system that is allowed.
-    public static let androidKeyAttestationRootOfTrust = CheckID("android-key.attestation.root-of-trust")
-}
-
-extension KeyAttestationCheck {
     static let rootOfTrustEntry = CheckDefinition(
         .androidKeyAttestationRootOfTrust, .policy(default: .enforce),
         proves: "The boot loader is locked and verified the system, with the maker's key or one that the policy lists.",
@@ -52,7 +44,6 @@ extension KeyAttestationCheck {
         source: "\(schema), RootOfTrust; Android, Verified Boot", remedy: .contactSupport,
         codes: [.rootOfTrustMissing, .deviceUnlocked, .bootStateNotAllowed, .bootKeyNotAllowed])
 
-    /// The hardware says that the device is locked, and booted an allowed system.
     func rootOfTrust(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let root = description.hardwareEnforced.rootOfTrust else {
             throw CheckFailure(.rootOfTrustMissing, "the hardware says nothing about what the device booted")
@@ -71,29 +62,7 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let rootOfTrustMissing = CheckCode(
-        "root-of-trust-missing", "The hardware does not say what the device booted: no certified device omits it.",
-        remedy: .nothing)
-    fileprivate static let deviceUnlocked = CheckCode(
-        "device-unlocked", "The boot loader is unlocked, so that any system may run: the user locks it again.")
-    fileprivate static let bootStateNotAllowed = CheckCode(
-        "boot-state-not-allowed", "Verified boot ended in a state that bootStates in the policy does not list.")
-    fileprivate static let bootKeyNotAllowed = CheckCode(
-        "boot-key-not-allowed",
-        "The system is signed with a key that verifiedBootKeys does not list: a modified system, or one to add.")
-}
-
-// MARK: os-version
-
-extension CheckID {
-    /// The version of Android.
-    public static let androidKeyAttestationOSVersion = CheckID("android-key.attestation.os-version")
-}
-
-extension KeyAttestationCheck {
     static let osVersionEntry = CheckDefinition(
         .androidKeyAttestationOSVersion, .policy(default: .enforce),
         proves: "The version of Android that the boot loader told the hardware is at least the policy's minimum.",
@@ -101,7 +70,6 @@ extension KeyAttestationCheck {
         lookAt: "minimumOSVersion in the policy, and the version in the detail. Development boards say 0.",
         source: "\(schema), tag 705", remedy: .updateSystem, codes: [.osVersionMissing, .androidKeyOSVersionTooLow])
 
-    /// The version is at least the policy's minimum.
     func osVersion(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let minimum = rules.minimumOSVersion else { return .notRequired }
         guard let number = description.hardwareEnforced.integer(AuthorizationTag.osVersion) else {
@@ -113,24 +81,7 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let osVersionMissing = CheckCode(
-        "os-version-missing", "The hardware does not say the version of Android.", remedy: .contactSupport)
-    /// The system is older than `minimumOSVersion`.
-    public static let androidKeyOSVersionTooLow = CheckCode(
-        "os-version-too-low", "Android is older than minimumOSVersion: the user updates the device.")
-}
-
-// MARK: patch-level
-
-extension CheckID {
-    /// The security patch levels.
-    public static let androidKeyAttestationPatchLevel = CheckID("android-key.attestation.patch-level")
-}
-
-extension KeyAttestationCheck {
     static let patchLevelEntry = CheckDefinition(
         .androidKeyAttestationPatchLevel, .policy(default: .enforce),
         proves:
@@ -143,7 +94,6 @@ extension KeyAttestationCheck {
         source: "\(schema), tags 706, 718 and 719; Android Security Bulletins", remedy: .updateSystem,
         codes: [.patchLevelMissing, .patchLevelMalformed, .patchLevelTooOld, .patchLevelAhead])
 
-    /// Every level that the policy names is recent.
     func patchLevel(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let limits = rules.patchLevel else { return .notRequired }
         var isJudged = false
@@ -199,39 +149,7 @@ extension KeyAttestationCheck {
         else { return nil }
         return Double(days) * 86_400
     }
-}
 
-extension AndroidKeyConfiguration.PatchLevelName {
-    fileprivate var tag: UInt32 {
-        switch self {
-        case .os: AuthorizationTag.osPatchLevel
-        case .vendor: AuthorizationTag.vendorPatchLevel
-        case .boot: AuthorizationTag.bootPatchLevel
-        }
-    }
-}
-
-extension CheckCode {
-    fileprivate static let patchLevelMissing = CheckCode(
-        "patch-level-missing", "The hardware does not say a patch level that the policy names, or says 0.",
-        remedy: .contactSupport)
-    fileprivate static let patchLevelMalformed = CheckCode(
-        "patch-level-malformed", "A patch level is no month of a year: no genuine system has it.", remedy: .nothing)
-    fileprivate static let patchLevelTooOld = CheckCode(
-        "patch-level-too-old", "The device misses security fixes: the user updates it, or its maker ended the support.")
-    fileprivate static let patchLevelAhead = CheckCode(
-        "patch-level-ahead", "A patch level is further in the future than makers ship them: check the server's clock.",
-        remedy: .nothing)
-}
-
-// MARK: device-identity
-
-extension CheckID {
-    /// Identifiers of the device.
-    public static let androidKeyAttestationDeviceIdentity = CheckID("android-key.attestation.device-identity")
-}
-
-extension KeyAttestationCheck {
     static let deviceIdentityEntry = CheckDefinition(
         .androidKeyAttestationDeviceIdentity, .policy(default: .enforce),
         proves: "The attestation carries no identifier of the device, where the policy forbids them.",
@@ -239,7 +157,6 @@ extension KeyAttestationCheck {
         lookAt: "deviceIdentity in the policy. Only system apps and device owners can have identifiers attested.",
         source: "\(schema), tags 710 to 717 and 723", remedy: .updateApp, codes: [.deviceIdentified])
 
-    /// No list has an identifier of the device, if the policy forbids them.
     func deviceIdentity(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard rules.deviceIdentity == .forbidden else { return .notRequired }
         for tag in AuthorizationTag.deviceIdentity
@@ -249,21 +166,7 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let deviceIdentified = CheckCode(
-        "device-identified", "The attestation names the device, and deviceIdentity in the policy is forbidden.")
-}
-
-// MARK: provisioning
-
-extension CheckID {
-    /// How the attestation key came into the device.
-    public static let androidKeyAttestationProvisioning = CheckID("android-key.attestation.provisioning")
-}
-
-extension KeyAttestationCheck {
     static let provisioningEntry = CheckDefinition(
         .androidKeyAttestationProvisioning, .policy(default: .enforce),
         proves: """
@@ -278,7 +181,6 @@ extension KeyAttestationCheck {
         source: "Android, Remote Key Provisioning; \(verifier), ProvisioningInfoMap", remedy: .contactSupport,
         codes: CheckCode.ofDecoding + [.provisioningNotRemote, .certificatesIssuedMissing, .certificatesIssuedTooMany])
 
-    /// The provisioning info can be read, and the provisioning is allowed.
     func provisioning(
         _ chain: AttestationChain, _ info: Result<ProvisioningInfo?, DecodeError>
     ) throws(CheckFailure) -> PolicyAnswer {
@@ -313,7 +215,46 @@ extension KeyAttestationCheck {
     }
 }
 
+extension AndroidKeyConfiguration.PatchLevelName {
+    fileprivate var tag: UInt32 {
+        switch self {
+        case .os: AuthorizationTag.osPatchLevel
+        case .vendor: AuthorizationTag.vendorPatchLevel
+        case .boot: AuthorizationTag.bootPatchLevel
+        }
+    }
+}
+
 extension CheckCode {
+    fileprivate static let versionTooLow = CheckCode(
+        "version-too-low", "The keystore is older than minimumAttestationVersion: such devices are not admitted.")
+    fileprivate static let rootOfTrustMissing = CheckCode(
+        "root-of-trust-missing", "The hardware does not say what the device booted: no certified device omits it.",
+        remedy: .nothing)
+    fileprivate static let deviceUnlocked = CheckCode(
+        "device-unlocked", "The boot loader is unlocked, so that any system may run: the user locks it again.")
+    fileprivate static let bootStateNotAllowed = CheckCode(
+        "boot-state-not-allowed", "Verified boot ended in a state that bootStates in the policy does not list.")
+    fileprivate static let bootKeyNotAllowed = CheckCode(
+        "boot-key-not-allowed",
+        "The system is signed with a key that verifiedBootKeys does not list: a modified system, or one to add.")
+    fileprivate static let osVersionMissing = CheckCode(
+        "os-version-missing", "The hardware does not say the version of Android.", remedy: .contactSupport)
+    /// The system is older than `minimumOSVersion`.
+    public static let androidKeyOSVersionTooLow = CheckCode(
+        "os-version-too-low", "Android is older than minimumOSVersion: the user updates the device.")
+    fileprivate static let patchLevelMissing = CheckCode(
+        "patch-level-missing", "The hardware does not say a patch level that the policy names, or says 0.",
+        remedy: .contactSupport)
+    fileprivate static let patchLevelMalformed = CheckCode(
+        "patch-level-malformed", "A patch level is no month of a year: no genuine system has it.", remedy: .nothing)
+    fileprivate static let patchLevelTooOld = CheckCode(
+        "patch-level-too-old", "The device misses security fixes: the user updates it, or its maker ended the support.")
+    fileprivate static let patchLevelAhead = CheckCode(
+        "patch-level-ahead", "A patch level is further in the future than makers ship them: check the server's clock.",
+        remedy: .nothing)
+    fileprivate static let deviceIdentified = CheckCode(
+        "device-identified", "The attestation names the device, and deviceIdentity in the policy is forbidden.")
     fileprivate static let provisioningNotRemote = CheckCode(
         "provisioning-not-remote", "The attestation key is from the factory, and provisioning in the policy is remote.")
     fileprivate static let certificatesIssuedMissing = CheckCode(

@@ -1,17 +1,28 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
-
-// What the policy demands of the app and the key.
-
-// MARK: application
 
 extension CheckID {
     /// The app that made the key.
     public static let androidKeyAttestationApplication = CheckID("android-key.attestation.application")
+    /// Where the key comes from.
+    public static let androidKeyAttestationOrigin = CheckID("android-key.attestation.origin")
+    /// What the key may be used for.
+    public static let androidKeyAttestationPurpose = CheckID("android-key.attestation.purpose")
+    /// Who may use the key.
+    public static let androidKeyAttestationKeyScope = CheckID("android-key.attestation.key-scope")
+    /// Whether the user must authenticate.
+    public static let androidKeyAttestationUserAuthentication = CheckID("android-key.attestation.user-authentication")
+    /// Whether deleting the key is final.
+    public static let androidKeyAttestationRollbackResistance = CheckID("android-key.attestation.rollback-resistance")
+    /// When the key was made.
+    public static let androidKeyAttestationCreationTime = CheckID("android-key.attestation.creation-time")
+    /// No certificate is revoked or suspended.
+    public static let androidKeyAttestationRevocation = CheckID("android-key.attestation.revocation")
 }
 
 extension KeyAttestationCheck {
+    // What the policy demands of the app and the key.
+
     static let applicationEntry = CheckDefinition(
         .androidKeyAttestationApplication, .policy(default: .enforce),
         proves: """
@@ -27,7 +38,6 @@ extension KeyAttestationCheck {
         codes: [.applicationMissing, .packageNotAllowed, .certificateNone, .certificateNotAllowed]
             + VersionCodes.androidKey.all)
 
-    /// One package is the policy's, in an allowed version; there is a certificate, and all are the policy's.
     func application(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let application = description.applicationID else {
             throw CheckFailure(.applicationMissing, "the system does not say which app made the key")
@@ -65,44 +75,7 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-}
 
-extension VersionCodes {
-    fileprivate static let androidKey = VersionCodes(
-        tooLow: .androidKeyVersionCodeTooLow, tooHigh: .versionCodeTooHigh, withdrawn: .versionCodeWithdrawn)
-}
-
-extension CheckCode {
-    fileprivate static let applicationMissing = CheckCode(
-        "application-missing", "The system does not say which app made the key, as on Android 7.",
-        remedy: .contactSupport)
-    fileprivate static let packageNotAllowed = CheckCode(
-        "package-not-allowed", "Another app made the key: one that `packages` in the policy does not list.")
-    fileprivate static let certificateNone = CheckCode(
-        "certificate-none", "The system names no signing certificate of the app: it is a part of the system.")
-    fileprivate static let certificateNotAllowed = CheckCode(
-        "certificate-not-allowed",
-        "A certificate outside certificateDigests signed the app that made the key: a repackaged app, or the upload key in the policy."
-    )
-    /// The app is older than `minimumVersionCode`.
-    public static let androidKeyVersionCodeTooLow = CheckCode(
-        "version-code-too-low", "The app that made the key is older than minimumVersionCode: the user updates the app.")
-    fileprivate static let versionCodeTooHigh = CheckCode(
-        "version-code-too-high", "The app that made the key is newer than `versions.maximum` in the policy allows.")
-    fileprivate static let versionCodeWithdrawn = CheckCode(
-        "version-code-withdrawn",
-        "The version of the app that made the key is one of `versions.withdrawn` in the policy: the user updates the app."
-    )
-}
-
-// MARK: origin
-
-extension CheckID {
-    /// Where the key comes from.
-    public static let androidKeyAttestationOrigin = CheckID("android-key.attestation.origin")
-}
-
-extension KeyAttestationCheck {
     static let originEntry = CheckDefinition(
         .androidKeyAttestationOrigin, .policy(default: .enforce),
         proves: "The secure hardware made the key, so that it exists nowhere else.",
@@ -110,7 +83,6 @@ extension KeyAttestationCheck {
         lookAt: "The origin in the detail: only generated counts, and only the hardware's word.",
         source: "\(schema), tag 702", remedy: .newAttestation, codes: [.originMissing, .originNotGenerated])
 
-    /// The hardware says that it generated the key.
     func origin(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let number = description.hardwareEnforced.integer(AuthorizationTag.origin) else {
             throw CheckFailure(.originMissing, "the hardware does not say where the key comes from")
@@ -121,23 +93,7 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let originMissing = CheckCode(
-        "origin-missing", "The hardware does not say that it made the key: the claim of the system does not count.")
-    fileprivate static let originNotGenerated = CheckCode(
-        "origin-not-generated", "The key was imported or derived, so that there may be copies of it.")
-}
-
-// MARK: purpose
-
-extension CheckID {
-    /// What the key may be used for.
-    public static let androidKeyAttestationPurpose = CheckID("android-key.attestation.purpose")
-}
-
-extension KeyAttestationCheck {
     static let purposeEntry = CheckDefinition(
         .androidKeyAttestationPurpose, .policy(default: .enforce),
         proves: "The hardware lets the key sign, and do nothing that the policy does not list.",
@@ -145,7 +101,6 @@ extension KeyAttestationCheck {
         lookAt: "purposes in the policy, and what the app gives to KeyGenParameterSpec.Builder.",
         source: "\(schema), tag 1", remedy: .updateApp, codes: [.purposeSignMissing, .purposeNotAllowed])
 
-    /// The hardware allows `sign`, and only listed purposes.
     func purpose(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         let found = description.hardwareEnforced.integers(AuthorizationTag.purpose) ?? []
         let sign = AndroidKeyConfiguration.KeyPurpose.sign.number
@@ -159,23 +114,7 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let purposeSignMissing = CheckCode(
-        "purpose-sign-missing", "The key may not sign: make it with PURPOSE_SIGN.")
-    fileprivate static let purposeNotAllowed = CheckCode(
-        "purpose-not-allowed", "The key may be used for something that purposes in the policy does not list.")
-}
-
-// MARK: key-scope
-
-extension CheckID {
-    /// Who may use the key.
-    public static let androidKeyAttestationKeyScope = CheckID("android-key.attestation.key-scope")
-}
-
-extension KeyAttestationCheck {
     static let keyScopeEntry = CheckDefinition(
         .androidKeyAttestationKeyScope, .policy(default: .enforce),
         proves: "The key is that of one app.",
@@ -183,7 +122,6 @@ extension KeyAttestationCheck {
         lookAt: "Tag 600, allApplications, in either list.",
         source: "\(schema), tag 600", remedy: .nothing, codes: [.keyOfAllApplications])
 
-    /// No list says that all apps may use the key.
     func keyScope(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         let tag = AuthorizationTag.allApplications
         guard !description.hardwareEnforced.contains(tag), !description.softwareEnforced.contains(tag) else {
@@ -191,21 +129,7 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let keyOfAllApplications = CheckCode(
-        "key-of-all-applications", "Every app on the device may use the key, so that its signatures prove no app.")
-}
-
-// MARK: user-authentication
-
-extension CheckID {
-    /// Whether the user must authenticate.
-    public static let androidKeyAttestationUserAuthentication = CheckID("android-key.attestation.user-authentication")
-}
-
-extension KeyAttestationCheck {
     static let userAuthenticationEntry = CheckDefinition(
         .androidKeyAttestationUserAuthentication, .policy(default: .enforce),
         proves: "The hardware lets the key be used only after the user has authenticated, where the policy demands it.",
@@ -213,7 +137,6 @@ extension KeyAttestationCheck {
         lookAt: "userAuthentication in the policy, and setUserAuthenticationRequired in the app.",
         source: "\(schema), tags 503 and 504", remedy: .updateApp, codes: [.userAuthenticationMissing])
 
-    /// The hardware demands an authentication, if the policy does, and no list waives it.
     func userAuthentication(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard rules.userAuthentication == .required else { return .notRequired }
         let (hardware, software) = (description.hardwareEnforced, description.softwareEnforced)
@@ -225,22 +148,7 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let userAuthenticationMissing = CheckCode(
-        "user-authentication-missing",
-        "The key works without the user: make it with setUserAuthenticationRequired(true).")
-}
-
-// MARK: rollback-resistance
-
-extension CheckID {
-    /// Whether deleting the key is final.
-    public static let androidKeyAttestationRollbackResistance = CheckID("android-key.attestation.rollback-resistance")
-}
-
-extension KeyAttestationCheck {
     static let rollbackResistanceEntry = CheckDefinition(
         .androidKeyAttestationRollbackResistance, .policy(default: .enforce),
         proves: "A deleted key cannot be brought back with an old copy of the storage, where the policy demands it.",
@@ -248,7 +156,6 @@ extension KeyAttestationCheck {
         lookAt: "rollbackResistance in the policy. Few devices have it, and apps cannot ask for it.",
         source: "\(schema), tags 303 and 703", remedy: .contactSupport, codes: [.rollbackResistanceMissing])
 
-    /// The hardware makes deletion final, if the policy demands it.
     func rollbackResistance(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard rules.rollbackResistance == .required else { return .notRequired }
         let list = description.hardwareEnforced
@@ -258,21 +165,7 @@ extension KeyAttestationCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let rollbackResistanceMissing = CheckCode(
-        "rollback-resistance-missing", "Deleting the key is not final, and the policy demands it.")
-}
-
-// MARK: creation-time
-
-extension CheckID {
-    /// When the key was made.
-    public static let androidKeyAttestationCreationTime = CheckID("android-key.attestation.creation-time")
-}
-
-extension KeyAttestationCheck {
     static let creationTimeEntry = CheckDefinition(
         .androidKeyAttestationCreationTime, .policy(default: .enforce),
         proves: "The key was made recently, as the operating system says.",
@@ -281,7 +174,6 @@ extension KeyAttestationCheck {
         source: "\(schema), tag 701", remedy: .newAttestation,
         codes: [.creationTimeMissing, .creationTimePast, .creationTimeFuture])
 
-    /// The time is inside the policy's window.
     func creationTime(_ description: KeyDescription) throws(CheckFailure) -> PolicyAnswer {
         guard let window = rules.creationTime else { return .notRequired }
         guard let milliseconds = description.creationTime else {
@@ -307,25 +199,7 @@ extension KeyAttestationCheck {
     private static func text(_ seconds: Double) -> String {
         seconds < 1e12 ? PolicyNode.text(ofSeconds: seconds) : "\(seconds) seconds"
     }
-}
 
-extension CheckCode {
-    fileprivate static let creationTimeMissing = CheckCode(
-        "creation-time-missing", "The attestation does not say when the key was made.", remedy: .contactSupport)
-    fileprivate static let creationTimePast = CheckCode(
-        "creation-time-past", "The key is older than creationTime allows: the app makes a new one.")
-    fileprivate static let creationTimeFuture = CheckCode(
-        "creation-time-future", "The key was made later than now: the device's clock is ahead.", remedy: .retry)
-}
-
-// MARK: revocation
-
-extension CheckID {
-    /// No certificate is revoked or suspended.
-    public static let androidKeyAttestationRevocation = CheckID("android-key.attestation.revocation")
-}
-
-extension KeyAttestationCheck {
     static let revocationEntry = CheckDefinition(
         .androidKeyAttestationRevocation, .policy(default: .enforce),
         proves: "The status list revokes or suspends no certificate of the chain but the leaf, which it cannot have.",
@@ -354,7 +228,53 @@ extension KeyAttestationCheck {
     }
 }
 
+extension VersionCodes {
+    fileprivate static let androidKey = VersionCodes(
+        tooLow: .androidKeyVersionCodeTooLow, tooHigh: .versionCodeTooHigh, withdrawn: .versionCodeWithdrawn)
+}
+
 extension CheckCode {
+    fileprivate static let applicationMissing = CheckCode(
+        "application-missing", "The system does not say which app made the key, as on Android 7.",
+        remedy: .contactSupport)
+    fileprivate static let packageNotAllowed = CheckCode(
+        "package-not-allowed", "Another app made the key: one that `packages` in the policy does not list.")
+    fileprivate static let certificateNone = CheckCode(
+        "certificate-none", "The system names no signing certificate of the app: it is a part of the system.")
+    fileprivate static let certificateNotAllowed = CheckCode(
+        "certificate-not-allowed",
+        "A certificate outside certificateDigests signed the app that made the key: a repackaged app, or the upload key in the policy."
+    )
+    /// The app is older than `minimumVersionCode`.
+    public static let androidKeyVersionCodeTooLow = CheckCode(
+        "version-code-too-low", "The app that made the key is older than minimumVersionCode: the user updates the app.")
+    fileprivate static let versionCodeTooHigh = CheckCode(
+        "version-code-too-high", "The app that made the key is newer than `versions.maximum` in the policy allows.")
+    fileprivate static let versionCodeWithdrawn = CheckCode(
+        "version-code-withdrawn",
+        "The version of the app that made the key is one of `versions.withdrawn` in the policy: the user updates the app."
+    )
+    fileprivate static let originMissing = CheckCode(
+        "origin-missing", "The hardware does not say that it made the key: the claim of the system does not count.")
+    fileprivate static let originNotGenerated = CheckCode(
+        "origin-not-generated", "The key was imported or derived, so that there may be copies of it.")
+    fileprivate static let purposeSignMissing = CheckCode(
+        "purpose-sign-missing", "The key may not sign: make it with PURPOSE_SIGN.")
+    fileprivate static let purposeNotAllowed = CheckCode(
+        "purpose-not-allowed", "The key may be used for something that purposes in the policy does not list.")
+    fileprivate static let keyOfAllApplications = CheckCode(
+        "key-of-all-applications", "Every app on the device may use the key, so that its signatures prove no app.")
+    fileprivate static let userAuthenticationMissing = CheckCode(
+        "user-authentication-missing",
+        "The key works without the user: make it with setUserAuthenticationRequired(true).")
+    fileprivate static let rollbackResistanceMissing = CheckCode(
+        "rollback-resistance-missing", "Deleting the key is not final, and the policy demands it.")
+    fileprivate static let creationTimeMissing = CheckCode(
+        "creation-time-missing", "The attestation does not say when the key was made.", remedy: .contactSupport)
+    fileprivate static let creationTimePast = CheckCode(
+        "creation-time-past", "The key is older than creationTime allows: the app makes a new one.")
+    fileprivate static let creationTimeFuture = CheckCode(
+        "creation-time-future", "The key was made later than now: the device's clock is ahead.", remedy: .retry)
     fileprivate static let certificateRevoked = CheckCode(
         "certificate-revoked",
         "Google revoked a certificate of the chain: the attestation key has leaked, or has a flaw.")

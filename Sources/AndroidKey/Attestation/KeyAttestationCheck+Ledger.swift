@@ -17,7 +17,6 @@ extension KeyAttestationCheck {
         proves: "The account that the backend names for the attestation is not blocked; the key will belong to it.",
         codes: [.accountMissing])
 
-    /// The account is not blocked, and named if the policy demands it.
     func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
         try account.answer(configuration.account, missing: .accountMissing)
     }

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// The checks of an Android key attestation: their names, catalogue entries, rules and codes. The rules are those of Android's
@@ -25,11 +24,21 @@ package struct KeyAttestationCheck: Sendable {
     var rules: AndroidKeyConfiguration.Rules { expectations.configuration.rules }
 }
 
-// MARK: decode
-
 extension CheckID {
     /// The certificates can be read.
     public static let androidKeyAttestationDecode = CheckID("android-key.attestation.decode")
+    /// The certificates lead to a pinned key.
+    public static let androidKeyAttestationChain = CheckID("android-key.attestation.chain")
+    /// The first certificate is the attested one.
+    public static let androidKeyAttestationTarget = CheckID("android-key.attestation.target")
+    /// The key attestation extension can be read.
+    public static let androidKeyAttestationExtension = CheckID("android-key.attestation.extension")
+    /// The attested key is usable, and the one that the app claims.
+    public static let androidKeyAttestationPublicKey = CheckID("android-key.attestation.public-key")
+    /// The key was attested for this challenge.
+    public static let androidKeyAttestationChallengeBinding = CheckID("android-key.attestation.challenge-binding")
+    /// Secure hardware holds the key.
+    public static let androidKeyAttestationSecurityLevel = CheckID("android-key.attestation.security-level")
 }
 
 extension KeyAttestationCheck {
@@ -42,16 +51,7 @@ extension KeyAttestationCheck {
             joined to one text.
             """,
         source: "\(android); RFC 5280 section 4.1", remedy: .nothing, codes: CheckCode.ofDecoding)
-}
 
-// MARK: chain
-
-extension CheckID {
-    /// The certificates lead to a pinned key.
-    public static let androidKeyAttestationChain = CheckID("android-key.attestation.chain")
-}
-
-extension KeyAttestationCheck {
     private static let chainEntry = CheckDefinition(
         .androidKeyAttestationChain, .gate,
         proves: """
@@ -65,16 +65,7 @@ extension KeyAttestationCheck {
             device's own, and never judged.
             """,
         source: "\(android); \(verifier); Google's roots of 2016 to 2025", remedy: .nothing, codes: CheckCode.ofChain)
-}
 
-// MARK: target
-
-extension CheckID {
-    /// The first certificate is the attested one.
-    public static let androidKeyAttestationTarget = CheckID("android-key.attestation.target")
-}
-
-extension KeyAttestationCheck {
     private static let targetEntry = CheckDefinition(
         .androidKeyAttestationTarget, .gate,
         proves: "Certificate 0 alone has the key attestation extension, and certificate 1 is one that issues.",
@@ -86,7 +77,6 @@ extension KeyAttestationCheck {
         source: "\(verifier), CHAIN_EXTENDED_FOR_KEY", remedy: .nothing,
         codes: [.extensionMissing, .chainExtended, .issuerMayNotIssue])
 
-    /// The extension is in certificate 0 and no other, and certificate 1 may issue.
     func target(_ evidence: KeyAttestationEvidence, _ chain: AttestationChain) throws(CheckFailure) {
         if let index = evidence.issuers.firstIndex(where: { $0.extension(KeyDescription.oid) != nil }) {
             throw CheckFailure(
@@ -110,29 +100,7 @@ extension KeyAttestationCheck {
             throw CheckFailure(.issuerMayNotIssue, "certificate 1 may not issue certificates, and issued certificate 0")
         }
     }
-}
 
-extension CheckCode {
-    fileprivate static let extensionMissing = CheckCode(
-        "extension-missing",
-        "The first certificate attests nothing: send the chain of a key that was made with a challenge, leaf first.",
-        remedy: .newAttestation)
-    fileprivate static let chainExtended = CheckCode(
-        "chain-extended",
-        "The certificate of an attested key issued another one: an app forged the extension of a key of its own.")
-    fileprivate static let issuerMayNotIssue = CheckCode(
-        "issuer-may-not-issue",
-        "The certificate that issued the leaf may not issue: an attempt to extend a genuine chain.")
-}
-
-// MARK: extension
-
-extension CheckID {
-    /// The key attestation extension can be read.
-    public static let androidKeyAttestationExtension = CheckID("android-key.attestation.extension")
-}
-
-extension KeyAttestationCheck {
     private static let extensionEntry = CheckDefinition(
         .androidKeyAttestationExtension, .gate,
         proves: "The extension is a KeyDescription in strict DER, with each tag once and in ascending order.",
@@ -150,28 +118,13 @@ extension KeyAttestationCheck {
         return Finding(.unknownTags, "tags that Assay does not know: \(tags.prefix(16).joined(separator: ", "))")
     }
 
-    /// The KeyDescription of the leaf.
     func description(_ evidence: KeyAttestationEvidence) throws(CheckFailure) -> KeyDescription {
         guard let value = evidence.leaf.extension(KeyDescription.oid)?.value else {
             throw CheckFailure(DecodeError(.missing, at: 0, "certificate 0 has no key attestation extension"))
         }
         do throws(DecodeError) { return try KeyDescription(value) } catch { throw CheckFailure(error) }
     }
-}
 
-extension CheckCode {
-    fileprivate static let unknownTags = CheckCode(
-        "unknown-tags", "The extension has tags that Assay does not know, as later versions may: no action.")
-}
-
-// MARK: public-key
-
-extension CheckID {
-    /// The attested key is usable, and the one that the app claims.
-    public static let androidKeyAttestationPublicKey = CheckID("android-key.attestation.public-key")
-}
-
-extension KeyAttestationCheck {
     private static let publicKeyEntry = CheckDefinition(
         .androidKeyAttestationPublicKey, .gate,
         proves:
@@ -181,7 +134,6 @@ extension KeyAttestationCheck {
         source: "\(schema), tags 2, 3 and 10", remedy: .newAttestation,
         codes: [.keyUnusable, .keyUnsupported, .algorithmNotAllowed, .descriptionDiffers, .publicKeyDiffers])
 
-    /// The key is usable, allowed, described by the extension, and the given one.
     func publicKey(
         _ evidence: KeyAttestationEvidence, _ description: KeyDescription?
     ) throws(CheckFailure) -> AttestedKey {
@@ -213,27 +165,7 @@ extension KeyAttestationCheck {
             .descriptionDiffers,
             "the extension says \(name) \(found), and the certificate has the key \(key.description)")
     }
-}
 
-extension CheckCode {
-    fileprivate static let algorithmNotAllowed = CheckCode(
-        "algorithm-not-allowed", "The key has an algorithm that keyAlgorithms in the policy does not list.",
-        remedy: .updateApp)
-    fileprivate static let descriptionDiffers = CheckCode(
-        "description-differs", "The extension describes another key than the certificate has: a forgery.",
-        remedy: .nothing)
-    fileprivate static let publicKeyDiffers = CheckCode(
-        "public-key-differs", "The attested key is another one than `publicKey`: the attestation of another key.")
-}
-
-// MARK: challenge-binding
-
-extension CheckID {
-    /// The key was attested for this challenge.
-    public static let androidKeyAttestationChallengeBinding = CheckID("android-key.attestation.challenge-binding")
-}
-
-extension KeyAttestationCheck {
     private static let challengeBindingEntry = CheckDefinition(
         .androidKeyAttestationChallengeBinding, .gate,
         proves: "The app gave exactly this challenge to the keystore when it made the key.",
@@ -244,7 +176,6 @@ extension KeyAttestationCheck {
             """,
         source: "\(schema), attestationChallenge", remedy: .newChallenge, codes: [.challengeEmpty, .challengeDiffers])
 
-    /// The certified challenge is the given one, and not empty.
     func challengeBinding(_ description: KeyDescription?) throws(CheckFailure) {
         guard !input.challenge.isEmpty else { throw CheckFailure(.challengeEmpty, "an empty challenge binds nothing") }
         guard let certified = description?.challenge, certified.isByteEqual(to: input.challenge) else {
@@ -255,23 +186,7 @@ extension KeyAttestationCheck {
                     + "\(input.challenge.count) bytes")
         }
     }
-}
 
-extension CheckCode {
-    fileprivate static let challengeEmpty = CheckCode(
-        "challenge-empty", "The challenge is empty and binds nothing: send the one that the app used.")
-    fileprivate static let challengeDiffers = CheckCode(
-        "challenge-differs", "The key was attested for another challenge: compare what the app gives to the keystore.")
-}
-
-// MARK: security-level
-
-extension CheckID {
-    /// Secure hardware holds the key.
-    public static let androidKeyAttestationSecurityLevel = CheckID("android-key.attestation.security-level")
-}
-
-extension KeyAttestationCheck {
     private static let securityLevelEntry = CheckDefinition(
         .androidKeyAttestationSecurityLevel, .gate,
         proves: "Secure hardware, at least the policy's, made the attestation and keeps the key.",
@@ -310,6 +225,30 @@ extension KeyAttestationCheck {
 }
 
 extension CheckCode {
+    fileprivate static let extensionMissing = CheckCode(
+        "extension-missing",
+        "The first certificate attests nothing: send the chain of a key that was made with a challenge, leaf first.",
+        remedy: .newAttestation)
+    fileprivate static let chainExtended = CheckCode(
+        "chain-extended",
+        "The certificate of an attested key issued another one: an app forged the extension of a key of its own.")
+    fileprivate static let issuerMayNotIssue = CheckCode(
+        "issuer-may-not-issue",
+        "The certificate that issued the leaf may not issue: an attempt to extend a genuine chain.")
+    fileprivate static let unknownTags = CheckCode(
+        "unknown-tags", "The extension has tags that Assay does not know, as later versions may: no action.")
+    fileprivate static let algorithmNotAllowed = CheckCode(
+        "algorithm-not-allowed", "The key has an algorithm that keyAlgorithms in the policy does not list.",
+        remedy: .updateApp)
+    fileprivate static let descriptionDiffers = CheckCode(
+        "description-differs", "The extension describes another key than the certificate has: a forgery.",
+        remedy: .nothing)
+    fileprivate static let publicKeyDiffers = CheckCode(
+        "public-key-differs", "The attested key is another one than `publicKey`: the attestation of another key.")
+    fileprivate static let challengeEmpty = CheckCode(
+        "challenge-empty", "The challenge is empty and binds nothing: send the one that the app used.")
+    fileprivate static let challengeDiffers = CheckCode(
+        "challenge-differs", "The key was attested for another challenge: compare what the app gives to the keystore.")
     fileprivate static let levelsDiffer = CheckCode(
         "levels-differ", "Attestation and key are of different places: no genuine device makes this.", remedy: .nothing)
     fileprivate static let levelSoftware = CheckCode(

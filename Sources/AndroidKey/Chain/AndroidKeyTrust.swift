@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The keys to which chains must lead, with a cache of verified issuers.
 final class AndroidKeyTrust: Sendable {
@@ -7,17 +6,13 @@ final class AndroidKeyTrust: Sendable {
     struct Anchor: Sendable {
         /// One of possibly several root certificates with this key.
         let certificate: ArraySlice<UInt8>
-        /// The subject of the root.
         let name: ArraySlice<UInt8>
-        /// The SubjectPublicKeyInfo.
         let subjectPublicKeyInfo: ArraySlice<UInt8>
-        /// The key.
         let key: IssuerKey
         /// SHA-256 of the SubjectPublicKeyInfo, in hexadecimal.
         let keyDigest: String
     }
 
-    /// Google's keys.
     static let google = AndroidKeyTrust(GoogleRoots.certificates, testAuthority: nil)
 
     let anchors: [Anchor]
@@ -71,9 +66,8 @@ final class AndroidKeyTrust: Sendable {
         (start == 1 ? all : shared).insert(issuers, for: Self.cacheKey(issuers.certificates.lazy.map(\.der)))
     }
 
-    /// What issuers are looked up by: the end of the first certificate, which is the end of its signature, and the lengths of all.
-    /// Certificates with the same key need not be equal, so that a hit is compared byte by byte. A digest of the certificates would
-    /// take a tenth of the time of a verification on P-256.
+    /// What issuers are looked up by: the end of the first certificate, its signature, and the lengths of all. A hit is compared byte
+    /// by byte. A digest of the certificates would take a tenth of the time of a verification on P-256.
     private static func cacheKey(_ certificates: some Collection<some BidirectionalCollection<UInt8>>) -> [UInt8] {
         var key = certificates.first.map { Array($0.suffix(32)) } ?? []
         for certificate in certificates {
@@ -89,7 +83,6 @@ final class AndroidKeyTrust: Sendable {
             || anchors.contains { $0.key.hasSigned(root) }
     }
 
-    /// Whether a key is pinned.
     func pins(_ certificate: Certificate) -> Bool {
         anchors.contains { $0.subjectPublicKeyInfo.isByteEqual(to: certificate.subjectPublicKeyInfo) }
     }

@@ -1,10 +1,8 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// A certificate above the attested one, and below the root.
 struct AttestationIssuer: Sendable {
-    /// The certificate.
     let certificate: Certificate
     /// Its key; nil if such a key may not issue certificates.
     let key: IssuerKey?
@@ -79,7 +77,6 @@ struct AttestationChain: Sendable {
     let issuers: [AttestationIssuer]
     /// The certificates above the attested one as sent, the root included if it was.
     let certificates: [Certificate]
-    /// The pinned key.
     let anchor: AndroidKeyTrust.Anchor
     /// Whether the chain came with a certificate of the root that no pinned key signed. Its key counts, and nothing else of it.
     let hasForeignRoot: Bool

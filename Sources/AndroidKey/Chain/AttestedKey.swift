@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The public key of an attested certificate, checked to be one that can be used.
 enum AttestedKey: Sendable {

@@ -1,12 +1,9 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
-/// Verifies a chain name by name and signature by signature, up to a pinned key.
-///
-/// A general path builder refuses genuine chains: attestation certificates of 2016 are no certification authorities by their own
-/// words, factory certificates have expired and cannot be renewed, and leaves have extensions that cannot be read. So this is the walk
-/// of android/keyattestation, and not RFC 5280 section 6.
+/// Verifies a chain name by name and signature by signature, up to a pinned key, as android/keyattestation does. RFC 5280 section 6
+/// refuses genuine chains: attestation certificates of 2016 are no certification authorities by their own words, factory certificates
+/// have expired and cannot be renewed, and leaves have extensions that cannot be read.
 struct ChainWalk {
     let evidence: KeyAttestationEvidence
     let trust: AndroidKeyTrust
@@ -119,10 +116,8 @@ struct ChainWalk {
             && second.issuer.isByteEqual(to: evidence.leaf.subject)
     }
 
-    /// Keeps the issuers for later chains. Each certificate has its own bytes, so that nothing else is retained.
-    ///
-    /// Only for a chain that ``chain()`` returned and whose target was judged: otherwise anyone could fill the caches with public
-    /// certificates, with those that an attested key issued, and with roots of other bytes.
+    /// Keeps the issuers for later chains. Only for a chain that ``chain()`` returned and whose target was judged: otherwise anyone
+    /// could fill the caches with public certificates, with those that an attested key issued, and with roots of other bytes.
     func remember(_ chain: AttestationChain) {
         guard !chain.hasAttestedIssuer, !chain.hasForeignRoot else { return }
         for start in [1, 2] where start <= chain.issuers.count && start < chain.knownFrom ?? .max {
@@ -176,7 +171,6 @@ struct KnownIssuers: Sendable {
     let trust: AndroidKeyTrust
     /// The place of the first of them in the chain, 1 or 2.
     let start: Int
-    /// The issuers.
     let issuers: VerifiedIssuers
 }
 

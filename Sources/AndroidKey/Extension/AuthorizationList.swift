@@ -1,10 +1,7 @@
 import AssayCore
-import AssayPrimitives
 
-/// The tags that one party enforces or claims: AuthorizationList of the key attestation extension.
-///
-/// Strict DER, with the tags in ascending order and none twice. Two deviations of genuine keystores are tolerated: a SET OF that is
-/// not sorted, and a lock state that is encoded as 01. Unknown tags are kept: later versions add some.
+/// The tags that one party enforces or claims, in strict DER, ascending and none twice. Two deviations of genuine keystores are
+/// tolerated: a SET OF that is not sorted, and a lock state that is encoded as 01. Unknown tags are kept: later versions add some.
 struct AuthorizationList: Sendable {
     /// A value of the form that its tag has.
     enum Value: Sendable {
@@ -12,11 +9,9 @@ struct AuthorizationList: Sendable {
         case integers([UInt64])
         /// INTEGER, never negative.
         case integer(UInt64)
-        /// NULL.
         case null
         /// OCTET STRING.
         case octets(ArraySlice<UInt8>)
-        /// RootOfTrust.
         case rootOfTrust(RootOfTrust)
         /// The DER of the value of an unknown tag.
         case unknown(ArraySlice<UInt8>)
@@ -154,6 +149,5 @@ extension DERElement {
 }
 
 extension ASN1Tag {
-    /// ENUMERATED.
     static let enumerated = ASN1Tag(.universal, 10, constructed: false)
 }

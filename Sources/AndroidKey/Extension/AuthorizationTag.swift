@@ -7,21 +7,16 @@ package struct AuthorizationTag: Sendable {
     package enum Form: Sendable {
         /// SET OF INTEGER.
         case integers
-        /// INTEGER.
         case integer
         /// NULL: the tag is there or not.
         case null
         /// OCTET STRING.
         case octets
-        /// RootOfTrust.
         case rootOfTrust
     }
 
-    /// The number.
     let number: UInt32
-    /// The name in the schema.
     package let name: String
-    /// The type of the value.
     package let form: Form
     /// What it means, for people.
     package let meaning: String
@@ -111,7 +106,6 @@ package struct AuthorizationTag: Sendable {
         AuthorizationTag(724, "moduleHash", .octets, "SHA-256 of the modules of the system"),
     ]
 
-    /// The known tag with a number.
     package static func known(_ number: UInt32) -> AuthorizationTag? { index(of: number).map { known[$0] } }
 
     /// The type of the value of a known tag, without a copy of its texts.

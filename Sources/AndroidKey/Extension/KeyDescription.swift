@@ -11,7 +11,6 @@ package struct KeyDescription: Sendable {
     let attestationVersion: UInt64
     /// Where the attestation was made.
     let attestationSecurityLevel: KeySecurityLevel
-    /// The version of Keymaster or KeyMint.
     let keyMintVersion: UInt64
     /// Where the key is kept.
     let keyMintSecurityLevel: KeySecurityLevel
@@ -21,12 +20,10 @@ package struct KeyDescription: Sendable {
     let uniqueID: ArraySlice<UInt8>
     /// What the operating system claims or enforces.
     let softwareEnforced: AuthorizationList
-    /// What the secure hardware enforces.
     let hardwareEnforced: AuthorizationList
     /// The app that made the key, as the operating system says; nil if it says none.
     let applicationID: AttestationApplicationID?
 
-    /// Reads the value of the extension.
     package init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
         var reader = try DERReader.single(.sequence, in: value).reader
         attestationVersion = try Self.part("attestationVersion") { () throws(DecodeError) in
@@ -134,5 +131,37 @@ public enum KeyOrigin: String, Sendable, CaseIterable {
         case 4: self = .securelyImported
         default: return nil
         }
+    }
+}
+
+/// The app that made a key, as the system says: AttestationApplicationId, DER inside of tag 709.
+struct AttestationApplicationID: Sendable {
+    /// An app. Apps that share a user ID are all listed.
+    struct Package: Sendable {
+        /// The package name, UTF-8 by convention.
+        let name: ArraySlice<UInt8>
+        let version: UInt64
+    }
+
+    let packages: [Package]
+    /// The SHA-256 digests of their signing certificates.
+    let certificateDigests: [ArraySlice<UInt8>]
+
+    init(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
+        var reader = try DERReader.single(.sequence, in: bytes).reader
+        var set = try reader.readConstructed(.set)
+        var packages: [Package] = []
+        while !set.isAtEnd {
+            var package = try set.readConstructed(.sequence)
+            let name = try package.read(.octetString).octetString()
+            packages.append(Package(name: name, version: try package.readUnsignedInteger()))
+            try package.finish()
+        }
+        set = try reader.readConstructed(.set)
+        var digests: [ArraySlice<UInt8>] = []
+        while !set.isAtEnd { digests.append(try set.read(.octetString).octetString()) }
+        try reader.finish()
+        self.packages = packages
+        certificateDigests = digests
     }
 }

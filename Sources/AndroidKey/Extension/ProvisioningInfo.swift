@@ -14,7 +14,6 @@ package struct ProvisioningInfo: Sendable {
     /// The maker of the device, as the server knows it.
     package let manufacturer: String?
 
-    /// Reads the value of the extension.
     package init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
         var issued: UInt64?
         var flag: Bool?

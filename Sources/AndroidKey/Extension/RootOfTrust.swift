@@ -1,13 +1,10 @@
 import AssayCore
-import AssayPrimitives
 
 /// What the boot loader says about the system that it started: RootOfTrust of the key attestation extension.
 struct RootOfTrust: Sendable {
     /// SHA-256 of the key that verified the system, zeros or nothing on some devices.
     let verifiedBootKey: ArraySlice<UInt8>
-    /// Whether the boot loader is locked.
     let deviceLocked: Bool
-    /// The result of verified boot.
     let verifiedBootState: VerifiedBootState
     /// The digest of everything that verified boot covers; nil before version 3.
     let verifiedBootHash: ArraySlice<UInt8>?
@@ -43,7 +40,6 @@ public enum VerifiedBootState: String, Sendable, CaseIterable {
     case selfSigned
     /// Nothing verified it: the boot loader is unlocked.
     case unverified
-    /// It failed the verification.
     case failed
 
     init?(number: UInt8) {

@@ -1,8 +1,6 @@
 package import AssayCore
-import AssayPrimitives
 
 extension AndroidKeyConfiguration: SectionConfiguration {
-    /// Reads the field `androidKey` of an app in a policy file.
     package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         var values = Values()
         try Self.table.read(node, files, into: &values)

@@ -1,12 +1,9 @@
 package import AssayCore
-package import AssayPrimitives
 
 /// The policy's requirements for the key attestations of one app. A class: all requests share one instance.
 @dynamicMemberLookup
 package final class AndroidKeyConfiguration: EngineConfiguration {
-    /// The engine's name.
     package static let engine = "android-key"
-    /// The field of an app in a policy file.
     package static let policyField = "androidKey"
 
     package typealias ChallengeSource = AssayCore.ChallengeSource
@@ -92,17 +89,14 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
 
     /// How old security patch levels may be. The age counts from the first day of the month.
     package struct PatchLevelRules: Sendable, Equatable {
-        /// The greatest age, in seconds.
         package var maximumAge: Double
         /// How far ahead of the time of judgement a level may be, in seconds: makers ship levels before their month.
         package var maximumAhead: Double
-        /// The levels to judge.
         package var levels: [PatchLevelName]
 
         /// The default of `maximumAhead`: two months.
         package static let standardAhead = 62 * 86_400.0
 
-        /// States the rules.
         package init(maximumAge: Double, maximumAhead: Double = standardAhead, levels: [PatchLevelName] = [.os]) {
             self.maximumAge = maximumAge
             self.maximumAhead = maximumAhead
@@ -117,7 +111,6 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
         /// How far ahead: the device's clock is another one.
         package var future: Double
 
-        /// States the rules.
         package init(past: Double = 300, future: Double = 60) {
             self.past = past
             self.future = future
@@ -126,13 +119,9 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
 
     /// What is demanded of the device and the key, for which presets have other values.
     package struct Rules: Sendable {
-        /// The weakest place of keys.
         package var securityLevel = Hardware.trustedEnvironment
-        /// The allowed algorithms of keys.
         package var keyAlgorithms = KeyAlgorithm.allCases
-        /// The allowed results of verified boot.
         package var bootStates = [BootState.verified]
-        /// SHA-256 of the keys of allowed systems that are not the maker's.
         package var verifiedBootKeys: [[UInt8]] = []
         /// The lowest version of Android, as tag 705 has it; nil for any.
         package var minimumOSVersion: AndroidVersion?
@@ -142,17 +131,13 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
         package var purposes: [KeyPurpose] = [.sign, .verify]
         /// The lowest version of attestations; nil for any.
         package var minimumAttestationVersion: Int64?
-        /// Which provisioning is allowed.
         package var provisioning = Provisioning.any
         /// How many certificates Google's server may have issued to the device in 30 days; nil for any number.
         package var maximumCertificatesIssued: Int64?
-        /// Whether each use must need an authentication of the user.
         package var userAuthentication = Demand.any
-        /// Whether deleting the key must be final.
         package var rollbackResistance = Demand.any
         /// When the key must have been made; nil for any time.
         package var creationTime: CreationTimeRules?
-        /// Whether identifiers of the device may be attested.
         package var deviceIdentity = DeviceIdentity.allowed
         /// How long an attestation holds for requests, in seconds; nil for ever.
         package var maximumAttestationAge: Double?
@@ -161,21 +146,15 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
         package init() {}
     }
 
-    /// The fields of the section, with their defaults.
+    /// The fields of the section, with their defaults. ``table`` describes them.
     package struct Values: Sendable {
-        /// The package names, one of which must have made the key.
         package var packages: [String] = []
-        /// SHA-256 of the app's signing certificates, 32 bytes each.
         package var certificateDigests: [[UInt8]] = []
-        /// The list of revoked certificates.
         package var statusList = AttestationStatusRule.none
         /// The preset that was named; nil for none.
         package var preset: AndroidKeyPreset?
-        /// The requirements in force.
         package var rules = Rules()
-        /// The version codes that are allowed.
         package var versions = VersionRules<Int64>()
-        /// Whether the ledger or the caller checks challenges.
         package var challenge = ChallengeSource.ledger
         /// What becomes of a further attestation of an enrolled key. Without a challenge of the ledger, a recorded attestation would
         /// pass again: the default is then `refuse`.
@@ -184,7 +163,6 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
             set { statedReattestation = newValue }
         }
         private var statedReattestation: Reattestation?
-        /// How accounts are compared.
         package var account = AccountBinding.match
         /// How many keys one account may have; nil for any number.
         package var maximumKeys: AccountKeyLimit?
@@ -203,7 +181,6 @@ package final class AndroidKeyConfiguration: EngineConfiguration {
         }
     }
 
-    /// The fields.
     package let values: Values
 
     /// A field: `configuration.packages`.

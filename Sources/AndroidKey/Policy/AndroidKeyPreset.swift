@@ -13,7 +13,6 @@ package enum AndroidKeyPreset: String, Sendable, CaseIterable {
 
     private static let day = 86_400.0
 
-    /// The rules.
     package var rules: AndroidKeyConfiguration.Rules {
         var rules = AndroidKeyConfiguration.Rules()
         switch self {
@@ -60,11 +59,38 @@ package enum AndroidKeyPreset: String, Sendable, CaseIterable {
         "ee0c9dfef6f55a878538b0dbf7e78e3bc3f1a13c8c44839b095fe26dd5fe2842",
         "f0a890375d1405e62ebfd87e8d3f475f948ef031bbf9ddd516d5f600a23677e8",
         "f729cab861da1b83fdfab402fc9480758f2ae78ee0b61c1f2137dd1ab7076e86",
-    ].compactMap(Self.bytes)
+    ].compactMap { [UInt8](hexadecimal: $0.utf8) }
+}
 
-    private static func bytes(_ text: String) -> [UInt8]? {
-        let digits = text.utf8.compactMap(\.hexadecimalValue)
-        guard digits.count == 64 else { return nil }
-        return stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+/// A version of Android as tag 705 has it: 160000 for 16.0.0.
+package struct AndroidVersion: Sendable, Equatable, Comparable, CustomStringConvertible {
+    /// Major version times 10000, minor times 100, and the rest.
+    package let number: UInt64
+
+    /// Takes the value of tag 705.
+    package init(number: UInt64) { self.number = number }
+
+    /// Reads `16`, `16.0` or `8.1.0`; nil for another text.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...3).contains(parts.count) else { return nil }
+        var number: UInt64 = 0
+        for index in 0..<3 {
+            guard parts.indices.contains(index) else {
+                number *= 100
+                continue
+            }
+            guard (1...2).contains(parts[index].utf8.count),
+                parts[index].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let part = UInt64(parts[index])
+            else { return nil }
+            number = number * 100 + part
+        }
+        guard number > 0 else { return nil }
+        self.number = number
     }
+
+    /// The dotted form.
+    package var description: String { "\(number / 10_000).\(number / 100 % 100).\(number % 100)" }
+
+    package static func < (left: AndroidVersion, right: AndroidVersion) -> Bool { left.number < right.number }
 }

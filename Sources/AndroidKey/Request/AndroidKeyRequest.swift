@@ -1,6 +1,5 @@
 public import AssayCore
-import AssayPrimitives
-import FoundationEssentials
+public import FoundationEssentials
 
 extension CheckID {
     /// The signature of the request and its input are strict structured fields.
@@ -28,7 +27,6 @@ package enum AndroidKeyRequest {
     struct NamedKey {
         /// SHA-256 of the key's SubjectPublicKeyInfo, 32 bytes.
         let identifier: [UInt8]
-        /// The algorithm that the request names.
         let algorithm: Algorithm
     }
 
@@ -101,11 +99,8 @@ package enum AndroidKeyRequest {
         case (.any, _): run.add(.skipped(CheckID.androidKeyRequestChallenge, because: .policy))
         case (.ledger, let nonce?) where !nonce.isEmpty:
             effects.append(
-                LedgerEffect(
-                    .androidKeyRequestChallenge,
-                    .consumeChallenge(
-                        value: LedgerChallenge.value(of: Array(nonce.utf8)), app: expectations.app,
-                        purpose: ChallengePurpose(.androidKeyRequest))))
+                .consumeChallenge(
+                    Array(nonce.utf8), .androidKeyRequestChallenge, .androidKeyRequest, app: expectations.app))
         case (.ledger, _):
             _ = run.gate(.androidKeyRequestChallenge) { () throws(CheckFailure) in
                 throw CheckFailure(
@@ -158,4 +153,75 @@ extension CheckCode {
     fileprivate static let algorithmUnknown = CheckCode(
         "algorithm-unknown",
         "The signature's `alg` is neither `ecdsa-p256-sha256` nor `rsa-v1_5-sha256`: make a P-256 key.")
+}
+
+extension AndroidKeyRequest {
+    /// Reads a request, and the optional `publicKey`, SubjectPublicKeyInfo, for use without a ledger.
+    static func read(_ evidence: RecordObject) throws(RecordError) -> (SignedRequest, [UInt8]?) {
+        let fields = RecordFields(evidence, path: "evidence")
+        try fields.requireOnly(SignedRequest.recordFields + [SignedRequest.digestField, "publicKey"])
+        return (try SignedRequest(fields), try fields.optionalBytes("publicKey"))
+    }
+
+    /// The key identifier in a request, standard base64; nil if there is none.
+    static func keyID(of record: EvidenceRecord) -> String? {
+        (try? read(record.evidence)).flatMap { checks.signatureInput(in: $0.0)?.keyID }
+    }
+}
+
+extension EvidenceRecord {
+    /// Composes the record of a request that an attested key signed.
+    ///
+    /// - Parameters:
+    ///   - suppliedKey: the key as SubjectPublicKeyInfo, if no ledger stores it.
+    ///   - id: the name of the record in verdicts and reports, such as the ID of the request.
+    ///   - app: the policy's app; nil for the only one with `requests` in its `androidKey`.
+    ///   - account: the account of the session; nil for none.
+    /// - Throws: ``DecodeError`` if the body is unread: a new judgement needs it, or its digests.
+    public init(
+        androidKeyRequest request: SignedRequest, suppliedKey: [UInt8]? = nil, id: String? = nil, app: String? = nil,
+        account: String? = nil, receivedAt: Date
+    ) throws(DecodeError) {
+        var members = try request.recordMembers()
+        if let suppliedKey { members.append(("publicKey", .text(Base64.encode(suppliedKey, .standard)))) }
+        self.init(
+            id: id, kind: .androidKeyRequest, app: app, account: account, receivedAt: receivedAt,
+            evidence: RecordObject(members), expect: nil)
+    }
+}
+
+extension AndroidKeyEngine: RequestEngine {
+    /// Requests that attested keys sign, for apps with `requests`.
+    package static func requestEvidence(of app: PolicyApp) -> RequestEvidenceRules? {
+        app.configuration(AndroidKeyConfiguration.self)?.requests.map {
+            AndroidKeyRequest.checks.evidence(.androidKeyRequest, $0)
+        }
+    }
+
+    /// Assesses a request that an attested key signed.
+    package func assess(
+        signed request: SignedRequest, app: String, account: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        try await assess(request, suppliedKey: nil, app: app, account: account, ledger: ledger, at: now)
+    }
+
+    /// Looks up the key that a request names and assesses its signature; see ``AndroidKeyRequest``.
+    /// - Throws: `.request` if the policy's app has no `requests`, and without a name unless one app has.
+    package func assess(
+        _ request: SignedRequest, suppliedKey: [UInt8]?, app: String?, account: String?, ledger: any Ledger,
+        at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        let (expectations, rules) = try apps.require(app, RequestRules.policyField) { $0.configuration.requests }
+        var run = CheckRun(modes: expectations.modes, capacity: AndroidKeyRequest.catalogue.count)
+        guard let signed = AndroidKeyRequest.assess(request, rules, at: now, &run) else {
+            let none = AndroidRequestKeys(
+                enrolled: nil, supplied: nil, durability: ledger.durability, block: nil, cache: nil)
+            return AndroidKeyRequest.assess(nil, rules, none, .none, expectations, now, &run)
+        }
+        let (enrolled, block, standings) = try await ledger.use(
+            of: .androidKey(signed.part.identifier), account: account, at: now)
+        let keys = AndroidRequestKeys(
+            enrolled: enrolled, supplied: suppliedKey, durability: ledger.durability, block: block, cache: keyCache)
+        return AndroidKeyRequest.assess(signed, rules, keys, standings, expectations, now, &run)
+    }
 }

@@ -1,15 +1,20 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
-
-// The state of the key, the account, and what the ledger decides.
 
 extension CheckID {
     /// What was attested is still allowed.
     public static let androidKeyRequestKeyState = CheckID("android-key.request.key-state")
+    /// The key belongs to the account of the request.
+    public static let androidKeyRequestAccount = CheckID("android-key.request.account")
+    /// The nonce is a challenge that was issued, and is used once.
+    public static let androidKeyRequestChallenge = CheckID("android-key.request.challenge")
+    /// The request is used once.
+    public static let androidKeyRequestReplay = CheckID("android-key.request.replay")
 }
 
 extension AndroidKeyRequestCheck {
+    // The state of the key, the account, and what the ledger decides.
+
     static let keyStateEntry = CheckDefinition(
         .androidKeyRequestKeyState, .policy(default: .enforce),
         proves: """
@@ -28,7 +33,6 @@ extension AndroidKeyRequestCheck {
             .bootStateNotAllowed, .attestationTolerated,
         ])
 
-    /// The attestation of the key is recent enough, and the policy still allows what was attested.
     func keyState(_ key: SigningKey?, _ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
         let rules = configuration.rules
         if let key, !rules.keyAlgorithms.contains(key.key.algorithm) {
@@ -132,38 +136,7 @@ extension AndroidKeyRequestCheck {
             )
         }
     }
-}
 
-extension CheckCode {
-    /// The key was attested longer ago than `maximumAttestationAge`.
-    public static let androidKeyAttestationTooOld = CheckCode(
-        "attestation-too-old",
-        "The key was attested longer ago than `maximumAttestationAge` allows: the app makes a new key and attests it.")
-    fileprivate static let keyAlgorithmNotAllowed = CheckCode(
-        "key-algorithm-not-allowed", "The policy no longer lists the algorithm of the key: the app makes a new key.")
-    fileprivate static let packageNotAllowed = CheckCode(
-        "package-not-allowed", "The key was enrolled by an app that the policy no longer lists.")
-    fileprivate static let securityLevelNotAllowed = CheckCode(
-        "security-level-not-allowed", "The key is kept in a weaker place than the policy now demands.")
-    fileprivate static let bootStateNotAllowed = CheckCode(
-        "boot-state-not-allowed",
-        "The system that the device had booted when the key was attested is no longer allowed.")
-    fileprivate static let attestationTolerated = CheckCode(
-        "attestation-tolerated",
-        """
-        The key was enrolled although its attestation failed a check, whose mode was `annotate` or which an allowance excused, \
-        and the policy enforces that check now: the app makes a new key and attests it.
-        """)
-}
-
-// MARK: account
-
-extension CheckID {
-    /// The key belongs to the account of the request.
-    public static let androidKeyRequestAccount = CheckID("android-key.request.account")
-}
-
-extension AndroidKeyRequestCheck {
     static let accountEntry = CheckDefinition.account(
         .androidKeyRequestAccount,
         proves: "The key belongs to the account that the backend names for the request, which is not blocked.",
@@ -173,34 +146,13 @@ extension AndroidKeyRequestCheck {
             """,
         codes: [.requestAccountMissing, .keyOfAnotherAccount, .keyWithoutAccount])
 
-    /// The account is not blocked, and is that of the key, as far as the policy compares them.
     func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
         try account.answer(
             configuration.account, of: keys.enrolled, missing: .requestAccountMissing, unowned: .keyWithoutAccount)
     }
-}
 
-extension CheckCode {
-    fileprivate static let requestAccountMissing = CheckCode(
-        "account-missing",
-        "The policy says `account: required`, and the backend named no account for the signed request: give that of the session.",
-        remedy: .nothing)
-    fileprivate static let keyWithoutAccount = CheckCode(
-        "key-without-account",
-        "The key was enrolled without an account: the app attests a new one in a session, or `assay ledger move` gives it to one.",
-        remedy: .newAttestation)
-}
+    // MARK: challenge and replay: decided by the ledger
 
-// MARK: challenge and replay: decided by the ledger
-
-extension CheckID {
-    /// The nonce is a challenge that was issued, and is used once.
-    public static let androidKeyRequestChallenge = CheckID("android-key.request.challenge")
-    /// The request is used once.
-    public static let androidKeyRequestReplay = CheckID("android-key.request.replay")
-}
-
-extension AndroidKeyRequestCheck {
     static let challengeEntry = CheckDefinition(
         .androidKeyRequestChallenge, .ledger,
         proves:
@@ -235,7 +187,6 @@ extension AndroidKeyRequestCheck {
         return effects
     }
 
-    /// The facts of the key.
     func subject(_ key: SigningKey) -> AndroidKeySubject {
         typealias Property = EnrolledAndroidProperty
         var subject = AndroidKeySubject(publicKey: key.info, algorithm: key.key.description)
@@ -252,6 +203,33 @@ extension AndroidKeyRequestCheck {
 }
 
 extension CheckCode {
+    /// The key was attested longer ago than `maximumAttestationAge`.
+    public static let androidKeyAttestationTooOld = CheckCode(
+        "attestation-too-old",
+        "The key was attested longer ago than `maximumAttestationAge` allows: the app makes a new key and attests it.")
+    fileprivate static let keyAlgorithmNotAllowed = CheckCode(
+        "key-algorithm-not-allowed", "The policy no longer lists the algorithm of the key: the app makes a new key.")
+    fileprivate static let packageNotAllowed = CheckCode(
+        "package-not-allowed", "The key was enrolled by an app that the policy no longer lists.")
+    fileprivate static let securityLevelNotAllowed = CheckCode(
+        "security-level-not-allowed", "The key is kept in a weaker place than the policy now demands.")
+    fileprivate static let bootStateNotAllowed = CheckCode(
+        "boot-state-not-allowed",
+        "The system that the device had booted when the key was attested is no longer allowed.")
+    fileprivate static let attestationTolerated = CheckCode(
+        "attestation-tolerated",
+        """
+        The key was enrolled although its attestation failed a check, whose mode was `annotate` or which an allowance excused, \
+        and the policy enforces that check now: the app makes a new key and attests it.
+        """)
+    fileprivate static let requestAccountMissing = CheckCode(
+        "account-missing",
+        "The policy says `account: required`, and the backend named no account for the signed request: give that of the session.",
+        remedy: .nothing)
+    fileprivate static let keyWithoutAccount = CheckCode(
+        "key-without-account",
+        "The key was enrolled without an account: the app attests a new one in a session, or `assay ledger move` gives it to one.",
+        remedy: .newAttestation)
     static let nonceMissing = CheckCode(
         "nonce-missing",
         "The policy says `requests.nonce: ledger`, and the signature has no `nonce`: the app writes the challenge.")

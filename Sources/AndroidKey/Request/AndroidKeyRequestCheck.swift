@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// The checks of a request's key: their names, catalogue entries, rules and codes.
@@ -17,11 +16,11 @@ package struct AndroidKeyRequestCheck {
     var configuration: AndroidKeyConfiguration { expectations.configuration }
 }
 
-// MARK: key
-
 extension CheckID {
     /// The key is known, and signs with the algorithm that the request names.
     public static let androidKeyRequestKey = CheckID("android-key.request.key")
+    /// The key signed the signature base.
+    public static let androidKeyRequestSignature = CheckID("android-key.request.signature")
 }
 
 extension AndroidKeyRequestCheck {
@@ -116,41 +115,7 @@ extension AndroidKeyRequestCheck {
         }
         return SigningKey(info: enrolled.publicKey, key: parsed)
     }
-}
 
-extension CheckCode {
-    /// The ledger does not have the key: the app attests one.
-    public static let androidKeyNotEnrolled = CheckCode(
-        "key-not-enrolled",
-        "The key came with the signed request, and with a ledger only enrolled keys count: verify its attestation first."
-    )
-    fileprivate static let keyIDDiffers = CheckCode(
-        "key-id-differs", "The key identifier is not SHA-256 of the SubjectPublicKeyInfo that came with the evidence.")
-    fileprivate static let keyOfAnotherAuthority = CheckCode(
-        "key-of-another-authority",
-        "The key was attested under a test authority that the policy does not trust, or under Google's roots in a test."
-    )
-    fileprivate static let keyDiffers = CheckCode(
-        "key-differs", "The key that came with the evidence is not the one that the ledger has under this identifier.")
-    fileprivate static let keyCannotSign = CheckCode(
-        "key-cannot-sign", "The key is on a curve that requests are not signed with: make a P-256 key.")
-    fileprivate static let algorithmDiffers = CheckCode(
-        "algorithm-differs",
-        "The request names another algorithm than that of the enrolled key: a forgery, or a defect of the app.",
-        remedy: .nothing)
-    fileprivate static let keySupplied = CheckCode(
-        "key-supplied",
-        "The public key came with the request, so that nothing shows that it was ever attested: for tests only.")
-}
-
-// MARK: signature
-
-extension CheckID {
-    /// The key signed the signature base.
-    public static let androidKeyRequestSignature = CheckID("android-key.request.signature")
-}
-
-extension AndroidKeyRequestCheck {
     private static let signatureEntry = CheckDefinition(
         .androidKeyRequestSignature, .gate,
         proves: "The enrolled key signed the signature base of this request.",
@@ -189,6 +154,28 @@ extension AndroidKeyRequestCheck {
 }
 
 extension CheckCode {
+    /// The ledger does not have the key: the app attests one.
+    public static let androidKeyNotEnrolled = CheckCode(
+        "key-not-enrolled",
+        "The key came with the signed request, and with a ledger only enrolled keys count: verify its attestation first."
+    )
+    fileprivate static let keyIDDiffers = CheckCode(
+        "key-id-differs", "The key identifier is not SHA-256 of the SubjectPublicKeyInfo that came with the evidence.")
+    fileprivate static let keyOfAnotherAuthority = CheckCode(
+        "key-of-another-authority",
+        "The key was attested under a test authority that the policy does not trust, or under Google's roots in a test."
+    )
+    fileprivate static let keyDiffers = CheckCode(
+        "key-differs", "The key that came with the evidence is not the one that the ledger has under this identifier.")
+    fileprivate static let keyCannotSign = CheckCode(
+        "key-cannot-sign", "The key is on a curve that requests are not signed with: make a P-256 key.")
+    fileprivate static let algorithmDiffers = CheckCode(
+        "algorithm-differs",
+        "The request names another algorithm than that of the enrolled key: a forgery, or a defect of the app.",
+        remedy: .nothing)
+    fileprivate static let keySupplied = CheckCode(
+        "key-supplied",
+        "The public key came with the request, so that nothing shows that it was ever attested: for tests only.")
     fileprivate static let signatureLength = CheckCode(
         "signature-length",
         "The signature has another length than its algorithm: ECDSA is sent as r and s, not in DER as the keystore returns it.",

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 import Synchronization
 
@@ -9,14 +8,11 @@ struct AndroidRequestKeys: Sendable {
     let enrolled: EnrolledKey?
     /// A SubjectPublicKeyInfo from a backend that stores keys itself. It counts only with an ephemeral ledger.
     let supplied: [UInt8]?
-    /// The durability of the ledger.
     let durability: LedgerDurability
-    /// The block in force on the key.
     let block: LedgerBlock?
     /// The parsed enrolled key; nil if it cannot be parsed, which the key check reports.
     let parsedKey: AttestedKey?
 
-    /// Collects the keys.
     init(
         enrolled: EnrolledKey?, supplied: [UInt8]?, durability: LedgerDurability, block: LedgerBlock?,
         cache: AttestedKeyCache?

@@ -21,11 +21,9 @@ extension AttestationStatusList {
         /// The key of the entry as the list has it.
         package let serial: String
 
-        /// Reads an entry.
-        ///
-        /// Its `expires` is the day on which the certificate expires, not the end of the revocation: Google may then drop the
-        /// entry. Factory certificates are accepted after that day, so an entry that is still there counts, and one that was
-        /// dropped is kept; see ``AttestationStatusList/retaining(expiredOf:at:)``.
+        /// Reads an entry. `expires` is the day on which the certificate expires, not the end of the revocation. Factory certificates
+        /// are accepted after it, so such an entry counts, and is kept when Google drops it; see
+        /// ``AttestationStatusList/retaining(expiredOf:at:)``.
         init(_ member: RecordObject.Member) throws(DecodeError) {
             guard case .object(let object) = member.value.content else {
                 throw Self.error(

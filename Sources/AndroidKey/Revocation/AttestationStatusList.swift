@@ -1,17 +1,13 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
-/// Google's list of revoked and suspended attestation certificates (Android documentation, "Verify hardware-backed key pairs with
-/// key attestation", certificate revocation status list).
+/// Google's list of revoked and suspended attestation certificates (Android documentation, certificate revocation status list), with
+/// entries that Google dropped in a further object `retained`; see ``retaining(expiredOf:at:)``.
 ///
 ///     {"entries": {"2c8cdddfd5e03bfc": {"status": "REVOKED", "reason": "KEY_COMPROMISE", "expires": "2020-11-13"}}}
 ///
-/// A serial number is in hexadecimal without leading zeros, or in decimal. Both are looked up, in either case and with or without
-/// leading zeros. A text of decimal digits means both numbers: a wrong match is far less likely than a missed one is harmful. A key in
-/// another form, such as `0x2c8c` or `2C:8C`, would revoke nothing: it refuses the list.
-///
-/// A further object, `retained`, has entries that Google's list no longer has; see ``retaining(expiredOf:at:)``.
+/// A serial number is looked up in hexadecimal and in decimal, in either case and with or without leading zeros: a wrong match is far
+/// less likely than a missed one is harmful. A key in another form, such as `0x2c8c`, would revoke nothing: it refuses the list.
 package struct AttestationStatusList: Sendable, Equatable {
     /// The most bytes of a list. Google's had less than 200 KiB in 2026.
     package static let limit = 16 * 1024 * 1024
@@ -33,19 +29,11 @@ package struct AttestationStatusList: Sendable, Equatable {
     private let entries: [String: Status]
     private static let retainedField = "retained"
 
-    /// The number of certificates in the list.
     package var count: Int { entries.count }
 
-    /// Reads a list.
-    ///
-    /// Refuses a list that is cut, empty or over ``limit``, one that names the same text twice, and one with a key that is no serial
-    /// number in hexadecimal or decimal. A state other than `REVOKED` and `SUSPENDED` counts as the latter: a new word must not void
-    /// the whole list. Members besides those of the documentation do not matter. Several spellings of one number are one entry, which
-    /// is revoked if one of them is.
-    /// - Parameters:
-    ///   - json: the list as it was served, UTF-8.
-    ///   - fetchedAt: when it was fetched; nil if that is not known.
-    ///   - issuedAt: the `Last-Modified` of the answer; nil for none.
+    /// Reads a list as it was served, with the `Last-Modified` of the answer. Refuses one that is cut, empty or over ``limit``, that
+    /// names the same text twice, or has a key that is no serial number. A state other than `REVOKED` and `SUSPENDED` counts as the
+    /// latter: a new word must not void the whole list. Several spellings of one number are one entry, revoked if one of them is.
     package init(json: [UInt8], fetchedAt: Date?, issuedAt: Date? = nil) throws(DecodeError) {
         guard !json.isEmpty else { throw DecodeError(.truncated, at: 0, "the status list has no bytes") }
         if let first = json.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }), first == UInt8(ascii: "<") {
@@ -93,13 +81,9 @@ package struct AttestationStatusList: Sendable, Equatable {
         self.fetchedAt = fetchedAt
     }
 
-    /// Adds entries of the previous list that Google pruned because their certificates expired.
-    ///
-    /// The chain of a factory key is accepted after its certificates have expired, as the device cannot renew them. Without these
-    /// entries, a key that was extracted and published would be accepted again once its certificate has expired. An entry that
-    /// disappears before that day, or that names no day, was lifted.
-    /// - Returns: this list if it lacks none. Otherwise a list with another digest, whose JSON has them in `retained`.
-    /// - Throws: if the list with them has more than ``limit`` bytes.
+    /// Adds entries of the previous list that Google pruned because their certificates expired: chains of factory keys are accepted
+    /// after that, and a key that was extracted would be too. An entry that disappears before its day, or names none, was lifted.
+    /// Throws if the list has more than ``limit`` bytes then.
     package func retaining(
         expiredOf former: AttestationStatusList, at now: Date
     ) throws(DecodeError) -> AttestationStatusList {
@@ -120,15 +104,12 @@ package struct AttestationStatusList: Sendable, Equatable {
         return try AttestationStatusList(json: bytes, fetchedAt: fetchedAt, issuedAt: issuedAt)
     }
 
-    /// Compares the digests and times.
     package static func == (left: AttestationStatusList, right: AttestationStatusList) -> Bool {
         left.digest == right.digest && left.fetchedAt == right.fetchedAt
     }
 
-    /// The status of a certificate by its serial number; nil if the list does not have it.
-    ///
-    /// - Parameter serial: the content octets of the DER INTEGER, most significant first, with or without leading zeros. A number
-    ///   that DER reads as negative is looked up as negative and, as the octets stand, as positive.
+    /// The status of a certificate by the octets of its serial number; nil if the list does not have it. A number that DER reads as
+    /// negative is looked up as negative and, as the octets stand, as positive.
     package func status(ofSerial serial: [UInt8]) -> Status? {
         let octets = serial.drop { $0 == 0 }
         guard octets.count <= Self.octets else { return nil }
@@ -137,9 +118,8 @@ package struct AttestationStatusList: Sendable, Equatable {
         return status(ofMagnitude: Self.negated(serial), sign: "-")
     }
 
-    /// The status of a certificate or a batch by the `serialNumber` (2.5.4.5) of its subject; nil if the list does not have it.
-    ///
-    /// Looks the text up as it is, and as a hexadecimal number if it is one.
+    /// The status of a certificate or a batch by the `serialNumber` (2.5.4.5) of its subject, as text and as a hexadecimal number; nil
+    /// if the list does not have it.
     package func status(ofSubjectSerialNumber text: String) -> Status? {
         guard text.utf8.count <= Self.digits else { return nil }
         if let status = entries[Self.normalized(text)] { return status }
@@ -196,10 +176,7 @@ package struct AttestationStatusList: Sendable, Equatable {
     }
 
     private static func octets(ofHexadecimal text: String) -> [UInt8]? {
-        let values = text.utf8.compactMap(\.hexadecimalValue)
-        guard !values.isEmpty, values.count == text.utf8.count else { return nil }
-        let even = values.count.isMultiple(of: 2) ? values : [0] + values
-        return stride(from: 0, to: even.count, by: 2).map { even[$0] << 4 | even[$0 + 1] }
+        text.isEmpty ? nil : [UInt8](hexadecimal: ((text.utf8.count.isMultiple(of: 2) ? "" : "0") + text).utf8)
     }
 
     /// The decimal digits of an unsigned number. At most ``octets`` octets, so that the cost is bounded.

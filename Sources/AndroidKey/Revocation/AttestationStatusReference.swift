@@ -1,10 +1,7 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
-/// The status list that a verdict rests on, as verdicts and records name it.
-///
-/// In a record: `"statusList": {"digest": "...", "fetchedAt": "2026-11-24T12:00:00Z"}`.
+/// The status list that a verdict rests on, in a record `"statusList": {"digest": "...", "fetchedAt": "2026-11-24T12:00:00Z"}`.
 package struct AttestationStatusReference: Sendable, Equatable {
     /// The field of a record's evidence.
     package static let recordField = "statusList"
@@ -14,7 +11,6 @@ package struct AttestationStatusReference: Sendable, Equatable {
     /// When the list was fetched or last confirmed; nil if that is not known.
     package let fetchedAt: Date?
 
-    /// Names a list.
     package init(digest: [UInt8], fetchedAt: Date?) {
         self.digest = digest
         self.fetchedAt = fetchedAt

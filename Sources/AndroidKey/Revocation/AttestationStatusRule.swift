@@ -14,7 +14,6 @@ package enum AttestationStatusRule: Sendable {
     package static let standardAge = 86_400.0
     /// The greatest `maximumAge`: 30 days.
     package static let longestAge = 30 * 86_400.0
-    /// The field.
     package static let policyField = "statusList"
 
     private enum Word: String, CaseIterable { case service, none }
@@ -99,15 +98,9 @@ package enum AttestationStatusRule: Sendable {
         }
     }
 
-    /// The list to judge by; nil if the policy says that there is none.
-    ///
-    /// - Parameters:
-    ///   - services: the services of the verifier. A fixed list and an archive, which only analyses have, are asked first, whatever
-    ///     the policy says.
-    ///   - reference: the list that the record names; nil for none.
-    /// - Throws: `.request` if the archive lacks the list, because the original judgement cannot be repeated, or if the policy
-    ///   demands a service that the verifier does not have; `.outage` with a ``StatusListOutage`` if its list is missing, or older
-    ///   than `maximumAge` at `now`.
+    /// The list to judge by; nil if the policy says that there is none. A fixed list and an archive, which only analyses have, are
+    /// asked first, whatever the policy says. Throws `.request` if the archive lacks the list that the record names, or the verifier
+    /// the service that the policy demands; `.outage` if its list is missing, or older than `maximumAge`.
     package func list(
         from services: [any EngineService], asCaptured reference: AttestationStatusReference?, at now: Date
     ) async throws(VerificationError) -> AttestationStatusList? {
@@ -116,10 +109,9 @@ package enum AttestationStatusRule: Sendable {
             guard let reference, let archive = service as? any DocumentArchive else { continue }
             guard let list = archive.document(AttestationStatusList.self, digest: reference.digest) else {
                 throw .request(
-                    RequestError(
-                        .noStatusList,
-                        "the record was judged by the status list \(reference.digest.hexadecimal), which is not in "
-                            + archive.place(of: AttestationStatusList.self)))
+                    .noStatusList,
+                    "the record was judged by the status list \(reference.digest.hexadecimal), which is not in "
+                        + archive.place(of: AttestationStatusList.self))
             }
             return AttestationStatusList(list, fetchedAt: reference.fetchedAt)
         }
@@ -129,10 +121,8 @@ package enum AttestationStatusRule: Sendable {
         case .service(let maximumAge):
             guard let source = services.lazy.compactMap({ $0 as? any AttestationStatusSource }).first else {
                 throw .request(
-                    RequestError(
-                        .noStatusList,
-                        "the policy has statusList: service, and the verifier has no service that fetches status lists")
-                )
+                    .noStatusList,
+                    "the policy has statusList: service, and the verifier has no service that fetches status lists")
             }
             let list: AttestationStatusList
             do throws(StatusListOutage) {

@@ -4,10 +4,6 @@ package import FoundationEssentials
 /// Fetches the current list of revoked attestation certificates: a service of the verifier.
 package protocol AttestationStatusSource: EngineService {
     /// The current list. ``AttestationStatusList/fetchedAt`` is when it was fetched or last confirmed.
-    ///
-    /// - Parameters:
-    ///   - now: the time of judgement.
-    ///   - maximumAge: how old the list may be, in seconds.
     /// - Throws: ``StatusListOutage`` if there is no such list. That is never an acceptance.
     func statusList(at now: Date, maximumAge: Double) async throws(StatusListOutage) -> AttestationStatusList
 }
@@ -33,4 +29,13 @@ extension OutageCode {
     public static let statusListTooOld: OutageCode = "status-list-too-old"
     /// No list has been fetched yet, and none can be had.
     public static let statusListMissing: OutageCode = "status-list-missing"
+}
+
+/// One status list for all evidence of an analysis, in place of the policy's list: a service of the verifier.
+package struct FixedStatusList: EngineService {
+    let list: AttestationStatusList
+
+    package init(json: [UInt8]) throws(DecodeError) {
+        list = try AttestationStatusList(json: json, fetchedAt: nil)
+    }
 }

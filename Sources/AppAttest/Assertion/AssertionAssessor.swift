@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Assesses App Attest assertions: a pure function of its arguments.
@@ -15,7 +14,6 @@ package enum AssertionAssessor {
         return assess(evidence, of: input, in: .assertion(expectations), keys, account, expectations, now, &run)
     }
 
-    /// Decodes an assertion.
     static func decode(_ input: AssertionInput, _ run: inout CheckRun) -> AssertionEvidence? {
         run.decode(.appAttestAssertionDecode) { () throws(DecodeError) in try AssertionEvidence(input.assertion) }
     }
@@ -45,7 +43,7 @@ package enum AssertionAssessor {
             _ = run.gate(.appAttestAssertionChallenge) { () throws(CheckFailure) in throw CheckFailure(finding) }
         case (.ledger, .found(let challenge)):
             effects.append(
-                .consumeChallenge(challenge, .appAttestAssertionChallenge, frame.kind, expectations))
+                .consumeChallenge(challenge, .appAttestAssertionChallenge, frame.kind, app: expectations.app))
         case (.ledger, nil):
             run.skip([.appAttestAssertionChallenge])
         }
@@ -117,5 +115,27 @@ package enum AssertionAssessor {
         subject.riskMetric = checks.keys.facts?.riskMetric
         subject.take(extensions)
         return (subject, bound)
+    }
+}
+
+/// The form in which the server receives an assertion: by itself, or as the signature of a request.
+struct AssertionFrame: Sendable {
+    let kind: EvidenceKind
+    let catalogue: [CheckDefinition]
+    /// Whether the ledger or the caller keeps track of challenges.
+    let challenge: AppAttestConfiguration.ChallengeSource
+    let facts: MessageFacts?
+    /// The challenge in the signature of a request; nil for an assertion by itself, whose client data may carry one.
+    let nonce: BoundChallenge?
+    /// The nonce in the signature of a request, where it need be no challenge.
+    var boundText: String?
+}
+
+extension AssertionFrame {
+    /// An assertion by itself: the policy names the place of the challenge in its client data.
+    static func assertion(_ expectations: AppAttestExpectations) -> AssertionFrame {
+        AssertionFrame(
+            kind: .appAttestAssertion, catalogue: AssertionCheck.catalogue,
+            challenge: expectations.configuration.challenge, facts: nil, nonce: nil)
     }
 }

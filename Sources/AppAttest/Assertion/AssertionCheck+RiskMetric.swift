@@ -29,7 +29,6 @@ extension AssertionCheck {
         source: "Apple, Assessing fraud risk, Interpret the metric",
         remedy: .contactSupport, codes: [.keyRiskUnknown, .keyRiskTooOld, .appAttestKeyRiskTooHigh])
 
-    /// The stored metric is at most the policy's maximum.
     func keyRisk(at now: Date) throws(CheckFailure) -> PolicyAnswer {
         let rules = configuration.receipt
         guard let maximum = rules.maximumRiskMetric else { return .notRequired }

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 
 extension EvidenceKind {
     /// An assertion by an attested App Attest key.
@@ -31,11 +30,25 @@ package struct AssertionCheck: Sendable {
     var boundChallenge: BoundChallenge { frame.nonce ?? BoundChallenge(input, configuration.clientData) }
 }
 
-// MARK: key
-
 extension CheckID {
     /// The key is known.
     public static let appAttestAssertionKey = CheckID("app-attest.assertion.key")
+    /// Steps 1 to 3: the key signed the authenticator data and the client data.
+    public static let appAttestAssertionSignature = CheckID("app-attest.assertion.signature")
+    /// Step 4: the authenticator data is for the App ID of the key.
+    public static let appAttestAssertionAppID = CheckID("app-attest.assertion.app-id")
+    /// Step 6: the client data carries the challenge.
+    public static let appAttestAssertionClientData = CheckID("app-attest.assertion.client-data")
+    /// How the app was installed, since iOS 27.
+    public static let appAttestAssertionValidationCategory = CheckID("app-attest.assertion.validation-category")
+    /// The app's build, since iOS 27.
+    public static let appAttestAssertionBundleVersion = CheckID("app-attest.assertion.bundle-version")
+    /// The key may still be used.
+    public static let appAttestAssertionKeyState = CheckID("app-attest.assertion.key-state")
+    /// The challenge was issued and is used once.
+    public static let appAttestAssertionChallenge = CheckID("app-attest.assertion.challenge")
+    /// Step 5: the counter increases.
+    public static let appAttestAssertionCounter = CheckID("app-attest.assertion.counter")
 }
 
 extension AssertionCheck {
@@ -116,39 +129,12 @@ extension AssertionCheck {
             throw CheckFailure(.keyMalformed, "the public key: \(error.detail)")
         }
     }
-}
 
-extension CheckCode {
-    /// The ledger does not have the key: the app attests one.
-    public static let appAttestKeyNotEnrolled = CheckCode(
-        "key-not-enrolled",
-        "The key came with the evidence, and with a ledger only enrolled keys count: verify its attestation first.")
-    fileprivate static let keyOfAnotherAuthority = CheckCode(
-        "key-of-another-authority",
-        "The key was attested under a test authority that the policy does not trust, or under Apple's in a test.")
-    fileprivate static let keyMalformed = CheckCode(
-        "key-malformed", "The public key is neither a P-256 SubjectPublicKeyInfo nor a 65-byte X9.63 point.",
-        remedy: .contactSupport)
-    fileprivate static let keySupplied = CheckCode(
-        "key-supplied",
-        "The key came with the evidence, so that nothing shows that it was ever attested: for tests only.")
-}
-
-// MARK: signature
-
-extension CheckID {
-    /// Steps 1 to 3: the key signed the authenticator data and the client data.
-    public static let appAttestAssertionSignature = CheckID("app-attest.assertion.signature")
-}
-
-extension AssertionCheck {
     private static let signatureEntry = CheckDefinition(
         .appAttestAssertionSignature, .gate,
         proves: "The attested key signed SHA-256(authenticatorData || clientDataHash) as a message.",
         stops: "Requests that the device did not make, and changes to one that it made.",
-        lookAt: """
-            The exact bytes that the app signs: clientData as it was sent, before any parsing or re-encoding.
-            """,
+        lookAt: "The exact bytes that the app signs: clientData as it was sent, before any parsing or re-encoding.",
         source: "\(apple), steps 1 to 3",
         remedy: .retry, codes: [.clientDataHashEmpty, .assertionSignatureInvalid])
 
@@ -165,26 +151,7 @@ extension AssertionCheck {
                 "the key did not sign this authenticator data with this client data, or the signature is no strict DER")
         }
     }
-}
 
-extension CheckCode {
-    fileprivate static let clientDataHashEmpty = CheckCode(
-        "client-data-hash-empty", "The client data hash is empty and binds nothing: send the one that the app signed.",
-        remedy: .nothing)
-    fileprivate static let assertionSignatureInvalid = CheckCode(
-        "signature-invalid",
-        "The key did not sign this client data: the request was changed, or the server hashes other bytes than the app."
-    )
-}
-
-// MARK: app-id
-
-extension CheckID {
-    /// Step 4: the authenticator data is for the App ID of the key.
-    public static let appAttestAssertionAppID = CheckID("app-attest.assertion.app-id")
-}
-
-extension AssertionCheck {
     private static let appIDEntry = CheckDefinition(
         .appAttestAssertionAppID, .gate,
         proves: "The authenticator data is for the App ID for which the key was enrolled.",
@@ -204,16 +171,7 @@ extension AssertionCheck {
         }
         return appID
     }
-}
 
-// MARK: client-data
-
-extension CheckID {
-    /// Step 6: the client data carries the challenge.
-    public static let appAttestAssertionClientData = CheckID("app-attest.assertion.client-data")
-}
-
-extension AssertionCheck {
     private static let clientDataEntry = CheckDefinition(
         .appAttestAssertionClientData, .policy(default: .enforce),
         proves: "The signed client data carries the challenge, at the place that the policy names.",
@@ -223,7 +181,6 @@ extension AssertionCheck {
         remedy: .newChallenge,
         codes: BoundChallenge.codes + [.challengeNotBound, .challengeNotGiven, .challengeDiffers])
 
-    /// Step 6: the client data carries the challenge at the place that the policy names.
     func clientData(_ bound: BoundChallenge?) throws(CheckFailure) -> PolicyAnswer {
         let found: [UInt8]
         switch bound {
@@ -249,29 +206,9 @@ extension AssertionCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let challengeNotBound = CheckCode(
-        "challenge-not-bound",
-        "A challenge is given and the policy says `clientData: none`, so that nothing binds it: name its place.")
-    fileprivate static let challengeNotGiven = CheckCode(
-        "challenge-not-given", "The policy has the caller compare challenges, and the evidence names none to compare.")
-    fileprivate static let challengeDiffers = CheckCode(
-        "challenge-differs",
-        "The app signed another challenge than the given one: a replay, or a second encoding of it.")
-}
+    // MARK: validation-category and bundle-version: see SharedRules
 
-// MARK: validation-category and bundle-version: see SharedRules
-
-extension CheckID {
-    /// How the app was installed, since iOS 27.
-    public static let appAttestAssertionValidationCategory = CheckID("app-attest.assertion.validation-category")
-    /// The app's build, since iOS 27.
-    public static let appAttestAssertionBundleVersion = CheckID("app-attest.assertion.bundle-version")
-}
-
-extension AssertionCheck {
     /// An assertion must carry the extensions that the key's attestation carried.
     var extensionSupport: SharedRules.ExtensionSupport {
         guard let facts = keys.facts else {
@@ -281,16 +218,7 @@ extension AssertionCheck {
             ? .present
             : .absent("the key was enrolled on a system without the extensions, which came with iOS 27 and macOS 27")
     }
-}
 
-// MARK: key-state
-
-extension CheckID {
-    /// The key may still be used.
-    public static let appAttestAssertionKeyState = CheckID("app-attest.assertion.key-state")
-}
-
-extension AssertionCheck {
     private static let keyStateEntry = CheckDefinition(
         .appAttestAssertionKeyState, .policy(default: .enforce),
         proves: "The key is not blocked, and the policy still allows the environment that it was enrolled in.",
@@ -299,7 +227,6 @@ extension AssertionCheck {
         source: "Apple, Assessing fraud risk",
         remedy: .contactSupport, codes: [.blocked, .environmentUnknown, .environmentNotAllowed])
 
-    /// No block is in force on the key, and its environment is still allowed.
     func keyState() throws(CheckFailure) -> PolicyAnswer {
         if let block = keys.blocks.first {
             throw CheckFailure(.blocked, block)
@@ -312,18 +239,9 @@ extension AssertionCheck {
         }
         return .passed
     }
-}
 
-// MARK: challenge and counter: decided by the ledger
+    // MARK: challenge and counter: decided by the ledger
 
-extension CheckID {
-    /// The challenge was issued and is used once.
-    public static let appAttestAssertionChallenge = CheckID("app-attest.assertion.challenge")
-    /// Step 5: the counter increases.
-    public static let appAttestAssertionCounter = CheckID("app-attest.assertion.counter")
-}
-
-extension AssertionCheck {
     private static let challengeEntry = CheckDefinition.challenge(
         .appAttestAssertionChallenge, stops: "Replay of a recorded request.", source: "\(apple), step 6",
         codes: BoundChallenge.codes)
@@ -340,4 +258,35 @@ extension AssertionCheck {
             """,
         source: "\(apple), step 5",
         remedy: .retry, codes: CheckCode.ofCounter)
+}
+
+extension CheckCode {
+    /// The ledger does not have the key: the app attests one.
+    public static let appAttestKeyNotEnrolled = CheckCode(
+        "key-not-enrolled",
+        "The key came with the evidence, and with a ledger only enrolled keys count: verify its attestation first.")
+    fileprivate static let keyOfAnotherAuthority = CheckCode(
+        "key-of-another-authority",
+        "The key was attested under a test authority that the policy does not trust, or under Apple's in a test.")
+    fileprivate static let keyMalformed = CheckCode(
+        "key-malformed", "The public key is neither a P-256 SubjectPublicKeyInfo nor a 65-byte X9.63 point.",
+        remedy: .contactSupport)
+    fileprivate static let keySupplied = CheckCode(
+        "key-supplied",
+        "The key came with the evidence, so that nothing shows that it was ever attested: for tests only.")
+    fileprivate static let clientDataHashEmpty = CheckCode(
+        "client-data-hash-empty", "The client data hash is empty and binds nothing: send the one that the app signed.",
+        remedy: .nothing)
+    fileprivate static let assertionSignatureInvalid = CheckCode(
+        "signature-invalid",
+        "The key did not sign this client data: the request was changed, or the server hashes other bytes than the app."
+    )
+    fileprivate static let challengeNotBound = CheckCode(
+        "challenge-not-bound",
+        "A challenge is given and the policy says `clientData: none`, so that nothing binds it: name its place.")
+    fileprivate static let challengeNotGiven = CheckCode(
+        "challenge-not-given", "The policy has the caller compare challenges, and the evidence names none to compare.")
+    fileprivate static let challengeDiffers = CheckCode(
+        "challenge-differs",
+        "The app signed another challenge than the given one: a replay, or a second encoding of it.")
 }

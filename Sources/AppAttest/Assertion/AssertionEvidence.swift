@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 
 extension CheckID {
     /// The assertion has the only allowed form.
@@ -19,15 +18,12 @@ extension AssertionCheck {
         remedy: .nothing, codes: CheckCode.ofDecoding)
 }
 
-/// A decoded assertion, not yet trusted: a CBOR map with `signature`: bytes, `authenticatorData`: bytes (Apple,
-/// Validating apps that connect to your server). Nothing signs the map itself: unknown keys are allowed, as in
-/// attestations, and ignored.
+/// A decoded assertion, not yet trusted: a CBOR map with two byte strings (Apple, Validating apps that connect to your server). Nothing
+/// signs the map itself: unknown keys are ignored.
 package struct AssertionEvidence: Sendable {
     /// The ECDSA signature. Its DER is not yet validated.
     package let signature: ArraySlice<UInt8>
-    /// The authenticator data as signed.
     package let authenticatorDataBytes: ArraySlice<UInt8>
-    /// The decoded authenticator data.
     let authenticatorData: AuthenticatorData
 
     /// Decodes an assertion, which must fill `bytes`.

@@ -1,5 +1,5 @@
 package import AssayCore
-import AssayPrimitives
+import Synchronization
 
 /// The key of an assertion: enrolled in the ledger, or supplied by the caller.
 public struct AssertionKeys: Sendable {
@@ -21,13 +21,10 @@ public struct AssertionKeys: Sendable {
     package let enrolled: EnrolledKey?
     /// The supplied key. It is used only with an ephemeral ledger; a durable ledger must have the key.
     package let supplied: Supplied?
-    /// The durability of the ledger.
     package let durability: LedgerDurability
-    /// The blocks in force on the key.
     package let blocks: [LedgerBlock]
     /// The parsed enrolled key; nil if it cannot be parsed, which the key check reports.
     let parsedKey: ECDSAPublicKey?
-    /// The properties of the enrolled key.
     let facts: EnrolledFacts?
 
     /// Who stands for the key. An ephemeral ledger enrols supplied keys too: only its attestation gives a key an environment.
@@ -55,5 +52,71 @@ public struct AssertionKeys: Sendable {
         self.supplied = supplied
         self.durability = durability
         self.blocks = blocks
+    }
+}
+
+/// The properties of an enrolled key for the checks of assertions, collected in one pass over the dictionary.
+struct EnrolledFacts: Sendable {
+    /// The App ID that the key was attested for.
+    private(set) var appID: String?
+    /// The name of the environment in which it was attested.
+    private(set) var environmentName: String?
+    /// The environment with that name; nil for an unknown name.
+    private(set) var environment: AttestEnvironment?
+    /// The test authority that certified it; nil for Apple's.
+    private(set) var testAuthority: String?
+    /// Whether its attestation carried one of the extensions of iOS 27 and macOS 27.
+    private(set) var hasExtensions = false
+    /// The risk metric of its last refreshed receipt; nil for none.
+    private(set) var riskMetric: AppAttestRiskMetric?
+
+    /// Finds the facts.
+    init(_ properties: [String: String]) {
+        var (metric, metricTime): (String?, String?)
+        for (name, value) in properties {
+            switch name {
+            case EnrolledProperty.appID: appID = value
+            case EnrolledProperty.environment:
+                environmentName = value
+                environment = AttestEnvironment(rawValue: value)
+            case EnrolledProperty.testAuthority: testAuthority = value
+            case EnrolledProperty.riskMetric: metric = value
+            case EnrolledProperty.riskMetricTime: metricTime = value
+            case EnrolledProperty.validationCategory, EnrolledProperty.bundleVersion: hasExtensions = true
+            default: break
+            }
+        }
+        if let value = metric.flatMap({ Int($0) }), let time = metricTime.flatMap({ RFC3339.parse($0) }) {
+            riskMetric = AppAttestRiskMetric(value: value, measuredAt: time)
+        }
+    }
+}
+
+/// Caches parsed public keys. Contains only enrolled keys: an attacker cannot evict entries with invented keys.
+final class EnrolledKeyCache: Sendable {
+    /// About 3 MiB.
+    private static let capacity = 4096
+
+    /// The bytes of a key, hashed as one buffer; an array hashes its elements one by one.
+    private struct Name: Hashable {
+        let bytes: [UInt8]
+
+        func hash(into hasher: inout Hasher) {
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
+    }
+
+    private let keys = Mutex<[Name: ECDSAPublicKey]>([:])
+
+    /// The public key; nil if it cannot be parsed, which the key check reports.
+    func key(_ bytes: [UInt8]) -> ECDSAPublicKey? {
+        let name = Name(bytes: bytes)
+        if let known = keys.withLock({ $0[name] }) { return known }
+        guard let key = try? AssertionCheck.decodeKey(bytes) else { return nil }
+        keys.withLock { keys in
+            if keys.count >= EnrolledKeyCache.capacity { keys.removeAll(keepingCapacity: true) }
+            keys[name] = key
+        }
+        return key
     }
 }

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The challenge that signed client data carries.
 enum BoundChallenge: Sendable {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Assesses App Attest attestations: a pure function of its arguments.
@@ -50,7 +49,7 @@ package enum AttestationAssessor {
         case (.ledger, let challenge?):
             effects.append(
                 .consumeChallenge(
-                    challenge, .appAttestAttestationChallenge, EvidenceKind.appAttestAttestation, expectations))
+                    challenge, .appAttestAttestationChallenge, .appAttestAttestation, app: expectations.app))
         }
         let ledgerChecks = effects.map(\.check) + [CheckID.appAttestAttestationEnrolment]
         if let subject, let key = enrolment(of: subject, account.account, expectations, at: now) {
@@ -102,7 +101,6 @@ package enum AttestationAssessor {
         return subject
     }
 
-    /// The ledger entry of the key.
     private static func enrolment(
         of subject: AppAttestSubject, _ account: String?, _ expectations: AppAttestExpectations, at now: Date
     ) -> EnrolledKey? {

@@ -1,6 +1,24 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
+
+extension CheckID {
+    /// The receipt is Apple's, and about this key and app.
+    public static let appAttestAttestationReceipt = CheckID("app-attest.attestation.receipt")
+    /// How the app was installed, since iOS 27.
+    public static let appAttestAttestationValidationCategory = CheckID("app-attest.attestation.validation-category")
+    /// The app's build, since iOS 27.
+    public static let appAttestAttestationBundleVersion = CheckID("app-attest.attestation.bundle-version")
+    /// The device's operating system.
+    public static let appAttestAttestationOSVersion = CheckID("app-attest.attestation.os-version")
+    /// The certificate of the key was issued recently.
+    public static let appAttestAttestationCertificateAge = CheckID("app-attest.attestation.certificate-age")
+    /// The additional requirements for macOS.
+    public static let appAttestAttestationPlatform = CheckID("app-attest.attestation.platform")
+    /// The challenge was issued and is used once.
+    public static let appAttestAttestationChallenge = CheckID("app-attest.attestation.challenge")
+    /// The key is enrolled, or the facts of an enrolled key are refreshed.
+    public static let appAttestAttestationEnrolment = CheckID("app-attest.attestation.enrolment")
+}
 
 extension AttestationCheck {
     /// The entries of the policy checks, in the order in which they run.
@@ -34,16 +52,7 @@ extension AttestationCheck {
         run.confirm(account)
         return receipt
     }
-}
 
-// MARK: receipt
-
-extension CheckID {
-    /// The receipt is Apple's, and about this key and app.
-    public static let appAttestAttestationReceipt = CheckID("app-attest.attestation.receipt")
-}
-
-extension AttestationCheck {
     static let receiptEntry = CheckDefinition(
         .appAttestAttestationReceipt, .policy(default: .annotate),
         proves: "Apple signed the receipt, and it is about this key, this app and this environment.",
@@ -59,7 +68,6 @@ extension AttestationCheck {
             .receiptOfAnotherEnvironment,
         ])
 
-    /// The receipt verifies, and is about this certificate, App ID and environment.
     func receipt() throws(CheckFailure) -> Receipt {
         guard let bytes = evidence.receipt else {
             throw CheckFailure(.receiptMissing, "the attestation statement has no receipt")
@@ -87,40 +95,9 @@ extension AttestationCheck {
         }
         return receipt
     }
-}
 
-extension CheckCode {
-    fileprivate static let receiptMissing = CheckCode(
-        "receipt-missing", "The attestation has no receipt, so that no risk metric can be fetched for the device.")
-    fileprivate static let receiptType = CheckCode(
-        "receipt-type", "The receipt in the attestation is a refreshed one: the attestation was reassembled.")
-    fileprivate static let receiptOfAnotherKey = CheckCode(
-        "receipt-of-another-key", "The receipt is about another attested certificate: parts of two attestations.")
-    fileprivate static let receiptOfAnotherChallenge = CheckCode(
-        "receipt-of-another-challenge", "The receipt has another client data hash: parts of two attestations.")
-    fileprivate static let receiptOfAnotherApp = CheckCode(
-        "receipt-of-another-app", "The receipt is about another App ID than the attestation.")
-    fileprivate static let receiptOfAnotherEnvironment = CheckCode(
-        "receipt-of-another-environment", "The receipt is of another environment than the attestation.")
-}
+    // MARK: validation-category and bundle-version: see SharedRules
 
-// MARK: validation-category and bundle-version: see SharedRules
-
-extension CheckID {
-    /// How the app was installed, since iOS 27.
-    public static let appAttestAttestationValidationCategory = CheckID("app-attest.attestation.validation-category")
-    /// The app's build, since iOS 27.
-    public static let appAttestAttestationBundleVersion = CheckID("app-attest.attestation.bundle-version")
-}
-
-// MARK: os-version
-
-extension CheckID {
-    /// The device's operating system.
-    public static let appAttestAttestationOSVersion = CheckID("app-attest.attestation.os-version")
-}
-
-extension AttestationCheck {
     static let osVersionEntry = CheckDefinition(
         .appAttestAttestationOSVersion, .policy(default: .enforce),
         proves: "The operating system that Apple certified is at least the policy's minimum.",
@@ -130,7 +107,6 @@ extension AttestationCheck {
         remedy: .updateSystem,
         codes: [.platformNotAllowed, .osVersionMissing, .osVersionMalformed, .appAttestOSVersionTooLow])
 
-    /// The operating system is at least the policy's minimum for its platform.
     func osVersion(_ certificate: AttestedCertificate) throws(CheckFailure) -> PolicyAnswer {
         guard let minimum = configuration.minimumOSVersion else { return .notRequired }
         let platform = certificate.platform
@@ -151,32 +127,7 @@ extension AttestationCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let platformNotAllowed = CheckCode(
-        "platform-not-allowed",
-        "minimumOSVersion has no entry for the device's platform: add one to allow the platform.",
-        remedy: .contactSupport)
-    fileprivate static let osVersionMissing = CheckCode(
-        "os-version-missing", "The certificate has no OS version, as those issued before 2020: attest a new key.",
-        remedy: .newAttestation)
-    fileprivate static let osVersionMalformed = CheckCode(
-        "os-version-malformed", "The certified OS version is no dotted number, so that it cannot be compared.",
-        remedy: .nothing)
-    /// The system is older than `minimumOSVersion`.
-    public static let appAttestOSVersionTooLow = CheckCode(
-        "os-version-too-low", "The OS is older than the policy's minimum: the user updates the device.")
-}
-
-// MARK: certificate-age
-
-extension CheckID {
-    /// The certificate of the key was issued recently.
-    public static let appAttestAttestationCertificateAge = CheckID("app-attest.attestation.certificate-age")
-}
-
-extension AttestationCheck {
     static let certificateAgeEntry = CheckDefinition(
         .appAttestAttestationCertificateAge, .policy(default: .enforce),
         proves: "Apple certified the key at most maximumCertificateAge before the time of judgement.",
@@ -189,7 +140,6 @@ extension AttestationCheck {
             """,
         source: "RFC 5280 section 4.1.2.5", remedy: .newAttestation, codes: [.appAttestCertificateTooOld])
 
-    /// The leaf's `notBefore` is at most as long ago as the policy allows.
     func certificateAge() throws(CheckFailure) -> PolicyAnswer {
         guard let maximum = configuration.maximumCertificateAge else { return .notRequired }
         let age = now.timeIntervalSince(evidence.leaf.notBefore)
@@ -201,23 +151,7 @@ extension AttestationCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    /// The certificate is older than `maximumCertificateAge`.
-    public static let appAttestCertificateTooOld = CheckCode(
-        "certificate-too-old",
-        "Apple certified the key longer ago than maximumCertificateAge allows: the app attests a new key.")
-}
-
-// MARK: platform
-
-extension CheckID {
-    /// The additional requirements for macOS.
-    public static let appAttestAttestationPlatform = CheckID("app-attest.attestation.platform")
-}
-
-extension AttestationCheck {
     static let platformEntry = CheckDefinition(
         .appAttestAttestationPlatform, .policy(default: .enforce),
         proves: "On macOS the key's access control list is the one that Apple documents.",
@@ -244,26 +178,7 @@ extension AttestationCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let platformUnknown = CheckCode(
-        "platform-unknown",
-        "The certificate names neither a platform nor an access control list, as older ones: no action.")
-    fileprivate static let accessControlListMissing = CheckCode(
-        "acl-missing", "The certificate of a Mac has no access control list, so that any software may use the key.")
-    fileprivate static let accessControlListDiffers = CheckCode(
-        "acl-differs", "The key's access control list is not Apple's documented one: other software may use the key.")
-}
-
-// MARK: challenge
-
-extension CheckID {
-    /// The challenge was issued and is used once.
-    public static let appAttestAttestationChallenge = CheckID("app-attest.attestation.challenge")
-}
-
-extension AttestationCheck {
     static let challengeEntry = CheckDefinition.challenge(
         .appAttestAttestationChallenge, stops: "Replay of a recorded attestation.", source: "\(apple), step 2",
         codes: [.challengeHashOnly])
@@ -274,22 +189,7 @@ extension AttestationCheck {
             .challengeHashOnly,
             "the ledger finds a challenge by its bytes, and the evidence has only a client data hash")
     }
-}
 
-extension CheckCode {
-    fileprivate static let challengeHashOnly = CheckCode(
-        "challenge-missing",
-        "The ledger needs the bytes of the challenge, and the evidence has only their hash: send `challenge`.")
-}
-
-// MARK: enrolment
-
-extension CheckID {
-    /// The key is enrolled, or the facts of an enrolled key are refreshed.
-    public static let appAttestAttestationEnrolment = CheckID("app-attest.attestation.enrolment")
-}
-
-extension AttestationCheck {
     static let enrolmentEntry = CheckDefinition(
         .appAttestAttestationEnrolment, .ledger,
         proves: """
@@ -302,4 +202,46 @@ extension AttestationCheck {
             a new key.
             """, source: "Apple, Validating apps that connect to your server, Store the attested key",
         remedy: .newAttestation, codes: CheckCode.ofEnrolment)
+}
+
+extension CheckCode {
+    fileprivate static let receiptMissing = CheckCode(
+        "receipt-missing", "The attestation has no receipt, so that no risk metric can be fetched for the device.")
+    fileprivate static let receiptType = CheckCode(
+        "receipt-type", "The receipt in the attestation is a refreshed one: the attestation was reassembled.")
+    fileprivate static let receiptOfAnotherKey = CheckCode(
+        "receipt-of-another-key", "The receipt is about another attested certificate: parts of two attestations.")
+    fileprivate static let receiptOfAnotherChallenge = CheckCode(
+        "receipt-of-another-challenge", "The receipt has another client data hash: parts of two attestations.")
+    fileprivate static let receiptOfAnotherApp = CheckCode(
+        "receipt-of-another-app", "The receipt is about another App ID than the attestation.")
+    fileprivate static let receiptOfAnotherEnvironment = CheckCode(
+        "receipt-of-another-environment", "The receipt is of another environment than the attestation.")
+    fileprivate static let platformNotAllowed = CheckCode(
+        "platform-not-allowed",
+        "minimumOSVersion has no entry for the device's platform: add one to allow the platform.",
+        remedy: .contactSupport)
+    fileprivate static let osVersionMissing = CheckCode(
+        "os-version-missing", "The certificate has no OS version, as those issued before 2020: attest a new key.",
+        remedy: .newAttestation)
+    fileprivate static let osVersionMalformed = CheckCode(
+        "os-version-malformed", "The certified OS version is no dotted number, so that it cannot be compared.",
+        remedy: .nothing)
+    /// The system is older than `minimumOSVersion`.
+    public static let appAttestOSVersionTooLow = CheckCode(
+        "os-version-too-low", "The OS is older than the policy's minimum: the user updates the device.")
+    /// The certificate is older than `maximumCertificateAge`.
+    public static let appAttestCertificateTooOld = CheckCode(
+        "certificate-too-old",
+        "Apple certified the key longer ago than maximumCertificateAge allows: the app attests a new key.")
+    fileprivate static let platformUnknown = CheckCode(
+        "platform-unknown",
+        "The certificate names neither a platform nor an access control list, as older ones: no action.")
+    fileprivate static let accessControlListMissing = CheckCode(
+        "acl-missing", "The certificate of a Mac has no access control list, so that any software may use the key.")
+    fileprivate static let accessControlListDiffers = CheckCode(
+        "acl-differs", "The key's access control list is not Apple's documented one: other software may use the key.")
+    fileprivate static let challengeHashOnly = CheckCode(
+        "challenge-missing",
+        "The ledger needs the bytes of the challenge, and the evidence has only their hash: send `challenge`.")
 }

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 extension EvidenceKind {
@@ -27,11 +26,24 @@ package struct AttestationCheck: Sendable {
     var configuration: AppAttestConfiguration { expectations.configuration }
 }
 
-// MARK: chain
-
 extension CheckID {
     /// Step 1: the certificates lead to Apple's App Attest root.
     public static let appAttestAttestationChain = CheckID("app-attest.attestation.chain")
+    /// Step 5, first half, and the credential key: the attested key is a P-256 key, and the same in both
+    /// places.
+    public static let appAttestAttestationPublicKey = CheckID("app-attest.attestation.public-key")
+    /// Steps 2 to 4: the leaf's nonce covers authenticator data and client data.
+    public static let appAttestAttestationNonce = CheckID("app-attest.attestation.nonce")
+    /// Step 5: the key identifier is the hash of the attested key.
+    public static let appAttestAttestationKeyID = CheckID("app-attest.attestation.key-id")
+    /// Step 9: the credential ID is the key identifier.
+    public static let appAttestAttestationCredentialID = CheckID("app-attest.attestation.credential-id")
+    /// Step 6: the authenticator data is for one of the policy's App IDs.
+    public static let appAttestAttestationAppID = CheckID("app-attest.attestation.app-id")
+    /// Step 8: the AAGUID names an environment that the policy allows.
+    public static let appAttestAttestationEnvironment = CheckID("app-attest.attestation.environment")
+    /// Step 7: the counter is 0.
+    public static let appAttestAttestationCounter = CheckID("app-attest.attestation.counter")
 }
 
 extension AttestationCheck {
@@ -61,24 +73,7 @@ extension AttestationCheck {
             }
         }
     }
-}
 
-extension CheckCode {
-    fileprivate static let intermediateNotInPath = CheckCode(
-        "intermediate-not-in-path",
-        "The second certificate of x5c did not issue the first: the attestation was reassembled after the device made it."
-    )
-}
-
-// MARK: public-key
-
-extension CheckID {
-    /// Step 5, first half, and the credential key: the attested key is a P-256 key, and the same in both
-    /// places.
-    public static let appAttestAttestationPublicKey = CheckID("app-attest.attestation.public-key")
-}
-
-extension AttestationCheck {
     private static let publicKeyEntry = CheckDefinition(
         .appAttestAttestationPublicKey, .gate,
         proves: "The attested key is an uncompressed P-256 key, and the authenticator data has the same key.",
@@ -105,23 +100,7 @@ extension AttestationCheck {
         }
         return key
     }
-}
 
-extension CheckCode {
-    fileprivate static let attestedKeyUnusable = CheckCode(
-        "attested-key-unusable", "The leaf certifies something other than an uncompressed P-256 key.")
-    fileprivate static let credentialKeyDiffers = CheckCode(
-        "credential-key-differs", "Certificate and authenticator data have different keys: parts of two attestations.")
-}
-
-// MARK: nonce
-
-extension CheckID {
-    /// Steps 2 to 4: the leaf's nonce covers authenticator data and client data.
-    public static let appAttestAttestationNonce = CheckID("app-attest.attestation.nonce")
-}
-
-extension AttestationCheck {
     private static let nonceEntry = CheckDefinition(
         .appAttestAttestationNonce, .gate,
         proves: """
@@ -156,30 +135,7 @@ extension AttestationCheck {
                     + "\(hash.count)-byte clientDataHash of this challenge")
         }
     }
-}
 
-extension CheckCode {
-    fileprivate static let certifiedNonceMalformed = CheckCode(
-        "nonce-malformed", "The leaf has no nonce extension of 32 bytes: it is no App Attest certificate.")
-    fileprivate static let challengeEmpty = CheckCode(
-        "challenge-empty",
-        "The challenge or client data hash is empty and binds nothing: send the one that the app used.",
-        remedy: .newChallenge)
-    fileprivate static let certifiedNonceDiffers = CheckCode(
-        "nonce-differs",
-        "The attestation was made for another challenge, or its authenticator data was changed: compare what the app hashes.",
-        remedy: .newChallenge
-    )
-}
-
-// MARK: key-id
-
-extension CheckID {
-    /// Step 5: the key identifier is the hash of the attested key.
-    public static let appAttestAttestationKeyID = CheckID("app-attest.attestation.key-id")
-}
-
-extension AttestationCheck {
     private static let keyIDEntry = CheckDefinition(
         .appAttestAttestationKeyID, .gate,
         proves: "The key identifier that the app sent is SHA-256 of the attested key's X9.63 point.",
@@ -188,7 +144,6 @@ extension AttestationCheck {
         source: "\(apple), step 5",
         remedy: .newAttestation, codes: [.keyIDDiffers])
 
-    /// Step 5: SHA-256 of the key's X9.63 point is the key identifier.
     func keyID(_ key: ECDSAPublicKey?) throws(CheckFailure) {
         guard let key, Digest.sha256(key.x963Representation) == input.keyID else {
             let count = input.keyID.count
@@ -200,16 +155,7 @@ extension AttestationCheck {
                     : "a key identifier has 32 bytes, found \(count)")
         }
     }
-}
 
-// MARK: credential-id
-
-extension CheckID {
-    /// Step 9: the credential ID is the key identifier.
-    public static let appAttestAttestationCredentialID = CheckID("app-attest.attestation.credential-id")
-}
-
-extension AttestationCheck {
     private static let credentialIDEntry = CheckDefinition(
         .appAttestAttestationCredentialID, .gate,
         proves: "The credential ID in the authenticator data is the key identifier.",
@@ -218,28 +164,13 @@ extension AttestationCheck {
         source: "\(apple), step 9",
         remedy: .nothing, codes: [.credentialIDDiffers])
 
-    /// Step 9: the credential ID is the key identifier.
     func credentialID() throws(CheckFailure) {
         guard evidence.credential.credentialID.isByteEqual(to: input.keyID) else {
             throw CheckFailure(
                 .credentialIDDiffers, "the credential ID in the authenticator data is not the key identifier")
         }
     }
-}
 
-extension CheckCode {
-    fileprivate static let credentialIDDiffers = CheckCode(
-        "credential-id-differs", "The authenticator data is of another key than the key identifier names.")
-}
-
-// MARK: app-id
-
-extension CheckID {
-    /// Step 6: the authenticator data is for one of the policy's App IDs.
-    public static let appAttestAttestationAppID = CheckID("app-attest.attestation.app-id")
-}
-
-extension AttestationCheck {
     private static let appIDEntry = CheckDefinition(
         .appAttestAttestationAppID, .gate,
         proves: "The authenticator data is for one of the policy's App IDs.",
@@ -259,16 +190,7 @@ extension AttestationCheck {
         }
         return appID
     }
-}
 
-// MARK: environment
-
-extension CheckID {
-    /// Step 8: the AAGUID names an environment that the policy allows.
-    public static let appAttestAttestationEnvironment = CheckID("app-attest.attestation.environment")
-}
-
-extension AttestationCheck {
     private static let environmentEntry = CheckDefinition(
         .appAttestAttestationEnvironment, .gate,
         proves: "All 16 bytes of the AAGUID name an environment that the policy allows.",
@@ -280,7 +202,6 @@ extension AttestationCheck {
         source: "\(apple), step 8",
         remedy: .updateApp, codes: [.environmentUnknown, .environmentNotAllowed])
 
-    /// Step 8: the AAGUID, all 16 bytes, is that of an allowed environment.
     func environment() throws(CheckFailure) -> AttestEnvironment {
         let aaguid = evidence.credential.aaguid
         guard let environment = AttestEnvironment.allCases.first(where: { aaguid.isByteEqual(to: $0.aaguid) }) else {
@@ -291,16 +212,7 @@ extension AttestationCheck {
         try SharedRules.environment(environment, in: configuration)
         return environment
     }
-}
 
-// MARK: counter
-
-extension CheckID {
-    /// Step 7: the counter is 0.
-    public static let appAttestAttestationCounter = CheckID("app-attest.attestation.counter")
-}
-
-extension AttestationCheck {
     private static let counterEntry = CheckDefinition(
         .appAttestAttestationCounter, .gate,
         proves: "The key has not signed anything yet.",
@@ -309,7 +221,6 @@ extension AttestationCheck {
         source: "\(apple), step 7",
         remedy: .newAttestation, codes: [.counterNotZero])
 
-    /// Step 7: the counter is 0.
     func counter() throws(CheckFailure) {
         let counter = evidence.authenticatorData.counter
         guard counter == 0 else {
@@ -319,6 +230,27 @@ extension AttestationCheck {
 }
 
 extension CheckCode {
+    fileprivate static let intermediateNotInPath = CheckCode(
+        "intermediate-not-in-path",
+        "The second certificate of x5c did not issue the first: the attestation was reassembled after the device made it."
+    )
+    fileprivate static let attestedKeyUnusable = CheckCode(
+        "attested-key-unusable", "The leaf certifies something other than an uncompressed P-256 key.")
+    fileprivate static let credentialKeyDiffers = CheckCode(
+        "credential-key-differs", "Certificate and authenticator data have different keys: parts of two attestations.")
+    fileprivate static let certifiedNonceMalformed = CheckCode(
+        "nonce-malformed", "The leaf has no nonce extension of 32 bytes: it is no App Attest certificate.")
+    fileprivate static let challengeEmpty = CheckCode(
+        "challenge-empty",
+        "The challenge or client data hash is empty and binds nothing: send the one that the app used.",
+        remedy: .newChallenge)
+    fileprivate static let certifiedNonceDiffers = CheckCode(
+        "nonce-differs",
+        "The attestation was made for another challenge, or its authenticator data was changed: compare what the app hashes.",
+        remedy: .newChallenge
+    )
+    fileprivate static let credentialIDDiffers = CheckCode(
+        "credential-id-differs", "The authenticator data is of another key than the key identifier names.")
     fileprivate static let counterNotZero = CheckCode(
         "counter-not-zero", "The counter is not 0: the key was used before, or the object is no attestation.")
 }

@@ -1,5 +1,4 @@
 public import AssayCore
-package import AssayPrimitives
 
 extension CheckID {
     /// The attestation object has the only allowed form.
@@ -25,23 +24,15 @@ extension AttestationCheck {
         remedy: .nothing, codes: CheckCode.ofDecoding)
 }
 
-/// A decoded attestation object, not yet trusted.
-///
-/// A CBOR map: `fmt` = "apple-appattest", `attStmt` {`x5c`: [leaf, intermediate], `receipt`: bytes}, `authData`: bytes
-/// (Apple, Validating apps that connect to your server; Web Authentication Level 2 section 6.5.4). Nothing signs the
-/// top-level map: unknown keys there are allowed and ignored.
+/// A decoded attestation object, not yet trusted: a CBOR map with `fmt` = "apple-appattest", `attStmt` {`x5c`: [leaf, intermediate],
+/// `receipt`}, `authData` (Web Authentication Level 2 section 6.5.4). Nothing signs the top-level map: unknown keys there are ignored.
 package struct AttestationEvidence: Sendable {
-    /// The attested certificate.
     package let leaf: Certificate
     /// The certificate of the authority that issued the leaf.
     let intermediate: Certificate
-    /// The receipt; nil if there is none.
     package let receipt: ArraySlice<UInt8>?
-    /// The authenticator data as signed.
     package let authenticatorDataBytes: ArraySlice<UInt8>
-    /// The decoded authenticator data.
     let authenticatorData: AuthenticatorData
-    /// The attested credential data.
     package let credential: AttestedCredential
 
     /// Decodes an attestation object, which must fill `bytes`. `authorities` caches verified authority certificates.

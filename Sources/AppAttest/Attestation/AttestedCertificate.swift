@@ -1,18 +1,14 @@
 import AssayCore
 package import AssayPrimitives
 
-/// The facts that Apple certifies in the extensions of the attested certificate.
-///
-/// The extensions 1.2.840.113635.100.8.5, .6 and .7 are not critical, and this reader is lenient: each is a SEQUENCE of
-/// context tags, and a missing value or one of another type is nil. ``nonce(of:)`` is strict.
+/// The facts that Apple certifies in the extensions 1.2.840.113635.100.8.5, .6 and .7 of the attested certificate. They are not
+/// critical, and this reader is lenient: a missing value or one of another type is nil. ``nonce(of:)`` is strict.
 package struct AttestedCertificate: Sendable {
     /// The operating system family; nil if the extensions name neither.
     let platform: ApplePlatform?
     /// Whether the extensions name any platform, including unsupported ones such as tvOS.
     let namesPlatform: Bool
-    /// The version of the operating system.
     let osVersion: String?
-    /// The build of the operating system.
     let osBuild: String?
     /// The key's access control list, extension 1.2.840.113635.100.8.6.
     let accessControlList: ArraySlice<UInt8>?

@@ -1,15 +1,11 @@
 package import AssayCore
-import AssayPrimitives
 
-/// The decoded authenticator data of an attestation or an assertion.
-///
-/// rpIdHash 32 | flags 1 | signCount 4, big-endian | [attested credential data] | [extensions], Web Authentication
-/// Level 2 section 6.1. The decoder ignores the flags: genuine devices set AT in assertions without attested credential
-/// data, and leave ED clear before extensions. Instead, the parts must fill the whole length.
+/// The decoded authenticator data of an attestation or an assertion (Web Authentication Level 2 section 6.1): rpIdHash 32 | flags 1 |
+/// signCount 4, big-endian | [attested credential data] | [extensions]. The parts must fill the whole length. The flags say nothing:
+/// genuine devices set AT in assertions without credential data, and leave ED clear before extensions.
 package struct AuthenticatorData: Sendable {
     /// SHA-256 of the App ID.
     package let rpIDHash: ArraySlice<UInt8>
-    /// The signature counter.
     package let counter: UInt32
     /// The attested credential data; nil in assertions.
     let credential: AttestedCredential?
@@ -18,7 +14,6 @@ package struct AuthenticatorData: Sendable {
 
     private static let headLength = 37
 
-    /// Decodes the authenticator data of an attestation.
     package init(attestation bytes: ArraySlice<UInt8>) throws(DecodeError) {
         let head = try AuthenticatorData.head(bytes)
         (rpIDHash, counter) = (head.rpIDHash, head.counter)
@@ -27,7 +22,6 @@ package struct AuthenticatorData: Sendable {
         extensions = try AuthenticatorExtensions(rest)
     }
 
-    /// Decodes the authenticator data of an assertion.
     package init(assertion bytes: ArraySlice<UInt8>) throws(DecodeError) {
         let head = try AuthenticatorData.head(bytes)
         (rpIDHash, counter) = (head.rpIDHash, head.counter)

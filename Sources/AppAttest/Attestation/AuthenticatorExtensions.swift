@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The extensions at the end of authenticator data since iOS 27 and macOS 27: one CBOR map. Unknown extensions are
 /// allowed. A known one of the wrong type fails only its own check, not the decoding.

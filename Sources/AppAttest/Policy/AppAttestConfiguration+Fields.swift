@@ -1,16 +1,13 @@
 package import AssayCore
-package import AssayPrimitives
 
 extension AppAttestConfiguration {
     /// The fields of the section, with their defaults.
     package struct Values: Sendable {
         /// The App IDs: App ID prefix, a period, bundle identifier.
         package var appIDs: [String] = []
-        /// The allowed environments.
         package var environments: [AttestEnvironment] = []
         /// Whether the ledger or the caller checks challenges.
         package var challenge = ChallengeSource.ledger
-        /// Where assertions carry the challenge.
         package var clientData = ClientDataBinding.raw
         /// The allowed steps of an assertion's counter.
         package var counter = CounterAdvance.Rule.increasing
@@ -21,7 +18,6 @@ extension AppAttestConfiguration {
             set { statedReattestation = newValue }
         }
         private var statedReattestation: Reattestation?
-        /// How accounts are compared.
         package var account = AccountBinding.match
         /// How many keys one account may have; nil for any number.
         package var maximumKeys: AccountKeyLimit?
@@ -29,11 +25,9 @@ extension AppAttestConfiguration {
         package var minimumOSVersion: MinimumOSVersion?
         /// How long before its attestation the certificate of a key may begin, in seconds; nil for any time.
         package var maximumCertificateAge: Double?
-        /// The bundle versions that are allowed.
         package var versions = VersionRules<DottedVersion>()
         /// The allowed validation categories; nil for all appropriate ones.
         package var validationCategories: [ValidationCategory]?
-        /// The requirements for refreshed receipts.
         package var receipt = ReceiptRules()
         /// The requirements for requests that carry assertions; nil if the app sends none.
         package var requests: RequestRules?

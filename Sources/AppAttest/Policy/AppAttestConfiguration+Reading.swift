@@ -1,8 +1,6 @@
 package import AssayCore
-import AssayPrimitives
 
 extension AppAttestConfiguration {
-    /// Reads the field `appAttest` of an app in a policy file.
     package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         var values = Values()
         try Self.table.read(node, files, into: &values)
@@ -64,7 +62,6 @@ extension CounterAdvance.Rule {
         }
     }
 
-    /// The rule as a policy writes it.
     var text: String {
         switch self {
         case .increasing: "increasing"

@@ -1,12 +1,9 @@
 package import AssayCore
-package import AssayPrimitives
 
 /// The policy's requirements for the App Attest evidence of one app. A class: all requests share one instance.
 @dynamicMemberLookup
 package final class AppAttestConfiguration: EngineConfiguration {
-    /// The engine's name.
     package static let engine = "app-attest"
-    /// The field of an app in a policy file.
     package static let policyField = "appAttest"
 
     package typealias ChallengeSource = AssayCore.ChallengeSource
@@ -60,7 +57,6 @@ package final class AppAttestConfiguration: EngineConfiguration {
         /// How receipts are kept; nil if they are not.
         package var keep: ReceiptKeeping?
 
-        /// States the rules.
         package init(
             maximumAge: Double = 300, maximumRiskMetric: Int? = nil, maximumRiskMetricAge: Double? = nil,
             keep: ReceiptKeeping? = nil
@@ -72,7 +68,6 @@ package final class AppAttestConfiguration: EngineConfiguration {
         }
     }
 
-    /// The fields.
     package let values: Values
 
     /// A field: `configuration.appIDs`.

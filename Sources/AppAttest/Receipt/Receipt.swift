@@ -1,12 +1,8 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
-/// The payload of an App Attest receipt.
-///
-/// SET OF SEQUENCE {INTEGER type, INTEGER version = 1, OCTET STRING value}. Values are raw bytes, not nested DER
-/// (Apple, Assessing fraud risk, and receipts as issued since 2020). Fields come in any order. Unknown fields are
-/// ignored; duplicate fields are errors.
+/// The payload of an App Attest receipt: SET OF SEQUENCE {INTEGER type, INTEGER version = 1, OCTET STRING value}, in any order, with
+/// raw bytes as values (Apple, Assessing fraud risk, and receipts since 2020). Unknown fields are ignored; duplicates are errors.
 package struct Receipt: Sendable {
     /// Field 6: the origin of the receipt.
     enum Kind: String, Sendable {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Assesses App Attest receipts from Apple's server: a pure function of its arguments.

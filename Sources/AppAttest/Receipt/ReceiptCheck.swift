@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 extension EvidenceKind {
@@ -7,11 +6,9 @@ extension EvidenceKind {
     public static let appAttestReceipt = EvidenceKind("app-attest.receipt")
 }
 
-/// The checks of an App Attest receipt from Apple's server: their names, catalogue entries, rules and codes. Those of
-/// decoding, signature and chain are in `SignedReceipt`.
-///
-/// The steps are those of Apple, "Assessing fraud risk", section "Verify the receipt". The one check
-/// ``AttestationCheck/receipt`` applies the same rules, except for age, to the receipt inside an attestation.
+/// The checks of an App Attest receipt from Apple's server (Apple, Assessing fraud risk, Verify the receipt); those of decoding,
+/// signature and chain are in `SignedReceipt`. ``AttestationCheck/receipt`` applies the same rules, except for age, to the receipt of
+/// an attestation.
 package struct ReceiptCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [
@@ -30,11 +27,17 @@ package struct ReceiptCheck: Sendable {
     private var configuration: AppAttestConfiguration { expectations.configuration }
 }
 
-// MARK: app-id
-
 extension CheckID {
     /// The receipt is for one of the policy's App IDs.
     public static let appAttestReceiptAppID = CheckID("app-attest.receipt.app-id")
+    /// The receipt is about the key.
+    public static let appAttestReceiptPublicKey = CheckID("app-attest.receipt.public-key")
+    /// The policy allows the environment of the receipt.
+    public static let appAttestReceiptEnvironment = CheckID("app-attest.receipt.environment")
+    /// The receipt is fresh, and has not expired.
+    public static let appAttestReceiptFreshness = CheckID("app-attest.receipt.freshness")
+    /// The device has not attested too many keys.
+    public static let appAttestReceiptRiskMetric = CheckID("app-attest.receipt.risk-metric")
 }
 
 extension ReceiptCheck {
@@ -46,7 +49,6 @@ extension ReceiptCheck {
         source: apple,
         remedy: .nothing, codes: [.appIDNotAllowed, .keyOfAnotherApp, .appIDDiffers])
 
-    /// Field 2 is one of the policy's App IDs, and the App ID that the key was enrolled for.
     func appID() throws(CheckFailure) -> String {
         let found = receipt.appID
         guard configuration.appIDs.contains(where: { $0.utf8.elementsEqual(found.utf8) }) else {
@@ -60,16 +62,7 @@ extension ReceiptCheck {
         }
         return found
     }
-}
 
-// MARK: public-key
-
-extension CheckID {
-    /// The receipt is about the key.
-    public static let appAttestReceiptPublicKey = CheckID("app-attest.receipt.public-key")
-}
-
-extension ReceiptCheck {
     private static let publicKeyEntry = CheckDefinition(
         .appAttestReceiptPublicKey, .gate,
         proves: "Field 3 certifies the key that the key identifier names.",
@@ -78,7 +71,6 @@ extension ReceiptCheck {
         source: apple,
         remedy: .nothing, codes: [.certificateMalformed, .keyIDDiffers, .keyDiffers])
 
-    /// Field 3 certifies the key with the key identifier as its hash.
     func publicKey() throws(CheckFailure) {
         let point: [UInt8]
         do {
@@ -94,21 +86,7 @@ extension ReceiptCheck {
             throw CheckFailure(.keyDiffers, "field 3 certifies another key than the enrolled one")
         }
     }
-}
 
-extension CheckCode {
-    fileprivate static let certificateMalformed = CheckCode(
-        "certificate-malformed", "Field 3 of the receipt is no certificate of a P-256 key.")
-}
-
-// MARK: environment
-
-extension CheckID {
-    /// The policy allows the environment of the receipt.
-    public static let appAttestReceiptEnvironment = CheckID("app-attest.receipt.environment")
-}
-
-extension ReceiptCheck {
     private static let environmentEntry = CheckDefinition(
         .appAttestReceiptEnvironment, .policy(default: .enforce),
         proves: "Field 7 is an environment that the policy allows.",
@@ -117,7 +95,6 @@ extension ReceiptCheck {
         source: "Receipt field 7, as issued since 2020",
         remedy: .nothing, codes: [.environmentMissing, .environmentNotAllowed, .environmentDiffers])
 
-    /// Field 7 is an allowed environment, and the environment in which the key was enrolled.
     func environment() throws(CheckFailure) -> PolicyAnswer {
         guard let environment = receipt.environment else {
             return .notApplicable(Finding(.environmentMissing, "the receipt has no field 7"))
@@ -130,23 +107,7 @@ extension ReceiptCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let environmentMissing = CheckCode(
-        "environment-missing", "The receipt names no environment, as those issued before 2020: no action.")
-    fileprivate static let environmentDiffers = CheckCode(
-        "environment-differs", "The receipt is of another environment than the one in which the key was enrolled.")
-}
-
-// MARK: freshness
-
-extension CheckID {
-    /// The receipt is fresh, and has not expired.
-    public static let appAttestReceiptFreshness = CheckID("app-attest.receipt.freshness")
-}
-
-extension ReceiptCheck {
     private static let freshnessEntry = CheckDefinition(
         .appAttestReceiptFreshness, .policy(default: .enforce),
         proves: """
@@ -177,25 +138,7 @@ extension ReceiptCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let receiptExpired = CheckCode(
-        "receipt-expired", "The receipt's expiration time has passed: refresh it at Apple's server.")
-    fileprivate static let receiptTooOld = CheckCode(
-        "receipt-too-old", "The receipt is older than receipt.maximumAge: refresh it, or judge it `--as-captured`.")
-    fileprivate static let receiptFromTheFuture = CheckCode(
-        "receipt-from-the-future", "The receipt was made after the time of judgement: check the clock and `--at`.")
-}
-
-// MARK: risk-metric
-
-extension CheckID {
-    /// The device has not attested too many keys.
-    public static let appAttestReceiptRiskMetric = CheckID("app-attest.receipt.risk-metric")
-}
-
-extension ReceiptCheck {
     private static let riskMetricEntry = CheckDefinition(
         .appAttestReceiptRiskMetric, .policy(default: .enforce),
         proves: "The number of keys that the device attested in the last 30 days is at most the policy's.",
@@ -204,7 +147,6 @@ extension ReceiptCheck {
         source: "Apple, Assessing fraud risk, Interpret the metric",
         remedy: .contactSupport, codes: [.riskMetricMissing, .riskMetricTooHigh])
 
-    /// Field 17 is at most the policy's maximum.
     func riskMetric() throws(CheckFailure) -> PolicyAnswer {
         guard let maximum = configuration.receipt.maximumRiskMetric else { return .notRequired }
         guard let metric = receipt.riskMetric else {
@@ -219,14 +161,26 @@ extension ReceiptCheck {
     }
 }
 
+extension Double {
+    /// The nearest whole number of seconds; a value beyond `Int64` unchanged.
+    fileprivate var roundedText: String { Int64(exactly: rounded()).map(String.init) ?? "\(self)" }
+}
+
 extension CheckCode {
+    fileprivate static let certificateMalformed = CheckCode(
+        "certificate-malformed", "Field 3 of the receipt is no certificate of a P-256 key.")
+    fileprivate static let environmentMissing = CheckCode(
+        "environment-missing", "The receipt names no environment, as those issued before 2020: no action.")
+    fileprivate static let environmentDiffers = CheckCode(
+        "environment-differs", "The receipt is of another environment than the one in which the key was enrolled.")
+    fileprivate static let receiptExpired = CheckCode(
+        "receipt-expired", "The receipt's expiration time has passed: refresh it at Apple's server.")
+    fileprivate static let receiptTooOld = CheckCode(
+        "receipt-too-old", "The receipt is older than receipt.maximumAge: refresh it, or judge it `--as-captured`.")
+    fileprivate static let receiptFromTheFuture = CheckCode(
+        "receipt-from-the-future", "The receipt was made after the time of judgement: check the clock and `--at`.")
     fileprivate static let riskMetricMissing = CheckCode(
         "risk-metric-missing", "The policy limits the risk metric, and the receipt has none: refresh it to get one.")
     fileprivate static let riskMetricTooHigh = CheckCode(
         "risk-metric-too-high", "The device attested more keys in the last 30 days than the policy allows.")
-}
-
-extension Double {
-    /// The nearest whole number of seconds; a value beyond `Int64` unchanged.
-    fileprivate var roundedText: String { Int64(exactly: rounded()).map(String.init) ?? "\(self)" }
 }

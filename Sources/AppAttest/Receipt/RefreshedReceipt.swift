@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// A receipt of an enrolled key, verified to be kept and to be exchanged at Apple's server.
@@ -30,7 +29,6 @@ package struct ReceiptRefusal: Error, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// Code and sentence.
     package var description: String { "\(code): \(message)" }
 }
 
@@ -44,8 +42,6 @@ extension AppAttestEngine {
     }
 
     /// Verifies the receipt of an accepted attestation, to keep it. Nil if the policy keeps none.
-    ///
-    /// - Parameter key: the enrolled key.
     package func receipt(_ bytes: [UInt8], of key: EnrolledKey) throws(ReceiptRefusal) -> RefreshableReceipt? {
         guard let expectations = expectations(key.app), expectations.configuration.receipt.keep != nil else {
             return nil
@@ -53,10 +49,8 @@ extension AppAttestEngine {
         return try verified(bytes, of: key, expectations)
     }
 
-    /// Verifies a receipt that Apple's server issued in exchange for a stored one: Apple signed it, for this app and this key, within
-    /// the last five minutes, and later than the one that was sent. It is no judgement by policy: a great risk metric is a result.
-    ///
-    /// - Throws: ``ReceiptRefusal`` with the code of the check of `app-attest.receipt` that fails, or with one of its own.
+    /// Verifies a receipt that Apple's server issued in exchange for a stored one: for this app and this key, within the last five
+    /// minutes, and later than the one that was sent. It is no judgement by policy: a great risk metric is a result.
     package func refreshedReceipt(
         _ bytes: [UInt8], of key: EnrolledKey, replacing old: RefreshableReceipt, at now: Date
     ) throws(ReceiptRefusal) -> RefreshableReceipt {

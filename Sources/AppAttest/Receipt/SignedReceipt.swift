@@ -1,5 +1,4 @@
 public import AssayCore
-package import AssayPrimitives
 
 extension CheckID {
     /// The receipt is a CMS message with a payload in the allowed form.
@@ -23,9 +22,8 @@ extension ReceiptCheck {
         .appAttestReceiptSignature, .gate,
         proves: "The signer signed exactly this payload.",
         stops: "Invented and altered receipts.",
-        lookAt: """
-            Receipts of August and September 2020 carry signed attributes that they do not sign; they never verify.
-            """,
+        lookAt:
+            "Receipts of August and September 2020 carry signed attributes that they do not sign; they never verify.",
         source: "\(apple); RFC 5652 section 5.4",
         remedy: .nothing, codes: SignedReceipt.signatureCodes)
 
@@ -90,9 +88,8 @@ package struct SignedReceipt: Sendable {
         }
     }
 
-    /// The signer signed the content. Receipts have no signed attributes: the signature covers the content itself (RFC
-    /// 5652 section 5.4). This function verifies it directly, because OpenSSL would decode the keys of all three
-    /// certificates. If a receipt has signed attributes, OpenSSL verifies it; no receipt of Apple has had them so far.
+    /// The signer signed the content itself (RFC 5652 section 5.4): no receipt of Apple has had signed attributes so far. It is
+    /// verified directly, because OpenSSL, which verifies signed attributes, would decode the keys of all three certificates.
     func verifySignature() throws(CheckFailure) {
         guard message.signer.digestAlgorithm == SignedReceipt.sha256,
             message.signer.signatureAlgorithm == SignedReceipt.ecdsaWithSHA256
@@ -127,10 +124,8 @@ package struct SignedReceipt: Sendable {
         }
     }
 
-    /// The signer's certificate leads to the root, was valid when the receipt was made, and may sign receipts.
-    ///
-    /// The time is field 12 of the payload, not the time of judgement, because signers expire long before keys do. A
-    /// false time would need the signature of an Apple certificate.
+    /// The signer's certificate leads to the root, may sign receipts, and was valid at field 12 of the payload: signers expire long
+    /// before keys do, and a false time would need the signature of an Apple certificate.
     func verifySigner(trust: AppAttestTrust) throws(CheckFailure) {
         let intermediates = certificates.filter { $0 != signer }
         let path = trust.receipts.validate(

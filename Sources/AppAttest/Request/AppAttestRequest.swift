@@ -1,6 +1,5 @@
 public import AssayCore
-import AssayPrimitives
-package import FoundationEssentials
+public import FoundationEssentials
 
 extension EvidenceKind {
     /// A request that carries an assertion as its HTTP message signature.
@@ -52,7 +51,6 @@ package enum AppAttestRequest {
         return bytes
     }
 
-    /// Runs the checks of the assertion in the signature.
     static func assess(
         _ signed: Signed?, _ rules: RequestRules, _ keys: AssertionKeys, _ account: AccountStandings,
         _ expectations: AppAttestExpectations, _ now: Date, _ run: inout CheckRun
@@ -93,17 +91,51 @@ extension CheckCode {
 extension AppAttestEngine: RequestEngine {
     /// Requests with assertions, for apps with `requests`.
     package static func requestEvidence(of app: PolicyApp) -> RequestEvidenceRules? {
-        app.configuration(AppAttestConfiguration.self)?.requests.map { rules in
-            RequestEvidenceRules(
-                kind: .appAttestRequest, enforcement: rules.enforcement,
-                scope: .signature(contentDigest: AppAttestRequest.checks.contentDigest, body: rules.body))
+        app.configuration(AppAttestConfiguration.self)?.requests.map {
+            AppAttestRequest.checks.evidence(.appAttestRequest, $0)
         }
     }
 
-    /// Assesses a request with an assertion as its signature.
     package func assess(
         signed request: SignedRequest, app: String, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         try await assess(request, suppliedKey: nil, app: app, account: account, ledger: ledger, at: now)
+    }
+}
+
+extension AppAttestRequest {
+    /// Reads a request, and the optional `key`.
+    static func read(
+        _ evidence: RecordObject
+    ) throws(RecordError) -> (SignedRequest, AssertionKeys.Supplied?) {
+        let fields = RecordFields(evidence, path: "evidence")
+        try fields.requireOnly(SignedRequest.recordFields + [SignedRequest.digestField, "key"])
+        return (try SignedRequest(fields), try AssertionKeys.Supplied(in: fields))
+    }
+
+    /// The key identifier of the assertion in a request; nil if there is none.
+    static func keyID(of record: EvidenceRecord) -> String? {
+        (try? read(record.evidence)).flatMap { checks.signatureInput(in: $0.0)?.keyID }
+    }
+}
+
+extension EvidenceRecord {
+    /// Composes the record of a request that carries an assertion.
+    ///
+    /// - Parameters:
+    ///   - suppliedKey: the key and its counter, if no ledger stores them.
+    ///   - id: the name of the record in verdicts and reports, such as the ID of the request.
+    ///   - app: the policy's app; nil for the only one with `requests` in its `appAttest`.
+    ///   - account: the account of the session; nil for none.
+    /// - Throws: ``DecodeError`` if the body is unread: a later judgement needs the body or its digests.
+    public init(
+        appAttestRequest request: SignedRequest, suppliedKey: AssertionKeys.Supplied? = nil, id: String? = nil,
+        app: String? = nil, account: String? = nil, receivedAt: Date
+    ) throws(DecodeError) {
+        var members = try request.recordMembers()
+        if let suppliedKey { members.append(suppliedKey.recordMember) }
+        self.init(
+            id: id, kind: .appAttestRequest, app: app, account: account, receivedAt: receivedAt,
+            evidence: RecordObject(members), expect: nil)
     }
 }

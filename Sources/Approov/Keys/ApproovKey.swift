@@ -1,9 +1,7 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A token key: the account's secret, a public key, or a set of public keys. A class, shared by all verifications.
 package final class ApproovKey: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("approov")
     static let secretPart = "secret"
     static let publicKeyPart = "publicKey"
@@ -23,7 +21,6 @@ package final class ApproovKey: KeyMaterial {
 
     /// A key and algorithm that may verify a signed token.
     struct Verification: Sendable {
-        /// The ID of the key; nil for none.
         let keyID: String?
         let key: JWSKey
     }
@@ -47,11 +44,8 @@ package final class ApproovKey: KeyMaterial {
         return names.joined(separator: ", ")
     }
 
-    /// Reads a key.
-    ///
-    /// - Parameter parts: Exactly one of `secret`, `publicKey` and `keySet`. The first two allow `keyID` and
-    ///   `algorithm`. `algorithm` must match the key: this detects swapped files.
-    /// - Throws: ``KeyError`` with the found kind and length, and the expected ones.
+    /// Reads exactly one of `secret`, `publicKey` and `keySet`; the first two with `keyID` and `algorithm`, which must match the key:
+    /// this detects swapped files.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         let given = [Self.secretPart, Self.publicKeyPart, Self.keySetPart].filter { parts[$0] != nil }
         guard given.count == 1, let main = given.first, let text = parts[main] else {

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 extension ApproovKey {
     /// The maximum number of listed keys of a set.

@@ -10,10 +10,8 @@ enum ApproovSecret {
     static let form = "the account's secret: base64 or base64url of 64 bytes (88 characters, or 86 without padding)"
     static let messageForm = "the account's message signing key: base64 or base64url of 32 to 128 bytes"
 
-    /// Decodes a secret.
-    ///
-    /// - Throws: ``KeyError``, which contains no part of the secret. A key of a key pair is an error too: with a public
-    ///   key as HMAC secret, anyone could sign tokens.
+    /// Decodes a secret. No error contains a part of it. A key of a key pair is refused: with a public key as HMAC secret, anyone could
+    /// sign.
     static func decode(
         _ text: SecretBytes, part: String, lengths: ClosedRange<Int>
     ) throws(KeyError) -> SecretBytes {

@@ -1,12 +1,9 @@
 package import AssayCore
-import AssayPrimitives
 
-/// The output of Approov's command-line tool for the account's secret (Approov, Token Secret Extraction and Token
-/// Secret Update): the secret alone, or at the end of a sentence, with prompts and warnings around it.
+/// The output of Approov's command-line tool for the account's secret (Approov, Token Secret Extraction and Token Secret Update).
 ///
-/// The reader finds the secret by its form, because the tool's wording may change: base64 of 64 bytes in either
-/// alphabet, with or without padding, possibly quoted, possibly wrapped by a terminal. Two different candidates are an
-/// error: a wrong secret rejects every app.
+/// The reader finds the secret by its form, because the tool's wording may change: base64 of 64 bytes, possibly quoted or wrapped by a
+/// terminal. Two different candidates are an error: a wrong secret rejects every app.
 package struct ApproovToolOutput: Sendable {
     /// The secret, base64 on one line without padding, for the part `secret` of ``ApproovKey``.
     package let secret: SecretBytes
@@ -16,10 +13,7 @@ package struct ApproovToolOutput: Sendable {
     /// The number of base64 characters of a secret, without padding.
     private static let length = 86
 
-    /// Finds the secret.
-    ///
-    /// - Parameter text: The output of the tool, UTF-8.
-    /// - Throws: ``KeyError`` if there is no secret or more than one. It contains no part of the text.
+    /// Finds the secret. Throws if there is none or more than one; no error contains a part of the text.
     package init(_ text: SecretBytes) throws(KeyError) {
         let found = try text.withUnsafeBytes { (bytes) throws(KeyError) in try Self.find(in: bytes) }
         (secret, otherLines) = (found.secret, found.otherLines)
@@ -166,10 +160,7 @@ package struct ApproovToolOutput: Sendable {
     }
 
     private static func isBase64(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2F, 0x5F: true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || [0x2B, 0x2D, 0x2F, 0x5F].contains(byte)
     }
 
     /// True for white space within a line and for quotes.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// A public or private key of a key pair in place of a secret. Random secrets do not have its form.
 enum KeyPairHalf {

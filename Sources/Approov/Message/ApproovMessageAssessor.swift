@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 extension CheckID {
@@ -22,18 +21,9 @@ extension ApproovCheck {
 
 /// Assesses signed messages: a pure function of its arguments.
 package enum ApproovMessageAssessor {
-    /// Runs the checks of a message's token, then the checks of its signature that need no ledger.
-    ///
-    /// The signature checks need the key in an authentic token and are skipped without one. They run even if the token
-    /// has expired or the policy rejects it: its key still shows who signed.
-    ///
-    /// - Parameters:
-    ///   - keys: The token keys, in any state. Keys of other apps are ignored.
-    ///   - messageKeys: The message signing keys of accounts, in any state. Installation signatures need none.
-    ///   - account: The account of the request.
-    ///   - standings: Looks up the standings at `now` of the account, and of the device and the issuer of an authentic token.
-    /// - Returns: The results, and the ledger effect that accepts the message once.
-    /// - Throws: ``RequestError`` if the policy's app has no section on message signing.
+    /// Runs the checks of a message's token, then those of its signature that need no ledger. They need the key in an authentic token,
+    /// and run even if the token has expired or the policy rejects it: its key still shows who signed. Keys are those of all apps, in
+    /// any state.
     package static func assess(
         _ input: ApproovMessageInput, keys: [NamedKey], messageKeys: [NamedKey],
         account: String? = nil, standings: ([LedgerSubject]) -> [LedgerStanding], expectations: ApproovExpectations,

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 
 extension CheckID {
     /// The token names a message key of the kind that the policy demands.

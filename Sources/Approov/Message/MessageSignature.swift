@@ -1,4 +1,5 @@
 public import AssayCore
+import FoundationEssentials
 
 extension CheckID {
     /// The signature's fields have the only allowed form.
@@ -8,9 +9,8 @@ extension CheckID {
 extension ApproovCheck {
     static let messageDecodeEntry = CheckDefinition(
         .approovMessageDecode, .gate,
-        proves: """
-            `Signature-Input` and `Signature` are strict structured fields with one signature of the policy's label.
-            """,
+        proves:
+            "`Signature-Input` and `Signature` are strict structured fields with one signature of the policy's label.",
         stops: "Signatures that two parsers read differently, such as with duplicate labels or parameters.",
         lookAt: """
             The byte in the detail; `signer` in the policy; whether a proxy changed or removed the fields; old SDKs \
@@ -67,4 +67,33 @@ extension CheckCode {
     fileprivate static let messageSignatureLength = CheckCode(
         "wrong-length",
         "The signature has another length than one of its algorithm: it was cut, or made with another algorithm.")
+}
+
+extension CheckID {
+    /// The message is used only once.
+    public static let approovMessageReplay = CheckID("approov.message.replay")
+}
+
+extension ApproovCheck {
+    static let replayEntry = CheckDefinition(
+        .approovMessageReplay, .ledger,
+        proves: "The signed message is accepted for the first time inside its window.",
+        stops: "Replay of a recorded request, also with the other form that an ECDSA signature has.",
+        lookAt: """
+            Whether the request was sent twice; identical requests within one second count as one, see `replay` in \
+            the policy.
+            """,
+        source: "RFC 9421 section 7.2.2",
+        remedy: .retry, codes: CheckCode.ofDigest)
+}
+
+extension LedgerEffect {
+    /// Remembers a message until it is too old to be accepted. The signed bytes contain the token, which names the key.
+    static func rememberMessage(
+        _ base: [UInt8], created: Int64, _ window: FreshnessWindow, app: String, at now: Date
+    ) -> LedgerEffect {
+        rememberRequest(
+            base, created: created, window, CheckID.approovMessageReplay, EvidenceKind.approovMessage, app: app, at: now
+        )
+    }
 }

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The token in a field of a request.
 enum MessageToken {

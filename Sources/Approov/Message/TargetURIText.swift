@@ -31,7 +31,6 @@ struct TargetURIText {
         return bytes[(bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.startIndex)...].contains(UInt8(ascii: ":"))
     }
 
-    /// The default port of the scheme.
     var defaultPort: String? {
         if Self.isEqual(scheme.utf8, "https://".utf8) { return "443" }
         return Self.isEqual(scheme.utf8, "http://".utf8) ? "80" : nil

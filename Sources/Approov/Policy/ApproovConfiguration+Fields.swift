@@ -2,7 +2,6 @@ package import AssayCore
 package import FoundationEssentials
 
 extension ApproovConfiguration: SectionConfiguration {
-    /// Reads the field `approov` of an app in a policy file.
     package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         var settings = Settings()
         let fields = try Self.table.read(node, files, into: &settings)

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 extension ApproovConfiguration.Settings {
     /// Ten years, in seconds.
@@ -73,18 +72,11 @@ extension ApproovConfiguration.Settings {
             return "expected printable characters that do not begin with a space, found \"\(prefix.excerpt)\""
         }
         // Otherwise the start of the token would be ambiguous.
-        guard let last = prefix.utf8.last, !isTokenPart(last) else {
+        guard let last = prefix.utf8.last, !last.isASCIIAlphanumeric, !"-._".utf8.contains(last) else {
             return "expected a prefix that ends with a character that no token has, such as a space, found "
                 + "\"\(prefix.excerpt)\""
         }
         return nil
-    }
-
-    private static func isTokenPart(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-        default: false
-        }
     }
 }
 

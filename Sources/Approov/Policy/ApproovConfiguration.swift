@@ -3,9 +3,7 @@ package import AssayCore
 /// The policy for the Approov evidence of one API. A class: all requests share it.
 @dynamicMemberLookup
 package final class ApproovConfiguration: EngineConfiguration {
-    /// The engine's name.
     package static let engine = "approov"
-    /// The field of an app in a policy file.
     package static let policyField = "approov"
 
     /// The form of the API's tokens. Approov sets it for each domain.
@@ -45,17 +43,14 @@ package final class ApproovConfiguration: EngineConfiguration {
     package struct Settings: Sendable {
         /// The names of the keys; nil for all keys with the app's name as their scope.
         package var keys: [String]?
-        /// The form of tokens.
         package var format = TokenFormat.jws
-        /// The request field with the token.
         package var tokenHeader = "Approov-Token"
         /// The text before the token in that field, such as `Bearer `; nil for none.
         package var tokenPrefix: String?
         /// The request fields that tokens are bound to, in hashing order. Every request must have each of them.
         ///
-        /// Approov's SDKs hash the values without a separator: `ab` and `c` have the digest of `a` and `bc`. No sender
-        /// can omit a field, but a token's holder can move characters between neighbouring fields. Bind one field only,
-        /// or fields whose values have a fixed form, such as `Bearer` and a signed token.
+        /// Approov's SDKs hash the values without a separator, so a token's holder can move characters between neighbouring fields.
+        /// Bind one field only, or fields whose values have a fixed form, such as `Bearer` and a signed token.
         package var binding: [String] = []
         /// The treatment of failover tokens. Required with bindings; `accept` by default without.
         package var failover: FailoverRule?
@@ -67,9 +62,7 @@ package final class ApproovConfiguration: EngineConfiguration {
         package var audiences: [String] = []
         /// The status words that are accepted in place of a token, with a note. All others are rejected.
         package var statusWords: [ApproovStatusWord: StatusWordRule] = [:]
-        /// The treatment of a request that has none of the bound fields.
         package var whenAbsent = AbsenceRule.fail
-        /// The rules for annotations.
         package var annotations = AnnotationRules()
         /// The maximum remaining lifetime in seconds; nil for any. Example tokens live for an hour. Long-lived server
         /// tokens are exempt.
@@ -80,27 +73,21 @@ package final class ApproovConfiguration: EngineConfiguration {
         package var textSigning: TextSigning?
         /// The rules for measurement proofs; nil for the defaults.
         package var proof: ProofRules?
-        /// The initial treatment of rejected requests by a server.
         package var enforcement = Enforcement.reject
 
-        /// All defaults.
         package init() {}
     }
 
-    /// The fields.
     package let values: Settings
 
     /// A field: `configuration.tokenHeader`.
     @inlinable
     package subscript<Value>(dynamicMember field: KeyPath<Settings, Value>) -> Value { values[keyPath: field] }
 
-    /// The treatment of failover tokens.
     package var failover: FailoverRule { values.failover ?? .accept }
-    /// The rules for measurement proofs.
     package var proof: ProofRules { values.proof ?? ProofRules() }
 
     /// Creates a configuration in code.
-    ///
     /// - Throws: ``PolicyError`` for an invalid name, a duplicate in a list, a time span out of range, or bindings
     ///   without a failover rule.
     package init(_ settings: Settings = Settings()) throws(PolicyError) {

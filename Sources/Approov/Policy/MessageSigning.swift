@@ -2,14 +2,12 @@ package import AssayCore
 
 /// A policy's rules for message signatures.
 package struct MessageSigning: Sendable, Equatable {
-    /// The owner of the signing key.
     package enum Signer: String, Sendable, CaseIterable {
         /// The app installation, with a key that never leaves the device: the token's `ipk`.
         case installation
         /// The account, with a secret that Approov gives to attested apps: the token's `mskid`.
         case account
 
-        /// The label of the signature.
         package var label: String {
             switch self {
             case .installation: "install"
@@ -56,23 +54,18 @@ package struct MessageSigning: Sendable, Equatable {
     /// The default components that every signature must cover.
     package static let standardComponents = ["@method", "@target-uri", "approov-token"]
 
-    /// The owner of the signing key.
     package var signer: Signer
     /// The names of the account's keys; nil for all keys with the app as their scope. Not used for installations.
     package var keys: [String]?
     /// The components that every signature must cover: field names in lower case, and derived components. A message
     /// with a body must also cover `content-digest`.
     package var components: [String]
-    /// The freshness window.
     package var freshness: FreshnessWindow
-    /// The replay protection.
     package var replay: ReplayGuard
-    /// The allowed deviations.
     package var quirks: Set<Quirk>
     /// The party that compares bodies that Assay does not receive.
     package var body: RequestRules.BodyRule
 
-    /// Creates the rules.
     package init(
         signer: Signer, keys: [String]? = nil, components: [String] = MessageSigning.standardComponents,
         freshness: FreshnessWindow = FreshnessWindow(), replay: ReplayGuard = .ledger, quirks: Set<Quirk> = [],
@@ -112,4 +105,30 @@ extension MessageSigning {
             Set(try list.read(node, files))
         }
     }()
+}
+
+/// A policy's rules for texts that apps sign with the account's key.
+package struct TextSigning: Sendable, Equatable {
+    /// The names of the account's keys; nil for all keys with the app as their scope.
+    package var keys: [String]?
+    package var replay: MessageSigning.ReplayGuard
+
+    package init(keys: [String]? = nil, replay: MessageSigning.ReplayGuard = .ledger) {
+        self.keys = keys
+        self.replay = replay
+    }
+}
+
+extension TextSigning {
+    /// The fields of `textSigning` in a policy.
+    static let table: [SectionField<TextSigning>] = [
+        .field("keys", \.keys, .texts, "The name of a message signing key of the account."),
+        .field("replay", \.replay, .word, "Who remembers texts.").weak(
+            if: { $0.replay == .caller },
+            "caller: a captured text passes again until its token expires unless the backend detects it"),
+    ]
+
+    func validate() throws(PolicyError) {
+        if let keys { try ApproovConfiguration.Settings.requireList(keys, "textSigning.keys") }
+    }
 }

@@ -2,7 +2,6 @@ import AssayCore
 
 /// A policy's rules for measurement proofs.
 package struct ProofRules: Sendable, Equatable {
-    /// Which tokens may carry measurements.
     package enum TokenRule: String, Sendable, CaseIterable {
         /// Tokens of the form that the policy names.
         case any
@@ -15,16 +14,13 @@ package struct ProofRules: Sendable, Equatable {
     package enum NonceRule: String, Sendable, CaseIterable {
         /// The ledger issues and consumes it.
         case ledger
-        /// The caller.
         case caller
     }
 
     /// The longest ``life``: ten years.
     private static let longestLife: Double = 3650 * 86_400
 
-    /// Which tokens may carry measurements.
     package var tokens: TokenRule
-    /// The party that checks nonces.
     package var nonce: NonceRule
     /// The names of the keys that open measurement tokens; nil for all keys with the app as their scope.
     package var keys: [String]?
@@ -34,7 +30,6 @@ package struct ProofRules: Sendable, Equatable {
     /// How long the hardware may accept sealed measurements, in seconds; nil for no limit.
     package var life: Double?
 
-    /// Creates the rules.
     package init(tokens: TokenRule = .encrypted, nonce: NonceRule = .caller, keys: [String]? = nil) {
         self.tokens = tokens
         self.nonce = nonce

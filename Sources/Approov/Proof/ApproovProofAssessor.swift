@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 extension CheckID {
@@ -30,9 +29,7 @@ extension ApproovCheck {
 
 /// Assesses measurement proofs: a pure function of its arguments.
 package enum ApproovProofAssessor {
-    /// The length of a nonce in bytes.
     static let nonceLength = 16
-    /// The length of a proof in bytes.
     static let proofLength = 32
 
     /// Compares a proof with the measurements of a verified token. Needs no key.
@@ -72,7 +69,6 @@ package enum ApproovProofAssessor {
     }
 
     /// Runs the check of the measurement.
-    ///
     /// - Parameter isRefused: Whether the policy refuses measurements of a signed, unencrypted token.
     private static func measure(
         _ input: ApproovProofInput, _ measurements: ApproovClaims.Measurements?, isRefused: Bool = false,

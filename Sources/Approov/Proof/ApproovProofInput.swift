@@ -1,3 +1,6 @@
+public import AssayCore
+import FoundationEssentials
+
 /// A measurement that a proof can prove.
 public enum ApproovMeasurement: String, Sendable, CaseIterable {
     /// The integrity of the app: `imh`.
@@ -24,7 +27,6 @@ public struct ApproovProofInput: Sendable {
     package let nonce: [UInt8]
     /// The proof, 32 bytes.
     package let proof: [UInt8]
-    /// The source of the measurements.
     package let source: Source
     /// The measurement that the proof must prove; nil for either.
     package let measurement: ApproovMeasurement?
@@ -43,5 +45,28 @@ public struct ApproovProofInput: Sendable {
         self.proof = proof
         self.source = source
         self.measurement = measurement
+    }
+}
+
+extension CheckID {
+    /// The nonce is a challenge of the ledger.
+    public static let approovProofChallenge = CheckID("approov.proof.challenge")
+}
+
+extension ApproovCheck {
+    static let proofChallengeEntry = CheckDefinition(
+        .approovProofChallenge, .ledger,
+        proves: "The ledger issued the nonce for proofs of this app, and it was not used before.",
+        stops: "Replay of a recorded proof.",
+        lookAt: "Whether the nonce comes from `assay challenge issue --for approov.proof`, and from the same ledger.",
+        source: "Approov, Offline Security Mode, Remote Hardware Integration",
+        remedy: .newChallenge, codes: CheckCode.ofChallenge)
+}
+
+extension LedgerEffect {
+    static func consumeNonce(_ nonce: [UInt8], app: String) -> LedgerEffect {
+        LedgerEffect(
+            .approovProofChallenge,
+            .consumeChallenge(value: nonce, app: app, purpose: ChallengePurpose(EvidenceKind.approovProof)))
     }
 }

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 
 extension MeasurementToken {
     /// The public key of offline hardware: P-256.
@@ -31,7 +30,6 @@ extension MeasurementToken {
         }
 
         /// Reads a JSON Web Key of P-256 for key agreement (RFC 7518 section 6.2.1).
-        ///
         /// - Throws: ``DecodeError`` for a private key, another type, or a key that is not for `ECDH-ES`.
         package init(jwk: RecordObject) throws(DecodeError) { point = try JSONWebKey.agreementPoint(jwk) }
     }

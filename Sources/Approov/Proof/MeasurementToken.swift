@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 public import FoundationEssentials
 
 /// Measurements of an app for offline hardware, encrypted with the hardware's public key (Approov, Offline Security
@@ -89,7 +88,6 @@ extension MeasurementToken {
     }
 
     /// The content as JSON, with the secrets: `mpk`, `imh`, `dmh`, `did`, `arc`, `iat` and `exp`.
-    ///
     /// - Throws: ``DecodeError`` as ``sealed(for:)`` does.
     package func json() throws(DecodeError) -> String {
         try content().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

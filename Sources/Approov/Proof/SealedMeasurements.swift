@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 extension CheckID {
@@ -24,7 +23,6 @@ extension ApproovCheck {
 /// A measurement token that a key has opened.
 struct SealedMeasurements {
     let measurements: ApproovClaims.Measurements
-    /// The name of the key.
     let key: String
 
     /// Opens a token with the first live key that fits.

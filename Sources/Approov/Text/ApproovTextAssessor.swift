@@ -1,10 +1,8 @@
 import AssayCore
 import FoundationEssentials
 
-/// Assesses texts that apps signed with the account's message signing key: a pure function of its arguments.
-///
-/// As for messages, the checks of the text need an authentic token, and run even if the token has expired or the policy
-/// rejects it.
+/// Assesses texts that apps signed with the account's message signing key: a pure function of its arguments. As for messages, the
+/// checks of the text need an authentic token, and run even if it has expired or the policy rejects it.
 struct ApproovTextAssessor {
     let input: ApproovTextInput
     let signing: TextSigning

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 extension CheckID {
@@ -74,7 +73,6 @@ struct SignedText {
     }
 
     /// Demands the token in the text, byte for byte.
-    ///
     /// - Parameter remembering: Whether a ledger must remember the text until the token expires.
     func require(
         _ token: ArraySlice<UInt8>, expiringAt expiry: Double?, remembering: Bool, at now: Date
@@ -93,7 +91,6 @@ struct SignedText {
     }
 
     /// Compares the signature with that of each key.
-    ///
     /// - Returns: The name of the key.
     func verify(_ key: MessageKey) throws(CheckFailure) -> String? {
         let answer = key.verifies(signature, over: text)
@@ -119,4 +116,39 @@ extension CheckCode {
     fileprivate static let textSignatureInvalid = CheckCode(
         "signature-invalid",
         "The token's key did not sign this text: a change on the way, or an app that failed attestation.")
+}
+
+extension CheckID {
+    /// The text is used only once.
+    public static let approovTextReplay = CheckID("approov.text.replay")
+}
+
+extension ApproovCheck {
+    static let textReplayEntry = CheckDefinition(
+        .approovTextReplay, .ledger,
+        proves: "The signed text is accepted for the first time while its token lives.",
+        stops: "Replay of a recorded text with its token.",
+        lookAt: "Whether the text was sent twice; whether each text has something of its own, such as a number.",
+        source: "Approov SDK, getMessageSignature",
+        remedy: .retry, codes: CheckCode.ofDigest)
+}
+
+extension LedgerEffect {
+    /// Remembers a text for an app until the token in it expires, in seconds since 1970. The ledger remembers the text, not its HMAC: a
+    /// signature with the second key of the account then counts as the same text.
+    static func rememberText(_ text: [UInt8], expiry: Double, app: String, at now: Date) -> LedgerEffect {
+        let expiresAt = Date(timeIntervalSince1970: expiry)
+        return LedgerEffect(
+            .approovTextReplay,
+            .rememberDigest(
+                UsedDigest(
+                    digest: Digest.sha256(Digest.sha256(Array(app.utf8)) + Digest.sha256(text)), app: app,
+                    kind: EvidenceKind.approovText,
+                    // The expiry takes the place of the time of creation: tokens may lack `iat`, and have different
+                    // lifetimes. Ledgers purge texts in the order of their expiry. So a text that expires later than a
+                    // purged one was not purged.
+                    madeAt: expiresAt, usedAt: now,
+                    // One second longer: a ledger may store times less exactly.
+                    until: expiresAt + 1)))
+    }
 }

@@ -33,9 +33,7 @@ public final class ApproovClaims: Sendable {
 
     /// An undocumented claim.
     package struct Unknown: Sendable {
-        /// The name.
         package let name: String
-        /// The value.
         package let value: RecordValue
     }
 
@@ -73,7 +71,6 @@ public final class ApproovClaims: Sendable {
         guard key != nil || integrity != nil || device != nil else { return nil }
         return Measurements(proofKey: key, integrity: integrity, device: device)
     }
-    /// The undocumented claims, in order.
     package var unknown: [Unknown] { draft.unknown }
 
     /// The expiry; nil if missing or not before the year 10000.

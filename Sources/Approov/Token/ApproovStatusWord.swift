@@ -6,7 +6,6 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
     case success = "SUCCESS"
     /// There is no network.
     case noNetwork = "NO_NETWORK"
-    /// The network is poor.
     case poorNetwork = "POOR_NETWORK"
     /// The connection between the app and Approov is intercepted.
     case mitmDetected = "MITM_DETECTED"
@@ -90,7 +89,6 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
 
 /// The treatment of a request with a status word in place of its token.
 package enum StatusWordRule: String, Sendable, CaseIterable {
-    /// It is rejected.
     case reject
     /// It is accepted, and the verdict notes the word.
     case annotate

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// A token signed or encrypted by Approov, with its claims.
@@ -12,7 +11,6 @@ struct AuthenticToken {
     }
 
     let form: Form
-    /// The name of the key.
     let key: String
     let claims: ApproovClaims
     let source: ApproovClaims.Source
@@ -20,17 +18,8 @@ struct AuthenticToken {
 
 /// Assesses tokens: a pure function of its arguments.
 package enum ApproovTokenAssessor {
-    /// Runs all checks of a token. There is no ledger check: a token may be used many times.
-    ///
-    /// - Parameters:
-    ///   - input: the token and its request's values.
-    ///   - keys: the keys of the purpose, in any state; keys of other apps are ignored.
-    ///   - account: the account of the request.
-    ///   - standings: looks up the standings at `now` of the account, and of the device and the issuer of an authentic
-    ///     token.
-    ///   - expectations: the requirements of the app.
-    ///   - use: the use of the verdict. A loggable token is accepted for analysis only.
-    ///   - now: the time of judgement.
+    /// Runs all checks of a token. There is no ledger check: a token may be used many times. `keys` are those of all apps, in any
+    /// state. A loggable token is accepted for analysis only.
     package static func assess(
         _ input: ApproovTokenInput, keys: [NamedKey], account: String? = nil,
         standings: ([LedgerSubject]) -> [LedgerStanding],

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// A token to verify, with the bound values and the address of its request.
 public struct ApproovTokenInput: Sendable {

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 
 extension CheckID {
     /// A live key matches the header's key ID and algorithm.
@@ -43,16 +42,12 @@ extension ApproovCheck {
         remedy: .contactSupport, codes: CheckCode.ofDecryption + [.keyNotLive, .authenticatedWithKey])
 }
 
-/// The candidate keys for a token's header, and the verification of tokens with them.
+/// The candidate keys for a token's header, prepared once for an app's keys in their present states; see ``TokenKeysMemo``.
 ///
-/// The key determines the algorithm; the header is only compared with it. A kid narrows the choice of keys, and never
-/// makes a token authentic:
-/// - A key with an ID is not tried for tokens that name another ID.
-/// - A key without an ID has an unknown kid, because Approov's tool prints only the secret. It is tried for tokens that
-///   name no key, or an ID that no live key has.
-/// - A token without a kid may be of any secret, but not of a public key with an ID: the kid selects from a key set.
-///
-/// Prepared once for an app's keys in their present states; see ``TokenKeysMemo``.
+/// The key determines the algorithm; the header is only compared with it. A kid narrows the choice of keys, and never makes a token
+/// authentic. A key with an ID is not tried for tokens that name another ID. A key without one, as Approov's tool prints secrets, is
+/// tried for tokens that name no key, or an ID that no live key has. A token without a kid may be of any secret, but not of a public
+/// key with an ID: the kid selects from a key set.
 final class ApproovTokenKeys: Sendable {
     typealias Selection = KeySelection<ApproovKey>
 
@@ -93,7 +88,6 @@ final class ApproovTokenKeys: Sendable {
         }
     }
 
-    /// Prepares the keys of an app.
     init(_ selection: Selection) {
         self.selection = selection
         signing = Candidates(Self.verifications(of: selection.live))
@@ -122,7 +116,6 @@ final class ApproovTokenKeys: Sendable {
         }
     }
 
-    /// The candidate keys for a header.
     func candidates(for header: JOSEHeader) throws(CheckFailure) -> [Candidate<JWSKey>] {
         try fitting(signing, header)
     }

@@ -1,5 +1,23 @@
 public import AssayCore
-import AssayPrimitives
+
+extension CheckID {
+    /// The issuer, if any, is one of the policy's and is not revoked.
+    public static let approovTokenIssuer = CheckID("approov.token.issuer")
+    /// The token is meant for this API.
+    public static let approovTokenAudience = CheckID("approov.token.audience")
+    /// The token comes from the primary service, or the policy accepts failover tokens.
+    public static let approovTokenFailover = CheckID("approov.token.failover")
+    /// The token names no property that shows tampering.
+    public static let approovTokenTampering = CheckID("approov.token.tampering")
+    /// The device has no property that the policy rejects.
+    public static let approovTokenAnnotations = CheckID("approov.token.annotations")
+    /// The device is not blocked.
+    public static let approovTokenDevice = CheckID("approov.token.device")
+    /// The account is not blocked.
+    public static let approovTokenAccount = CheckID("approov.token.account")
+    /// The request comes from the address that Approov saw.
+    public static let approovTokenAddress = CheckID("approov.token.address")
+}
 
 extension ApproovTokenRules {
     fileprivate static func listed(_ words: [String]) -> String {
@@ -7,16 +25,7 @@ extension ApproovTokenRules {
         let rest = words.count - 16
         return words.prefix(16).map(\.excerpt).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
-}
 
-// MARK: issuer
-
-extension CheckID {
-    /// The issuer, if any, is one of the policy's and is not revoked.
-    public static let approovTokenIssuer = CheckID("approov.token.issuer")
-}
-
-extension ApproovCheck {
     static let issuerEntry = CheckDefinition(
         .approovTokenIssuer, .policy(default: .enforce),
         proves: "The issuer that the token names is one of the policy's, and not revoked in the ledger.",
@@ -27,10 +36,7 @@ extension ApproovCheck {
             """,
         source: "Approov, Long Lived Approov Tokens",
         remedy: .contactSupport, codes: [.issuerNotAllowed, .issuerRevoked])
-}
 
-extension ApproovTokenRules {
-    /// The policy allows the issuer for such tokens, and the ledger does not block it.
     func issuer() throws(CheckFailure) -> PolicyAnswer {
         guard let issuer = claims.issuer else { return .notRequired }
         let allowed = token.source == .longLived ? configuration.longLivedIssuers : configuration.issuers
@@ -49,25 +55,7 @@ extension ApproovTokenRules {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let issuerNotAllowed = CheckCode(
-        "issuer-not-allowed",
-        "The policy does not list the token's issuer: add it to longLivedIssuers or issuers, or refuse it.")
-    static let issuerRevoked = CheckCode(
-        "issuer-revoked",
-        "An operator blocked the issuer in the ledger: `assay ledger show --issuer NAME` has the reason.")
-}
-
-// MARK: audience
-
-extension CheckID {
-    /// The token is meant for this API.
-    public static let approovTokenAudience = CheckID("approov.token.audience")
-}
-
-extension ApproovCheck {
     static let audienceEntry = CheckDefinition(
         .approovTokenAudience, .policy(default: .enforce),
         proves: "The token is meant for an audience of the policy's.",
@@ -75,9 +63,7 @@ extension ApproovCheck {
         lookAt: "`audiences` in the policy.",
         source: "RFC 7519 section 4.1.3",
         remedy: .contactSupport, codes: [.audienceMissing, .audienceDiffers])
-}
 
-extension ApproovTokenRules {
     /// The policy has one of the token's audiences (RFC 7519 section 4.1.3: reject a token for others).
     func audience() throws(CheckFailure) -> PolicyAnswer {
         let allowed = configuration.audiences
@@ -98,24 +84,7 @@ extension ApproovTokenRules {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let audienceMissing = CheckCode(
-        "audience-missing",
-        "The token names no audience, and the policy demands one: set the audience up for the API at Approov.")
-    fileprivate static let audienceDiffers = CheckCode(
-        "audience-differs", "The token is for another API of the account, or `audiences` in the policy lacks this one.")
-}
-
-// MARK: failover
-
-extension CheckID {
-    /// The token comes from the primary service, or the policy accepts failover tokens.
-    public static let approovTokenFailover = CheckID("approov.token.failover")
-}
-
-extension ApproovCheck {
     static let failoverEntry = CheckDefinition(
         .approovTokenFailover, .policy(default: .enforce),
         proves: """
@@ -126,10 +95,7 @@ extension ApproovCheck {
         lookAt: "`failover` in the policy; whether Approov's primary service is down.",
         source: "Approov, Failover System",
         remedy: .retry, codes: [.failoverToken])
-}
 
-extension ApproovTokenRules {
-    /// The token comes from the primary service, or the policy accepts failover tokens.
     func failover() throws(CheckFailure) -> PolicyAnswer {
         guard token.source == .failover else { return .passed }
         switch configuration.failover {
@@ -141,27 +107,7 @@ extension ApproovTokenRules {
             return configuration.binding.isEmpty ? .passedWithRemark(finding) : .annotated(finding)
         }
     }
-}
 
-extension CheckCode {
-    fileprivate static let failoverToken = CheckCode(
-        "failover",
-        """
-        The token is of Approov's failover service: see `failover` in the policy, and whether the primary service is \
-        down.
-        """)
-}
-
-// MARK: annotations
-
-extension CheckID {
-    /// The token names no property that shows tampering.
-    public static let approovTokenTampering = CheckID("approov.token.tampering")
-    /// The device has no property that the policy rejects.
-    public static let approovTokenAnnotations = CheckID("approov.token.annotations")
-}
-
-extension ApproovCheck {
     static let tamperingEntry = CheckDefinition(
         .approovTokenTampering, .gate,
         proves: "The token names none of \(AnnotationRules.floor.joined(separator: ", ")).",
@@ -177,10 +123,7 @@ extension ApproovCheck {
         lookAt: "`annotations` in the policy; `assay ledger allow --device DID --reason ...` for a device of your own.",
         source: "Approov, Annotation Results",
         remedy: .contactSupport, codes: [.approovAnnotationsRejected, .annotationsNoted])
-}
 
-extension ApproovTokenRules {
-    /// The token names no property that shows tampering.
     func tampering() throws(CheckFailure) {
         guard let found = claims.annotations else { return }
         let tampered = found.filter { AnnotationRules.floor.containsBytes(of: $0) }
@@ -215,26 +158,7 @@ extension ApproovTokenRules {
         let list = Self.listed(noted)
         return .annotated(Finding(.annotationsNoted, "the token reports of the device: \(list)"))
     }
-}
 
-extension CheckCode {
-    fileprivate static let tampered = CheckCode(
-        "tampered", "The token names a property that shows tampering with the app, its checks or their transport.")
-    /// The device has a property that `annotations` rejects.
-    public static let approovAnnotationsRejected = CheckCode(
-        "annotations-rejected", "The token names a property of the device that `annotations` in the policy rejects.")
-    fileprivate static let annotationsNoted = CheckCode(
-        "annotations-noted", "The token names a property of the device that `annotations` in the policy annotates.")
-}
-
-// MARK: device
-
-extension CheckID {
-    /// The device is not blocked.
-    public static let approovTokenDevice = CheckID("approov.token.device")
-}
-
-extension ApproovCheck {
     static let deviceEntry = CheckDefinition(
         .approovTokenDevice, .policy(default: .enforce),
         proves: "The device is not blocked in the ledger.",
@@ -242,10 +166,7 @@ extension ApproovCheck {
         lookAt: "`assay ledger show --device DID`, which shows since when, until when and why.",
         source: "Approov, Managing Devices",
         remedy: .contactSupport, codes: [.noDevice, .deviceBlocked, .deviceAllowed])
-}
 
-extension ApproovTokenRules {
-    /// The ledger does not block the device.
     func device() throws(CheckFailure) -> PolicyAnswer {
         guard let did = claims.deviceID else {
             return .notApplicable(Finding(.noDevice, "the token names no device"))
@@ -256,37 +177,9 @@ extension ApproovTokenRules {
         guard let allowance = standings.first(where: { $0.subject == device })?.allowance else { return .passed }
         return .passedWithRemark(Finding(.deviceAllowed, allowance.sentence))
     }
-}
 
-extension CheckCode {
-    fileprivate static let noDevice = CheckCode(
-        "no-device", "The token names no device, as tokens of servers and of the failover service: no action.")
-    static let deviceBlocked = CheckCode(
-        "device-blocked",
-        "An operator blocked the device in the ledger: `assay ledger show --device DID` has the reason.")
-    fileprivate static let deviceAllowed = CheckCode(
-        "device-allowed", "An operator allowed the device in the ledger: no action.")
-}
-
-// MARK: account
-
-extension CheckID {
-    /// The account is not blocked.
-    public static let approovTokenAccount = CheckID("approov.token.account")
-}
-
-extension ApproovCheck {
     static let accountEntry = CheckDefinition.account(.approovTokenAccount)
-}
 
-// MARK: address
-
-extension CheckID {
-    /// The request comes from the address that Approov saw.
-    public static let approovTokenAddress = CheckID("approov.token.address")
-}
-
-extension ApproovCheck {
     static let addressEntry = CheckDefinition(
         .approovTokenAddress, .signal,
         proves: "The request comes from the address that Approov saw.",
@@ -297,9 +190,7 @@ extension ApproovCheck {
         lookAt: "Whether the server sees the address of the device or that of a proxy.",
         source: "Approov, Token Claims",
         remedy: .nothing, codes: [.addressUnknown, .addressMissing, .addressMalformed, .addressDiffers, .addressHashed])
-}
 
-extension ApproovTokenRules {
     /// A constant saves an allocation: most requests come without an address.
     private static let unknownAddress = PolicyAnswer.notApplicable(
         Finding(.addressUnknown, "the evidence does not say where the request comes from"))
@@ -341,6 +232,37 @@ extension ApproovTokenRules {
 }
 
 extension CheckCode {
+    fileprivate static let issuerNotAllowed = CheckCode(
+        "issuer-not-allowed",
+        "The policy does not list the token's issuer: add it to longLivedIssuers or issuers, or refuse it.")
+    static let issuerRevoked = CheckCode(
+        "issuer-revoked",
+        "An operator blocked the issuer in the ledger: `assay ledger show --issuer NAME` has the reason.")
+    fileprivate static let audienceMissing = CheckCode(
+        "audience-missing",
+        "The token names no audience, and the policy demands one: set the audience up for the API at Approov.")
+    fileprivate static let audienceDiffers = CheckCode(
+        "audience-differs", "The token is for another API of the account, or `audiences` in the policy lacks this one.")
+    fileprivate static let failoverToken = CheckCode(
+        "failover",
+        """
+        The token is of Approov's failover service: see `failover` in the policy, and whether the primary service is \
+        down.
+        """)
+    fileprivate static let tampered = CheckCode(
+        "tampered", "The token names a property that shows tampering with the app, its checks or their transport.")
+    /// The device has a property that `annotations` rejects.
+    public static let approovAnnotationsRejected = CheckCode(
+        "annotations-rejected", "The token names a property of the device that `annotations` in the policy rejects.")
+    fileprivate static let annotationsNoted = CheckCode(
+        "annotations-noted", "The token names a property of the device that `annotations` in the policy annotates.")
+    fileprivate static let noDevice = CheckCode(
+        "no-device", "The token names no device, as tokens of servers and of the failover service: no action.")
+    static let deviceBlocked = CheckCode(
+        "device-blocked",
+        "An operator blocked the device in the ledger: `assay ledger show --device DID` has the reason.")
+    fileprivate static let deviceAllowed = CheckCode(
+        "device-allowed", "An operator allowed the device in the ledger: no action.")
     fileprivate static let addressUnknown = CheckCode(
         "address-unknown", "The caller gave no `address`, so that nothing is compared: give the client's address.")
     fileprivate static let addressMissing = CheckCode(

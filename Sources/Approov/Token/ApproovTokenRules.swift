@@ -1,9 +1,14 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// The rules for the claims of an authentic token, each next to its check's name, entry and codes.
 struct ApproovTokenRules {
+    /// The entries of the checks, in the order in which they run.
+    static let catalogue = [
+        expiryEntry, bindingEntry, tamperingEntry, issuerEntry, audienceEntry, failoverEntry, annotationsEntry,
+        deviceEntry, accountEntry, addressEntry,
+    ]
+
     let token: AuthenticToken
     let binding: [ApproovBoundValue]
     let address: String?
@@ -14,7 +19,6 @@ struct ApproovTokenRules {
     var claims: ApproovClaims { token.claims }
     var configuration: ApproovConfiguration { expectations.configuration }
 
-    /// Runs the checks in order.
     func run(_ account: AccountStandings, _ run: inout CheckRun) {
         run.allow(standings)
         _ = run.gate(.approovTokenExpiry, try expiry())
@@ -33,14 +37,14 @@ struct ApproovTokenRules {
     }
 }
 
-// MARK: expiry
-
 extension CheckID {
     /// The token has not expired.
     public static let approovTokenExpiry = CheckID("approov.token.expiry")
+    /// The token is bound to the data in this request.
+    public static let approovTokenBinding = CheckID("approov.token.binding")
 }
 
-extension ApproovCheck {
+extension ApproovTokenRules {
     static let expiryEntry = CheckDefinition(
         .approovTokenExpiry, .gate,
         proves: "The token says when it expires, and that is still ahead.",
@@ -52,9 +56,7 @@ extension ApproovCheck {
         source: "RFC 7519 section 4.1.4; Approov, Token Lifespan",
         remedy: .retry,
         codes: [.expiryMissing, .expiryOutOfRange, .approovTokenExpired, .tokenNotYetValid, .livesTooLong])
-}
 
-extension ApproovTokenRules {
     /// The token is valid now, and its remaining life is within the policy's limit. At `exp` it has expired.
     func expiry() throws(CheckFailure) {
         let present = now.timeIntervalSince1970
@@ -83,32 +85,7 @@ extension ApproovTokenRules {
     }
 
     private static func text(_ seconds: Double) -> String { RFC3339.format(Date(timeIntervalSince1970: seconds)) }
-}
 
-extension CheckCode {
-    fileprivate static let expiryMissing = CheckCode(
-        "expiry-missing", "The token does not state when it expires: no genuine token omits it.", remedy: .nothing)
-    fileprivate static let expiryOutOfRange = CheckCode(
-        "expiry-out-of-range", "The token's `exp` lies beyond the year 9999: no genuine token has such a value.",
-        remedy: .nothing)
-    /// The token has expired: the app fetches one for each request.
-    public static let approovTokenExpired = CheckCode(
-        "expired", "The token has expired: the app must fetch a token for each request; check the server's clock.")
-    fileprivate static let tokenNotYetValid = CheckCode(
-        "not-yet-valid", "The token is not valid yet: check the server's clock.")
-    fileprivate static let livesTooLong = CheckCode(
-        "lives-too-long", "The token lives longer than `maximumLifetime` allows, such as an example token.",
-        remedy: .nothing)
-}
-
-// MARK: binding
-
-extension CheckID {
-    /// The token is bound to the data in this request.
-    public static let approovTokenBinding = CheckID("approov.token.binding")
-}
-
-extension ApproovCheck {
     static let bindingEntry = CheckDefinition(
         .approovTokenBinding, .gate,
         proves: "The token is bound to the values that this request carries in the policy's fields, in their order.",
@@ -123,10 +100,7 @@ extension ApproovCheck {
             .noRequest, .longLivedUnbound, .failoverUnbound, .notBound, .bindingUnexpected, .bindingRepeated,
             .bindingDiffers, .bindingMissing, .bindingNotCompared, .bindingOfLoggable, .unboundRequest, .boundToAbsence,
         ])
-}
 
-extension ApproovTokenRules {
-    /// The token's digest is that of the request's bound values.
     func boundData() throws(CheckFailure) -> PolicyAnswer {
         let names = configuration.binding
         if token.form == .loggable {
@@ -225,7 +199,36 @@ extension ApproovBoundValue {
     }
 }
 
+/// The ledger subjects for the device and the issuer of a token.
+enum ApproovSubjects {
+    static func device(_ deviceID: String) -> LedgerSubject { LedgerSubject(.device, deviceID) }
+    static func issuer(_ issuer: String) -> LedgerSubject { LedgerSubject(.issuer, issuer) }
+
+    /// The subjects of a token for the ledger lookup.
+    static func all(of claims: ApproovClaims) -> [LedgerSubject] {
+        switch (claims.deviceID, claims.issuer) {
+        case (let did?, let issuer?): [device(did), self.issuer(issuer)]
+        case (let did?, nil): [device(did)]
+        case (nil, let issuer?): [self.issuer(issuer)]
+        case (nil, nil): []
+        }
+    }
+}
+
 extension CheckCode {
+    fileprivate static let expiryMissing = CheckCode(
+        "expiry-missing", "The token does not state when it expires: no genuine token omits it.", remedy: .nothing)
+    fileprivate static let expiryOutOfRange = CheckCode(
+        "expiry-out-of-range", "The token's `exp` lies beyond the year 9999: no genuine token has such a value.",
+        remedy: .nothing)
+    /// The token has expired: the app fetches one for each request.
+    public static let approovTokenExpired = CheckCode(
+        "expired", "The token has expired: the app must fetch a token for each request; check the server's clock.")
+    fileprivate static let tokenNotYetValid = CheckCode(
+        "not-yet-valid", "The token is not valid yet: check the server's clock.")
+    fileprivate static let livesTooLong = CheckCode(
+        "lives-too-long", "The token lives longer than `maximumLifetime` allows, such as an example token.",
+        remedy: .nothing)
     fileprivate static let noRequest = CheckCode(
         "no-request",
         "A loggable token comes without the request that it was for, so that no binding can be compared: no action.",
@@ -265,20 +268,4 @@ extension CheckCode {
     fileprivate static let bindingMissing = CheckCode(
         "binding-missing",
         "The request lacks a field to which the policy binds tokens: the app did not send it, or a proxy removed it.")
-}
-
-/// The ledger subjects for the device and the issuer of a token.
-enum ApproovSubjects {
-    static func device(_ deviceID: String) -> LedgerSubject { LedgerSubject(.device, deviceID) }
-    static func issuer(_ issuer: String) -> LedgerSubject { LedgerSubject(.issuer, issuer) }
-
-    /// The subjects of a token for the ledger lookup.
-    static func all(of claims: ApproovClaims) -> [LedgerSubject] {
-        switch (claims.deviceID, claims.issuer) {
-        case (let did?, let issuer?): [device(did), self.issuer(issuer)]
-        case (let did?, nil): [device(did)]
-        case (nil, let issuer?): [self.issuer(issuer)]
-        case (nil, nil): []
-        }
-    }
 }

@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 
 extension CheckID {
     /// The token has the form that the policy demands.

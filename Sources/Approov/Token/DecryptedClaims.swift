@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The plaintext of an encrypted token, wiped after use. It may contain measurements with the proof key. Tokens are
 /// encrypted so that only the backend can read these.
@@ -7,7 +6,6 @@ final class DecryptedClaims: Sendable {
     // Only the wiping code mutates it.
     private nonisolated(unsafe) var plaintext: [UInt8]
 
-    /// Decrypts a token.
     init(_ jwe: CompactJWE, with key: JWEKey) throws(JOSEError) {
         plaintext = try key.decrypt(jwe)
     }

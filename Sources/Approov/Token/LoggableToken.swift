@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A loggable token (Approov, Loggable Tokens): the claims as JSON, and the first six characters of the signature in
 /// `sip`. White space, member order and escapes may differ from the signed text.
@@ -79,9 +78,6 @@ package struct LoggableToken {
     }
 
     private static func isBase64URL(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || byte == 0x2D || byte == 0x5F
     }
 }

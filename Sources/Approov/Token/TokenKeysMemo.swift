@@ -1,11 +1,8 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 import Synchronization
 
-/// Caches the selected keys of an app between tokens.
-///
-/// An entry is valid for the same key array, during the period in which no key changes its state. Each thread group has
+/// Caches the selected keys of an app between tokens, for the same key array and until a key changes its state. Each thread group has
 /// its own entry; see ``ThreadGroup``. A thread that cannot lock at once selects the keys itself.
 final class TokenKeysMemo: Sendable {
     private struct Entry {

@@ -1,13 +1,10 @@
 import AssayCore
-import AssayPrimitives
 
 /// The text that an app sent in place of a token.
 enum TokenSubstitute {
-    /// A status word.
     case statusWord(ApproovStatusWord)
     /// `{"error": "..."}`: the SDK's loggable text if there is no token. Nil for a word that Assay does not know.
     case error(DecodeError, ApproovStatusWord?)
-    /// A loggable token.
     case loggable(LoggableToken)
 
     /// The codes of ``failure``.

@@ -121,6 +121,39 @@ extension Ledger {
         }
         return AccountStandings(account: nil, standings: standings.standings, owner: owner, ownerBlock: block)
     }
+
+    /// Looks up the standings of an account and a key. The account that the key is enrolled for counts if the caller names none.
+    package func standings(
+        ofAccount account: String?, orOwnerOf key: KeyIdentifier?, at now: Date
+    ) async throws(VerificationError) -> AccountStandings {
+        if account != nil, isWithoutStandings { return AccountStandings(account: account, standings: []) }
+        do {
+            let named = try await standings(ofAccount: account, and: key.map { [$0.subject] } ?? [], at: now)
+            guard account == nil, let key else { return named }
+            return try await standings(named, withOwnerOf: enrolledKey(key), at: now)
+        } catch {
+            throw .outage(error)
+        }
+    }
+
+    /// Looks up the key of a request, the block on it, and the standings of the account as above.
+    package func use(
+        of key: KeyIdentifier, account: String?, at now: Date
+    ) async throws(VerificationError) -> (enrolled: EnrolledKey?, block: LedgerBlock?, standings: AccountStandings) {
+        do {
+            let named =
+                isWithoutStandings
+                ? AccountStandings(account: account, standings: [])
+                : try await standings(ofAccount: account, and: [key.subject], at: now)
+            let enrolled = try await enrolledKey(key)
+            return (
+                enrolled, named.standings.isEmpty ? nil : named.standings.block(on: key.subject),
+                try await standings(named, withOwnerOf: enrolled, at: now)
+            )
+        } catch {
+            throw .outage(error)
+        }
+    }
 }
 
 extension CheckDefinition {

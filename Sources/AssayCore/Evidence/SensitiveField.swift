@@ -27,7 +27,7 @@ package struct SensitiveField: Sendable {
 
     /// Describes a field all of whose values are sensitive.
     package init(
-        _ name: String, of kind: EvidenceKind, substitute: Substitute, reveals: String, checks: [CheckID] = []
+        _ name: String, of kind: EvidenceKind, substitute: Substitute = .none, reveals: String, checks: [CheckID] = []
     ) {
         self.init(name, of: kind, substitute: substitute, reveals: reveals, condition: nil, checks: checks) { _ in true
         }
@@ -35,7 +35,7 @@ package struct SensitiveField: Sendable {
 
     /// Describes a field some of whose values are sensitive.
     package init(
-        _ name: String, of kind: EvidenceKind, substitute: Substitute, reveals: String, condition: String?,
+        _ name: String, of kind: EvidenceKind, substitute: Substitute = .none, reveals: String, condition: String?,
         checks: [CheckID] = [],
         isSensitive: @escaping @Sendable (RecordValue) -> Bool
     ) {

@@ -20,6 +20,13 @@ public enum VerificationError: Error, Sendable, CustomStringConvertible {
     }
 }
 
+extension VerificationError {
+    /// A wrong call, with its reason and a sentence.
+    package static func request(_ reason: RequestError.Reason, _ sentence: String) -> VerificationError {
+        .request(RequestError(reason, sentence))
+    }
+}
+
 /// A wrong call: an unknown app, a kind that no engine judges.
 public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The reasons.

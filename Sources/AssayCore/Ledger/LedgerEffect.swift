@@ -33,6 +33,15 @@ public struct LedgerEffect: Sendable, Equatable {
 }
 
 extension LedgerEffect {
+    /// Consumes a challenge that evidence carries, as bytes or as text; see ``LedgerChallenge``.
+    package static func consumeChallenge(
+        _ bytes: [UInt8], _ check: CheckID, _ kind: EvidenceKind, app: String
+    ) -> LedgerEffect {
+        LedgerEffect(
+            check,
+            .consumeChallenge(value: LedgerChallenge.value(of: bytes), app: app, purpose: ChallengePurpose(kind)))
+    }
+
     /// The row of a ledger that decides about an effect. The block on a key decides together with the key.
     @usableFromInline
     package enum Row: Hashable, Sendable {

@@ -1,6 +1,5 @@
 package import AndroidKey
 import AssayCore
-import AssayPrimitives
 
 extension AndroidKeyEngine {
     /// Names the mistake that explains a certified challenge, or the signature of a request, that differs.

@@ -1,6 +1,5 @@
 package import AndroidKey
 package import AssayCore
-import AssayPrimitives
 
 extension AndroidKeyEngine: InspectableEngine {
     package static let title = "Android Key Attestation"
@@ -9,33 +8,23 @@ extension AndroidKeyEngine: InspectableEngine {
         KeyAttestationChainFormat.self, AttestedKeyCertificateFormat.self, AndroidKeyRequestFormat.self,
     ]
 
-    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
-        switch (kind, field) {
-        case (EvidenceKind.androidKeyAttestation, "certificates"): KeyAttestationChainFormat.self
-        case (EvidenceKind.androidKeyRequest, "headers"): RequestFieldsFormat.self
-        default: nil
-        }
-    }
+    package static let fields =
+        [
+            InspectedField(
+                .androidKeyAttestation, "certificates",
+                "the chain of getCertificateChain, that of the attested key first", KeyAttestationChainFormat.self),
+            InspectedField(
+                .androidKeyAttestation, "challenge", "the challenge that the app gave to the keystore, compared as it is"),
+            InspectedField(.androidKeyAttestation, "publicKey", "the key that the app claims to have"),
+            InspectedField(
+                .androidKeyAttestation, AttestationStatusReference.recordField,
+                "the status list that the evidence was judged by"),
+            InspectedField(.androidKeyRequest, "publicKey", "the key of keyid, for use without a ledger"),
+        ] + EvidenceRequest.fields(of: .androidKeyRequest)
 
-    package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
-        if kind == .androidKeyRequest {
-            return field == "publicKey"
-                ? "the key of keyid, for use without a ledger" : EvidenceRequest.meaning(of: field)
-        }
-        guard kind == .androidKeyAttestation else { return nil }
-        switch field {
-        case "certificates": return "the chain of getCertificateChain, that of the attested key first"
-        case "challenge": return "the challenge that the app gave to the keystore, compared as it is"
-        case "publicKey": return "the key that the app claims to have"
-        case AttestationStatusReference.recordField: return "the status list that the evidence was judged by"
-        default: return nil
-        }
-    }
-
-    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
-        if format == AndroidKeyRequestFormat.self { return .androidKeyRequest }
-        return format == KeyAttestationChainFormat.self ? .androidKeyAttestation : nil
-    }
+    package static let mainFormats: [(format: any BlobFormat.Type, kind: EvidenceKind)] = [
+        (KeyAttestationChainFormat.self, .androidKeyAttestation), (AndroidKeyRequestFormat.self, .androidKeyRequest),
+    ]
 
     /// Composes a record from a chain, with the challenge that it certifies: so the record shows whether the chain is genuine, but
     /// not whether it answers a challenge of the server. Nil for a chain that cannot be read.

@@ -1,6 +1,5 @@
 package import AndroidKey
 import AssayCore
-import AssayPrimitives
 
 extension AndroidKeyEngine {
     private static let policyFields = Configuration.fields
@@ -46,18 +45,16 @@ extension AndroidKeyEngine {
                     ? nil : "--certificate-digest is required without --policy: whose build is genuine"
             }),
         RawKind(
-            .androidKeyRequest,
-            file: .bytes { (file, arguments) throws(RawError) in try RawFields(request: file, arguments) },
+            .androidKeyRequest, file: .request,
             options: [
                 .alias(
                     of: policyFields["packages"], valueName: "name",
                     required: .withoutPolicy("which app is genuine is for you to say"),
-                    help: "A package name, one of which must have enrolled the key."),
-                .targetURI, .alias(of: policyFields["requests.label"], valueName: "text"),
-                .alias(of: policyFields["requests.components"], valueName: "name"),
+                    help: "A package name, one of which must have enrolled the key.")
+            ] + RawOption.requests(in: policyFields) + [
                 .evidence(
                     "publicKey", .publicKey,
-                    "The key of keyid. \(RawOption.publicKeyForms) Without a ledger."),
+                    "The key of keyid. \(RawOption.publicKeyForms) Without a ledger.")
             ],
             defaults: [
                 RawKind.Default("challenge", .scalar(AndroidKeyConfiguration.ChallengeSource.caller.rawValue)),
@@ -65,7 +62,7 @@ extension AndroidKeyEngine {
                 RawKind.Default(
                     "certificateDigests", .sequence([.written(.scalar(String(repeating: "0", count: 64)))])),
                 RawKind.Default(AttestationStatusRule.policyField, .scalar("none")),
-                RawKind.Default("requests.nonce", .scalar(RequestRules.NonceRule.any.rawValue)),
+                .anyNonce,
             ],
             example: ["--package NAME --public-key KEY", "--target-uri https://HOST/PATH request.http"],
             objection: { RawOption.objection(toTargetURIOf: $0) ?? requestObjection($0) }),

@@ -1,6 +1,5 @@
 import AndroidKey
 import AssayCore
-import AssayPrimitives
 
 /// A certificate of Android's keystore: of an attested key, or one that Google's server gave a device.
 enum AttestedKeyCertificateFormat: BlobFormat {

@@ -65,7 +65,6 @@ enum KeyDescriptionAnnotator {
         }
     }
 
-    /// One tag of a list.
     private static func tag(_ node: DERNode, _ bytes: [UInt8]) -> Annotation {
         guard node.tagClass == .contextSpecific, let number = UInt32(exactly: node.tagNumber) else {
             return DERAnnotator.annotate(node, in: bytes)

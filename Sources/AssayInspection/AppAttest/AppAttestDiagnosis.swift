@@ -1,6 +1,5 @@
 package import AppAttest
 import AssayCore
-import AssayPrimitives
 
 extension AppAttestEngine {
     /// Names the mistake that explains a nonce or a signature that differs.

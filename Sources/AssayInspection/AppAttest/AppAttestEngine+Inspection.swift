@@ -1,6 +1,5 @@
 package import AppAttest
 package import AssayCore
-import AssayPrimitives
 
 extension AppAttestEngine: InspectableEngine {
     package static let title = "App Attest"
@@ -10,47 +9,37 @@ extension AppAttestEngine: InspectableEngine {
         AttestedCertificateFormat.self, AuthenticatorDataFormat.self, AppAttestRequestFormat.self,
     ]
 
-    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
-        switch (kind, field) {
-        case (EvidenceKind.appAttestAttestation, "attestation"): AttestationObjectFormat.self
-        case (EvidenceKind.appAttestAssertion, "assertion"): AssertionFormat.self
-        case (EvidenceKind.appAttestReceipt, "receipt"): ReceiptFormat.self
-        case (EvidenceKind.appAttestRequest, "headers"): RequestFieldsFormat.self
-        default: nil
+    package static let fields: [InspectedField] =
+        [
+            InspectedField(nil, "keyId", "the key identifier: SHA-256 of the key's X9.63 point"),
+            InspectedField(
+                .appAttestAttestation, "attestation", "the attestation object of attestKey",
+                AttestationObjectFormat.self),
+            InspectedField(
+                .appAttestAttestation, "challenge", "the challenge; its SHA-256 is the clientDataHash"),
+            InspectedField(
+                .appAttestAssertion, "assertion", "the assertion of generateAssertion", AssertionFormat.self),
+            InspectedField(
+                .appAttestAssertion, "clientData", "the request; its SHA-256 is the clientDataHash"),
+            InspectedField(.appAttestAssertion, "challenge", "the challenge that the client data carries"),
+            InspectedField(
+                .appAttestReceipt, "receipt", "the receipt that Apple's server handed out", ReceiptFormat.self),
+        ]
+        + [EvidenceKind.appAttestAttestation, .appAttestAssertion].map {
+            InspectedField($0, "clientDataHash", "what the app passed as clientDataHash, taken as it is")
         }
-    }
+        + [EvidenceKind.appAttestAssertion, .appAttestRequest].map {
+            InspectedField($0, "key", "the key and its counter, for use without a ledger")
+        } + EvidenceRequest.fields(of: .appAttestRequest)
 
-    package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
-        switch (kind, field) {
-        case (_, "keyId"): "the key identifier: SHA-256 of the key's X9.63 point"
-        case (EvidenceKind.appAttestAttestation, "attestation"): "the attestation object of attestKey"
-        case (EvidenceKind.appAttestAttestation, "challenge"): "the challenge; its SHA-256 is the clientDataHash"
-        case (EvidenceKind.appAttestAssertion, "assertion"): "the assertion of generateAssertion"
-        case (EvidenceKind.appAttestAssertion, "clientData"): "the request; its SHA-256 is the clientDataHash"
-        case (EvidenceKind.appAttestAssertion, "challenge"): "the challenge that the client data carries"
-        case (EvidenceKind.appAttestAssertion, "key"), (EvidenceKind.appAttestRequest, "key"):
-            "the key and its counter, for use without a ledger"
-        case (EvidenceKind.appAttestAttestation, "clientDataHash"), (EvidenceKind.appAttestAssertion, "clientDataHash"):
-            "what the app passed as clientDataHash, taken as it is"
-        case (EvidenceKind.appAttestReceipt, "receipt"): "the receipt that Apple's server handed out"
-        case (EvidenceKind.appAttestRequest, _): EvidenceRequest.meaning(of: field)
-        default: nil
-        }
-    }
+    package static let mainFormats: [(format: any BlobFormat.Type, kind: EvidenceKind)] = [
+        (AttestationObjectFormat.self, .appAttestAttestation), (AssertionFormat.self, .appAttestAssertion),
+        (ReceiptFormat.self, .appAttestReceipt), (AppAttestRequestFormat.self, .appAttestRequest),
+    ]
 
-    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
-        if format == AttestationObjectFormat.self { return EvidenceKind.appAttestAttestation }
-        if format == AssertionFormat.self { return EvidenceKind.appAttestAssertion }
-        if format == ReceiptFormat.self { return EvidenceKind.appAttestReceipt }
-        if format == AppAttestRequestFormat.self { return EvidenceKind.appAttestRequest }
-        return nil
-    }
-
-    /// Composes a record from an attestation with a receipt, or from a receipt.
-    ///
-    /// The key identifier is that of the attested key, and the client data hash of an attestation is that of its
-    /// receipt. So the record shows whether the evidence is consistent and from Apple, but not whether it answers a
-    /// challenge of the server. Nil for an assertion: it identifies neither its key nor its client data.
+    /// Composes a record from an attestation, with the client data hash of its receipt, or from a receipt. It shows whether the
+    /// evidence is consistent and from Apple, but not whether it answers a challenge of the server. Nil for an assertion, which
+    /// identifies neither its key nor its client data.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         func text(_ bytes: some Sequence<UInt8>) -> RecordValue.Content {
             .text(Base64.encode(Array(bytes), .standard))

@@ -31,18 +31,9 @@ extension AppAttestEngine {
             ],
             objection: assertionObjection),
         RawKind(
-            EvidenceKind.appAttestRequest,
-            file: .bytes { (file, arguments) throws(RawError) in
-                try RawFields(request: file, arguments)
-            },
-            options: policyOptions + [
-                .targetURI, .alias(of: policyFields["requests.label"], valueName: "text"),
-                .alias(of: policyFields["requests.components"], valueName: "name"), publicKey, counter,
-            ],
-            defaults: rawDefaults + [
-                RawKind.Default("clientData", .scalar("none")),
-                RawKind.Default("requests.nonce", .scalar(RequestRules.NonceRule.any.rawValue)),
-            ],
+            EvidenceKind.appAttestRequest, file: .request,
+            options: policyOptions + RawOption.requests(in: policyFields) + [publicKey, counter],
+            defaults: rawDefaults + [RawKind.Default("clientData", .scalar("none")), .anyNonce],
             example: ["--app-id APPID --public-key KEY --counter 0", "--target-uri https://HOST/PATH request.http"],
             objection: { RawOption.objection(toTargetURIOf: $0) ?? keyObjection($0) }),
         RawKind(

@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 
 /// An attestation object: the result of `attestKey`.
 enum AttestationObjectFormat: BlobFormat {
@@ -27,18 +26,14 @@ enum AttestationObjectFormat: BlobFormat {
         let (node, end) = LenientCBOR.read(bytes[...])
         var root = CBORAnnotator.annotate(node, named: "attestation object", in: bytes)
         var contents = BlobContents([])
-        if case .map(let members) = node.content {
-            for (index, member) in members.enumerated() where index < root.children.count {
-                if case .broken = member.value.content { continue }
-                switch root.children[index].name {
-                case "fmt": root.children[index].meaning = "the format of the attestation statement"
-                case "attStmt": statement(&root.children[index], member.value, bytes, &contents)
-                case "authData":
-                    if let range = member.value.byteRange { authenticatorData(&root.children[index], bytes, range) }
-                case "cdHash":
-                    root.children[index].meaning = "not documented, and nothing signs it"
-                default: root.children[index].meaning = "unknown key; nothing signs it, and it influences nothing"
-                }
+        root.eachMember(of: node) { part, value in
+            if case .broken = value.content { return }
+            switch part.name {
+            case "fmt": part.meaning = "the format of the attestation statement"
+            case "attStmt": statement(&part, value, bytes, &contents)
+            case "authData": AuthenticatorDataAnnotator.describe(&part, value, of: .attestation, in: bytes)
+            case "cdHash": part.meaning = "not documented, and nothing signs it"
+            default: part.meaning = "unknown key; nothing signs it, and it influences nothing"
             }
         }
         contents.annotations = [root]
@@ -47,38 +42,28 @@ enum AttestationObjectFormat: BlobFormat {
         return contents
     }
 
-    private static func authenticatorData(_ annotation: inout Annotation, _ bytes: [UInt8], _ range: Range<Int>) {
-        annotation.value = nil
-        annotation.meaning = "authenticator data, \(Words.count(range.count, "byte"))"
-        annotation.children = AuthenticatorDataAnnotator.annotations(bytes, in: range, of: .attestation)
-    }
-
     private static func statement(
         _ annotation: inout Annotation, _ node: CBORNode, _ bytes: [UInt8], _ contents: inout BlobContents
     ) {
-        guard case .map(let members) = node.content else { return }
-        annotation.meaning = "the attestation statement"
-        for (index, member) in members.enumerated() where index < annotation.children.count {
-            switch annotation.children[index].name {
+        if case .map = node.content { annotation.meaning = "the attestation statement" }
+        annotation.eachMember(of: node) { part, value in
+            switch part.name {
             case "x5c":
-                annotation.children[index].meaning = "the certificate path: leaf, intermediate"
-                guard case .array(let certificates) = member.value.content else { continue }
-                for (number, certificate) in certificates.enumerated() {
-                    guard let range = certificate.byteRange,
-                        annotation.children[index].children.indices.contains(number)
-                    else { continue }
-                    annotation.children[index].children[number] = AppleCertificate.annotation(
-                        bytes, range, named: AttestationObjectFormat.certificateName(number))
+                part.meaning = "the certificate path: leaf, intermediate"
+                guard case .array(let certificates) = value.content else { return }
+                for (number, certificate) in zip(part.children.indices, certificates) {
+                    guard let range = certificate.byteRange else { continue }
+                    part.children[number] = AppleCertificate.annotation(bytes, range, named: certificateName(number))
                 }
             case "receipt":
-                guard let range = member.value.byteRange else { continue }
-                annotation.children[index].value = nil
-                annotation.children[index].meaning = "a receipt, \(Words.count(range.count, "byte"))"
+                guard let range = value.byteRange else { return }
+                part.value = nil
+                part.meaning = "a receipt, \(Words.count(range.count, "byte"))"
                 contents.nested.append(
                     NestedBlob(
                         "attStmt.receipt", encoding: "byte string of CBOR", bytes: Array(bytes[range]),
                         format: ReceiptFormat.self, at: range))
-            default: annotation.children[index].meaning = "unknown key, and refused: nothing signs it"
+            default: part.meaning = "unknown key, and refused: nothing signs it"
             }
         }
     }
@@ -110,25 +95,16 @@ enum AssertionFormat: BlobFormat {
     static func annotate(_ bytes: [UInt8]) -> BlobContents {
         let (node, end) = LenientCBOR.read(bytes[...])
         var root = CBORAnnotator.annotate(node, named: "assertion", in: bytes)
-        if case .map(let members) = node.content {
-            for (index, member) in members.enumerated() where index < root.children.count {
-                if case .broken = member.value.content { continue }
-                let range = member.value.byteRange
-                switch (root.children[index].name, range) {
-                case ("signature", let range?):
-                    root.children[index].meaning =
-                        "ECDSA over SHA-256(SHA-256(authenticatorData || clientDataHash)), in DER"
-                    root.children[index].children =
-                        ECDSASignatureAnnotator.annotate(bytes, at: range, named: "ECDSA-Sig-Value").children
-                case ("authenticatorData", let range?):
-                    root.children[index].value = nil
-                    root.children[index].meaning = "authenticator data, \(Words.count(range.count, "byte"))"
-                    root.children[index].children = AuthenticatorDataAnnotator.annotations(
-                        bytes, in: range, of: .assertion)
-                case ("signature", nil), ("authenticatorData", nil):
-                    root.children[index].meaning = "expected a byte string"
-                default: root.children[index].meaning = "unknown key; nothing signs it, and it influences nothing"
-                }
+        root.eachMember(of: node) { part, value in
+            if case .broken = value.content { return }
+            switch (part.name, value.byteRange) {
+            case ("signature", let range?):
+                part.meaning = "ECDSA over SHA-256(SHA-256(authenticatorData || clientDataHash)), in DER"
+                part.children = ECDSASignatureAnnotator.annotate(bytes, at: range, named: "ECDSA-Sig-Value").children
+            case ("authenticatorData", .some):
+                AuthenticatorDataAnnotator.describe(&part, value, of: .assertion, in: bytes)
+            case ("signature", nil), ("authenticatorData", nil): part.meaning = "expected a byte string"
+            default: part.meaning = "unknown key; nothing signs it, and it influences nothing"
             }
         }
         var annotations = [root]

@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 
 /// A certificate that attests a key: the first one of an attestation.
 enum AttestedCertificateFormat: BlobFormat {

@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 
 /// Annotates authenticator data in place: rpIdHash 32 | flags 1 | counter 4 | [attested credential data] | [extensions]
 /// (Web Authentication Level 2 section 6.1).
@@ -16,6 +15,14 @@ enum AuthenticatorDataAnnotator {
     }
 
     private static let headLength = 37
+
+    /// Describes a byte string with authenticator data; leaves other items as they are.
+    static func describe(_ annotation: inout Annotation, _ node: CBORNode, of source: Source, in bytes: [UInt8]) {
+        guard let range = node.byteRange else { return }
+        annotation.value = nil
+        annotation.meaning = "authenticator data, \(Words.count(range.count, "byte"))"
+        annotation.children = annotations(bytes, in: range, of: source)
+    }
 
     static func annotations(_ bytes: [UInt8], in range: Range<Int>, of source: Source) -> [Annotation] {
         var parts = Parts(bytes: bytes, range: range)
@@ -191,17 +198,14 @@ enum COSEKeyAnnotator {
 
 /// Annotates the extensions of authenticator data, a CBOR map since iOS 27 and macOS 27.
 enum ExtensionsAnnotator {
-    /// The annotation of the map.
     static func annotation(_ node: CBORNode, in bytes: [UInt8]) -> Annotation {
         var map = CBORAnnotator.annotate(node, named: "extensions", in: bytes)
-        guard case .map(let members) = node.content else {
+        guard case .map = node.content else {
             map.violation = map.violation ?? "extensions are a map"
             return map
         }
         map.meaning = "what the system says of the app, since iOS 27 and macOS 27"
-        for (index, member) in members.enumerated() where index < map.children.count {
-            describe(&map.children[index], member.value, in: bytes)
-        }
+        map.eachMember(of: node) { describe(&$0, $1, in: bytes) }
         return map
     }
 

@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 
 /// Authenticator data alone, taken from an attestation or an assertion.
 enum AuthenticatorDataFormat: BlobFormat {

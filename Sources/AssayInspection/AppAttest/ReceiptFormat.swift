@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// A receipt: a CMS message from Apple with numbered fields.

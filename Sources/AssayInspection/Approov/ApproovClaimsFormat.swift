@@ -1,6 +1,5 @@
 import Approov
 import AssayCore
-import AssayPrimitives
 
 /// The decoded claims of a token.
 enum ApproovClaimsFormat: BlobFormat {

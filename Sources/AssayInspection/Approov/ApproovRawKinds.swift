@@ -1,6 +1,5 @@
 package import Approov
 import AssayCore
-import AssayPrimitives
 
 extension ApproovEngine {
     private static let policyFields = Configuration.fields
@@ -21,19 +20,15 @@ extension ApproovEngine {
             ],
             names: { ($0 as? ApproovConfiguration)?.binding ?? [] },
             objection: { arguments in
-                if let objection = keyObjection(arguments) { return objection }
-                if let objection = valueObjection(arguments) { return objection }
+                if let objection = keyObjection(arguments) ?? valueObjection(arguments) { return objection }
                 guard !arguments.has("loggable") || !arguments.has("binding-header") else {
                     return "--binding-header and --loggable exclude each other: a loggable token is bound to no request"
                 }
                 return failoverObjection(arguments)
             }),
         RawKind(
-            EvidenceKind.approovMessage,
-            file: .bytes { (file, arguments) throws(RawError) in try RawFields(request: file, arguments) },
-            options: tokenOptions + [boundField] + messageOptions + [
-                .targetURI, address,
-            ],
+            EvidenceKind.approovMessage, file: .request,
+            options: tokenOptions + [boundField] + messageOptions + [.targetURI, address],
             example: [
                 "--secret file:secret.b64", "--signer installation --target-uri https://HOST/PATH request.http",
             ],

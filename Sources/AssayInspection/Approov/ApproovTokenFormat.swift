@@ -1,6 +1,5 @@
 import Approov
 import AssayCore
-import AssayPrimitives
 
 /// A token: a JWS with Approov's claims, or a JWE with the algorithms that Approov uses.
 enum ApproovTokenFormat: BlobFormat {
@@ -34,7 +33,6 @@ enum ApproovTokenFormat: BlobFormat {
         node?.text.map { $0.isByteEqual(to: name) } ?? false
     }
 
-    /// A part of the token as JSON.
     private static func part(_ index: Int, of bytes: [UInt8]) -> JSONNode? {
         var rest = LenientText.body(bytes)
         for _ in 0..<index {

@@ -1,6 +1,5 @@
 import Approov
 import AssayCore
-import AssayPrimitives
 
 /// An HTTP request signed by an app, copied as text.
 enum SignedRequestFormat: BlobFormat {

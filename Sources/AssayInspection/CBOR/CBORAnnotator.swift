@@ -4,9 +4,7 @@ import FoundationEssentials
 /// Annotates CBOR items, with values as in the diagnostic notation of RFC 8949 section 8.
 package enum CBORAnnotator {
     /// Annotates an item and everything in it.
-    ///
     /// - Parameters:
-    ///   - node: the item.
     ///   - name: the name of the item. Members of maps are named by their keys, elements of arrays by their index.
     ///   - bytes: the bytes to which the ranges of the node refer.
     package static func annotate(_ node: CBORNode, named name: String, in bytes: [UInt8]) -> Annotation {
@@ -136,6 +134,14 @@ package enum CBORAnnotator {
         case 55799: return "self-described CBOR"
         default: return nil
         }
+    }
+}
+
+extension Annotation {
+    /// Passes the annotation of each member of a map to `body`, with the value of the member.
+    mutating func eachMember(of map: CBORNode, _ body: (inout Annotation, CBORNode) -> Void) {
+        guard case .map(let members) = map.content else { return }
+        for (index, member) in zip(children.indices, members) { body(&children[index], member.value) }
     }
 }
 

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// CBOR (RFC 8949) with any content.
 package enum CBORFormat: BlobFormat {

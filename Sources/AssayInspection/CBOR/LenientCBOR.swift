@@ -1,24 +1,18 @@
-/// Reads CBOR (RFC 8949) as far as possible, for inspection. Verification uses `CBORReader`.
-///
-/// Accepts indefinite lengths, arguments that are not minimal, keys of any type, duplicate keys, tags, and invalid
-/// UTF-8. Takes linear time. Beyond the nesting ``depth`` or the number ``items``, the rest is one broken item.
+/// Reads CBOR (RFC 8949) as far as possible, for inspection, in linear time; verification uses `CBORReader`. Accepts indefinite
+/// lengths, arguments that are not minimal, keys of any type, duplicate keys, tags, and invalid UTF-8. Beyond the nesting ``depth`` or
+/// the number ``items``, the rest is one broken item.
 package enum LenientCBOR {
-    /// The maximum nesting depth of items.
     package static let depth = 64
     /// The maximum number of items. An item of one byte takes some hundred bytes of memory.
     package static let items = 1 << 18
 
-    /// Reads one item.
-    ///
-    /// - Parameter bytes: the input from the item on; indices serve as offsets. Empty input is a broken item.
-    /// - Returns: the item, and the index after it. A broken item extends to the end of the bytes.
+    /// Reads one item; indices serve as offsets. Empty input is a broken item, and a broken item extends to the end of the bytes.
     package static func read(_ bytes: ArraySlice<UInt8>) -> (node: CBORNode, end: Int) {
         var reader = LenientCBORReader(bytes)
         let node = reader.item(depth: 0)
         return (node, reader.position)
     }
 
-    /// Reads a sequence of items.
     package static func readAll(_ bytes: ArraySlice<UInt8>) -> [CBORNode] {
         var reader = LenientCBORReader(bytes)
         var nodes: [CBORNode] = []

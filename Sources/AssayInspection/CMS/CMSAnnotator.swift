@@ -9,14 +9,8 @@ package enum CMSAnnotator {
         return SignedDataShape(node, in: bytes)?.content(in: bytes)
     }
 
-    /// Annotates a message. Its content becomes a nested blob, because it often comes in chunks and is not contiguous.
-    ///
-    /// - Parameters:
-    ///   - bytes: the bytes that contain the message.
-    ///   - range: the range of the message.
-    ///   - name: the name of the message, such as `receipt`.
-    ///   - contentFormat: the format of the content; nil if unknown.
-    ///   - extensions: decoders for certificate extensions, as in ``CertificateAnnotator``.
+    /// Annotates a message. Its content becomes a nested blob, because it often comes in chunks and is not contiguous. `extensions` are
+    /// decoders as in ``CertificateAnnotator``.
     package static func annotate(
         _ bytes: [UInt8], at range: Range<Int>, named name: String = "CMS message",
         contentFormat: (any BlobFormat.Type)? = nil,

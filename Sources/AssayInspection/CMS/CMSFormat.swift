@@ -1,11 +1,9 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A CMS or PKCS #7 message of type SignedData, in BER or DER.
 package enum CMSFormat: BlobFormat {
     package static let name = "CMS SignedData message"
 
-    /// Recognises a ContentInfo of type SignedData.
     package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.first == 0x30, let (node, end) = LenientDER.readOne(bytes[...]),
             let shape = SignedDataShape(node, in: bytes)

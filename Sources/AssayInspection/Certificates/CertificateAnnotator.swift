@@ -1,26 +1,14 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// Annotates X.509 certificates at any position.
 package enum CertificateAnnotator {
-    /// Decodes a platform's own certificate extension.
-    ///
-    /// - Parameters:
-    ///   - node: the first value in extnValue.
-    ///   - value: the contents of extnValue, for values that are not DER.
-    ///   - bytes: the whole bytes to which the ranges of the node refer.
-    /// - Returns: the parts of the extension, with ranges inside of `value`.
+    /// Decodes a platform's own certificate extension, with ranges inside of `value`: the contents of extnValue, for values that are
+    /// not DER. `node` is the first value in it.
     package typealias ExtensionDecoder =
         @Sendable (_ node: DERNode, _ value: Range<Int>, _ bytes: [UInt8]) -> [Annotation]
 
-    /// Annotates a certificate.
-    ///
-    /// - Parameters:
-    ///   - bytes: the bytes that contain the certificate.
-    ///   - range: the range of the certificate.
-    ///   - name: the name of the certificate, such as `x5c[0]`.
-    ///   - extensions: decoders by dotted identifier. They take precedence over the decoders here.
+    /// Annotates a certificate. Decoders of extensions, by dotted identifier, take precedence over those here.
     package static func annotate(
         _ bytes: [UInt8], at range: Range<Int>, named name: String = "certificate",
         extensions: [String: ExtensionDecoder] = [:]

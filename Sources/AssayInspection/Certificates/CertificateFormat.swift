@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// An X.509 certificate in DER.
 package enum CertificateFormat: BlobFormat {

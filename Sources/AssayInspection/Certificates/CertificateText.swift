@@ -1,9 +1,7 @@
 import AssayCore
-import AssayPrimitives
 
-/// Certificates as apps send them in text: base64 of DER, one certificate behind another or one in each element of a list.
-///
-/// Each element is base64 of exactly one certificate, so that no text can be read in two ways.
+/// Certificates as apps send them in text: base64 of DER, one certificate behind another or one in each element of a list. An element
+/// is exactly one certificate, so that no text can be read in two ways.
 struct CertificateText {
     /// The form in words, such as `base64, separated by commas`.
     let form: String

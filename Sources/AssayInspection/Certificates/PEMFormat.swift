@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// Certificates, keys and messages in PEM (RFC 7468), with any text between them.
 package enum PEMFormat: BlobFormat {
@@ -82,7 +81,6 @@ struct PEMBlock: Sendable {
     let label: String
     /// The block including its boundaries, or up to the end of the text if the end boundary is missing.
     let range: Range<Int>
-    /// The lines between the boundaries.
     let body: Range<Int>
     /// Whether the end boundary is present.
     let isComplete: Bool
@@ -94,10 +92,8 @@ struct PEMBlock: Sendable {
     private static let end = Array("-----END ".utf8)
     private static let dashes = Array("-----".utf8)
 
-    /// The blocks of a text in order. The start of a block ends the previous one.
-    ///
-    /// Boundaries need not be on lines of their own: text copied from a form or a configuration has often lost its line
-    /// breaks.
+    /// The blocks of a text in order. The start of a block ends the previous one. Boundaries need not be on lines of their own: copied
+    /// text has often lost its line breaks.
     static func read(_ bytes: [UInt8]) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
         var open: (label: String, start: Int, body: Int)?

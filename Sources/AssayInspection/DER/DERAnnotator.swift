@@ -5,13 +5,8 @@ package enum DERAnnotator {
     /// The maximum nesting of values inside OCTET STRINGs and BIT STRINGs. Each level reads the bytes again.
     static let encapsulation = 4
 
-    /// Annotates a value and everything in it.
-    ///
-    /// - Parameters:
-    ///   - node: the value.
-    ///   - name: the name of the value; nil for the name of its type.
-    ///   - bytes: the bytes to which the ranges of the node refer.
-    ///   - isBER: whether the format allows BER. If so, indefinite lengths are not marked.
+    /// Annotates a value and everything in it, by the name of its type if `name` is nil. If the format allows BER, indefinite lengths
+    /// are not marked.
     package static func annotate(
         _ node: DERNode, named name: String? = nil, in bytes: [UInt8], isBER: Bool = false
     ) -> Annotation {

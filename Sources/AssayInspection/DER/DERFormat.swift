@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// An ASN.1 value in DER or BER with any content.
 package enum DERFormat: BlobFormat {

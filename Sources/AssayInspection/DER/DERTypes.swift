@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// The universal types of ASN.1: their names, and descriptions of their values.
@@ -100,11 +99,8 @@ enum DERTypes {
 
 /// Parses UTCTime and GeneralizedTime in every form of X.680 (sections 46 and 47), for inspection.
 package enum ASN1Time {
-    /// The time of a text; nil if the text is malformed.
-    ///
-    /// - Parameters:
-    ///   - text: the contents octets.
-    ///   - isUTCTime: whether the year has two digits, for 1950 to 2049 (RFC 5280 section 4.1.2.5.1).
+    /// The time of a text; nil if the text is malformed. A UTCTime has a year of two digits, for 1950 to 2049 (RFC 5280 section
+    /// 4.1.2.5.1).
     package static func parse(_ text: ArraySlice<UInt8>, isUTCTime: Bool) -> Date? {
         let digits = text.prefix { (0x30...0x39).contains($0) }
         let yearLength = isUTCTime ? 2 : 4

@@ -1,19 +1,13 @@
-/// Reads BER and DER (X.690) as far as possible, for inspection. Verification uses `DERReader`.
-///
-/// Accepts indefinite lengths, lengths and tag numbers that are not minimal, constructed encodings of primitive types,
-/// and values that claim more bytes than there are. After a broken value, reading continues behind the enclosing value
-/// of definite length. Takes linear time. Beyond the nesting ``depth`` or the number ``values``, the rest is one broken
-/// value.
+/// Reads BER and DER (X.690) as far as possible, for inspection, in linear time; verification uses `DERReader`. Accepts indefinite
+/// lengths, lengths and tag numbers that are not minimal, constructed encodings of primitive types, and values that claim more bytes
+/// than there are. After a broken value, reading continues behind the enclosing value of definite length. Beyond the nesting ``depth``
+/// or the number ``values``, the rest is one broken value.
 package enum LenientDER {
-    /// The maximum nesting depth of values.
     package static let depth = 64
     /// The maximum number of values.
     package static let values = 1 << 18
 
-    /// Reads one value.
-    ///
-    /// - Parameter bytes: the input from the value on; indices serve as offsets.
-    /// - Returns: the value and the index after it; nil for empty input.
+    /// Reads one value; indices serve as offsets. Nil for empty input.
     package static func readOne(_ bytes: ArraySlice<UInt8>) -> (node: DERNode, end: Int)? {
         guard !bytes.isEmpty else { return nil }
         var reader = LenientDERReader(bytes)
@@ -21,7 +15,6 @@ package enum LenientDER {
         return (node, node.range.upperBound)
     }
 
-    /// Reads a sequence of values.
     package static func read(_ bytes: ArraySlice<UInt8>) -> [DERNode] {
         var reader = LenientDERReader(bytes)
         return reader.values(until: bytes.endIndex, depth: 0)

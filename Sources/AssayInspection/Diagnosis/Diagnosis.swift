@@ -1,12 +1,9 @@
 package import AssayCore
 
-/// Evidence that was rejected, for ``InspectableEngine/diagnose(_:)``.
-///
-/// A diagnosis is for a person at a command line. It runs after the verdict, changes none, and belongs in no answer to a client: it
-/// says how evidence must be changed to come closer to an acceptance.
+/// Evidence that was rejected, for ``InspectableEngine/diagnose(_:)``: for a person at a command line. A diagnosis changes no verdict,
+/// and belongs in no answer to a client: it says how evidence comes closer to an acceptance.
 package struct RejectedEvidence: Sendable {
     package let record: EvidenceRecord
-    /// The first check that failed.
     package let check: CheckID
     /// The public key that the ledger has under the record's `keyId`: SubjectPublicKeyInfo in DER, or an X9.63 point. Nil for none.
     package let enrolledKey: [UInt8]?

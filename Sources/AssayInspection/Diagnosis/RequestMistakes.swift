@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// What apps do to the signature base of a request (RFC 9421 section 2.5), other than what the server rebuilds: a finite list, tried
 /// one after another against the signature.

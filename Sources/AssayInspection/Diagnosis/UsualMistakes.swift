@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 
 /// What apps and servers do to a challenge or to client data, other than what the other side does: a finite list, tried one after
 /// another against what the evidence certifies.
@@ -93,7 +92,7 @@ struct UsualMistakes {
         }
         add(try? Base64.decode(bytes[...], .standard), "the decoded bytes of \(name) (base64)")
         add(try? Base64.decode(bytes[...], .url), "the decoded bytes of \(name) (base64url)")
-        add(decodedHexadecimal(bytes), "the decoded bytes of \(name) (hexadecimal)")
+        add([UInt8](hexadecimal: bytes), "the decoded bytes of \(name) (hexadecimal)")
         add(Array(Base64.encode(bytes, .standard).utf8), "the base64 text of \(name)")
         add(Array(Base64.encode(bytes, .url).utf8), "the base64url text of \(name)")
         add(Array(bytes.hexadecimal.utf8), "the hexadecimal text of \(name)")
@@ -112,12 +111,6 @@ struct UsualMistakes {
         add(withoutEscapedSlashes(bytes), "\(name) with \\/ written as /")
         add(withoutSpaces(bytes), "\(name) without white space between its parts of JSON")
         return variants
-    }
-
-    private static func decodedHexadecimal(_ bytes: [UInt8]) -> [UInt8]? {
-        let digits = bytes.compactMap(\.hexadecimalValue)
-        guard digits.count == bytes.count, digits.count % 2 == 0 else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
     private static func withoutEscapedSlashes(_ bytes: [UInt8]) -> [UInt8] {

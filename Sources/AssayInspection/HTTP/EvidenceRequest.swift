@@ -62,17 +62,19 @@ enum EvidenceRequest {
         return EvidenceRecord(kind, alone: members)
     }
 
-    /// The meaning of a request field in a record; nil for other fields.
-    static func meaning(of field: String) -> String? {
-        switch field {
-        case "method": "the method of the request"
-        case "targetURI": "what the client asked for"
-        case "headers": "the fields of the request, as received"
-        case "body": "the content of the request"
-        case "bodyDigest": "the digests that the caller computed over the body"
-        case "address": "where the request came from"
-        default: nil
-        }
+    /// The meaning of the field `address`, which evidence of other kinds has too.
+    static let address = "where the request came from"
+
+    /// The fields of a request in a record.
+    static func fields(of kind: EvidenceKind) -> [InspectedField] {
+        [
+            InspectedField(kind, "method", "the method of the request"),
+            InspectedField(kind, "targetURI", "what the client asked for"),
+            InspectedField(kind, "headers", "the fields of the request, as received", RequestFieldsFormat.self),
+            InspectedField(kind, "body", "the content of the request"),
+            InspectedField(kind, "bodyDigest", "the digests that the caller computed over the body"),
+            InspectedField(kind, "address", address),
+        ]
     }
 }
 

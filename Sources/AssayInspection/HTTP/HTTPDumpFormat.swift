@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// A dump of one or more HTTP requests and responses.
 package enum HTTPDumpFormat: BlobFormat {

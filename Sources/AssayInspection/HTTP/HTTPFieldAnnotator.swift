@@ -103,10 +103,8 @@ struct HTTPFieldAnnotator {
 
 /// The value of a header, a cookie or a form field: shown, decoded or hidden.
 package struct HTTPValue {
-    /// The text to show.
     package private(set) var value: String
     package private(set) var meaning: String?
-    /// The blob in the value.
     package private(set) var nested: NestedBlob?
     /// Whether the whole value must not be shown.
     package private(set) var isSecret = false
@@ -114,14 +112,7 @@ package struct HTTPValue {
     /// The number of characters of a credential to show, so that people can distinguish credentials.
     private static let shown = 6
 
-    /// Examines a value.
-    ///
-    /// - Parameters:
-    ///   - bytes: the value after removing the outer encoding.
-    ///   - name: the name of the nested blob.
-    ///   - encoding: the outer encoding, such as percent-encoding; nil for none.
-    ///   - range: the range of the value.
-    ///   - isCredential: whether the value authorises its holder. A credential is hidden unless it is evidence.
+    /// Examines a value behind an outer encoding, such as percent-encoding. A credential is hidden unless it is evidence.
     package init(_ bytes: [UInt8], named name: String, encoding: String?, at range: Range<Int>, isCredential: Bool) {
         let text = String(decoding: bytes, as: UTF8.self)
         let blob = EmbeddedBlob(text)

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// The rules of a platform for signatures on requests.
 struct SignatureKnowledge: Sendable {
@@ -70,7 +69,6 @@ struct SignedRequestAnnotator {
         annotations[index].children += inputs.prefix(Self.signatureLimit).map(base)
     }
 
-    /// The first field with this name.
     private func field(_ name: String) -> (name: Range<Int>, value: Range<Int>)? {
         request.fields.first { HTTPMessage.isField(bytes[$0.name], name) }
     }

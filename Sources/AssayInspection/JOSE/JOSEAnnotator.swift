@@ -44,7 +44,6 @@ enum JOSEAnnotator {
         return (annotation, decoded)
     }
 
-    /// Annotates surplus parts.
     static func extra(_ token: CompactToken, after count: Int) -> [Annotation] {
         token.parts.dropFirst(count).map {
             Annotation("part beyond the \(count)", at: $0, violation: "the form has \(count) parts")

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A JSON Web Encryption in compact serialisation (RFC 7516).
 package enum JWEFormat: BlobFormat {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A JSON Web Signature in compact serialisation (RFC 7515), such as a signed JWT.
 package enum JWSFormat: BlobFormat {

@@ -3,10 +3,6 @@ import AssayCore
 /// Annotates JSON values, finds the blobs in their strings, and hides secrets in both.
 package struct JSONAnnotator {
     /// The meaning of a member in a format.
-    ///
-    /// - Parameters:
-    ///   - pointer: the JSON pointer of the value.
-    ///   - node: the value.
     /// - Returns: the meaning in words; nil to apply the general rules.
     package typealias Describe = (_ pointer: String, _ node: JSONNode) -> String?
 
@@ -23,15 +19,7 @@ package struct JSONAnnotator {
         self.describe = describe
     }
 
-    /// Annotates a document.
-    ///
-    /// - Parameters:
-    ///   - node: the outermost value.
-    ///   - name: the name of the document. Members are named by their names, elements by their index.
-    ///   - bytes: the document.
-    ///   - describe: gives the meaning of members.
-    /// - Returns: one annotation, a nested blob for every string that contains one, named by its JSON pointer, and the
-    ///   ranges of secrets.
+    /// Annotates a document as one annotation. Every string that contains a blob gives a nested one, named by its JSON pointer.
     package static func annotate(
         _ node: JSONNode, named name: String, in bytes: [UInt8], describe: @escaping Describe = { _, _ in nil }
     ) -> BlobContents {
@@ -183,7 +171,6 @@ enum SecretMembers {
     static func isOfKey(_ name: String) -> Bool { name.isByteEqual(to: "kty") || name.isByteEqual(to: "crv") }
 
     /// A description of the secret under a name; nil for other names.
-    ///
     /// - Parameter isKey: whether the object is a JSON Web Key, in which some short names are private parts.
     static func describe(_ name: String, inKey isKey: Bool) -> String? {
         guard name.utf8.count <= 32 else { return nil }

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A JSON document with any content.
 package enum JSONFormat: BlobFormat {
@@ -71,7 +70,6 @@ package enum JSONFormat: BlobFormat {
 
 /// A JSON value (RFC 8259) with its range, as the lenient reader found it.
 package struct JSONNode: Sendable {
-    /// The value.
     package enum Content: Sendable {
         case null
         case flag(Bool)

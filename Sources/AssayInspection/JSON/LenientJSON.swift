@@ -1,18 +1,15 @@
-/// Reads JSON (RFC 8259) as far as possible, for inspection. Verification uses `JSONReader`.
-///
-/// Accepts a byte order mark, missing and trailing commas, duplicate keys, unknown words, strings with control
-/// characters, wrong escapes or invalid UTF-8, and truncated documents. Takes linear time. Beyond the nesting ``depth``
-/// or the number ``values``, the rest is one broken value.
+import AssayPrimitives
+
+/// Reads JSON (RFC 8259) as far as possible, for inspection, in linear time; verification uses `JSONReader`. Accepts a byte order mark,
+/// missing and trailing commas, duplicate keys, unknown words, strings with control characters, wrong escapes or invalid UTF-8, and
+/// truncated documents. Beyond the nesting ``depth`` or the number ``values``, the rest is one broken value.
 package enum LenientJSON {
-    /// The maximum nesting depth of values.
     package static let depth = 64
     /// The maximum number of values. A value of one byte takes some hundred bytes of memory.
     package static let values = 1 << 18
 
-    /// Reads the first value.
-    ///
-    /// - Parameter bytes: the document; indices serve as offsets.
-    /// - Returns: the value, and the index after it and any white space; nil for input of only white space.
+    /// Reads the first value, and returns the index behind it and any white space; nil for input of only white space. Indices serve as
+    /// offsets.
     package static func read(_ bytes: ArraySlice<UInt8>) -> (node: JSONNode, end: Int)? {
         var reader = LenientJSONReader(bytes)
         return reader.document()
@@ -156,10 +153,7 @@ private struct LenientJSONReader {
 
     /// Bytes beyond ASCII belong to a word, so that a word in another script is one word.
     private static func isInWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E, 0x5F, 0x80...: true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || byte >= 0x80 || [0x2B, 0x2D, 0x2E, 0x5F].contains(byte)
     }
 
     private mutating func string() -> JSONNode {

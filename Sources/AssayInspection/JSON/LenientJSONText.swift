@@ -17,10 +17,7 @@ struct LenientJSONText {
     }
 
     /// Reads an escape and returns the index after it.
-    ///
-    /// - Parameters:
-    ///   - input: the document.
-    ///   - position: the index after the backslash.
+    /// - Parameter position: the index after the backslash.
     mutating func escape(in input: ArraySlice<UInt8>, at position: Int) -> Int {
         guard position < input.endIndex else { return position }
         let kind = input[position]

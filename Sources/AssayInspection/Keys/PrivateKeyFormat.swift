@@ -23,10 +23,8 @@ package enum PrivateKeyFormat: BlobFormat {
 
 /// Recognises private keys, which users paste by mistake, so that they are never shown.
 package enum PrivateKeys {
-    /// The kind of private key in some bytes; nil for other bytes.
-    ///
-    /// Recognises PKCS #8, plain (RFC 5958) and encrypted, PKCS #1 (RFC 8017), SEC 1 (RFC 5915), and text with a PEM
-    /// boundary of a private key. The beginning of a truncated key is enough.
+    /// The kind of private key in some bytes; nil for other bytes. Recognises PKCS #8, plain (RFC 5958) and encrypted, PKCS #1 (RFC
+    /// 8017), SEC 1 (RFC 5915), and PEM of a private key. The beginning of a truncated key is enough.
     package static func describe(_ bytes: [UInt8]) -> String? {
         switch bytes.first {
         case 0x30: LenientDER.readOne(bytes[...]).flatMap { describe($0.node, in: bytes) }

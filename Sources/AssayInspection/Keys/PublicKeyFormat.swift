@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// A single public key: a SubjectPublicKeyInfo in DER, or an uncompressed point of P-256 or P-384.
 package enum PublicKeyFormat: BlobFormat {
@@ -94,9 +93,8 @@ package enum PublicKeyAnnotator {
         return annotation
     }
 
-    /// Annotates an uncompressed X9.63 point, `04
-    /// X
-    /// Y`: its coordinates, whether it is on the curve, and its digest, which App Attest uses as key ID.
+    /// Annotates an uncompressed X9.63 point, 04 with X and Y: whether it is on the curve, and its digest, which App Attest uses as key
+    /// ID.
     package static func point(_ bytes: [UInt8], at range: Range<Int>, named name: String) -> Annotation {
         var annotation = Annotation(name, at: range, meaning: "a point of \(Words.count(range.count, "byte"))")
         guard range.count % 2 == 1, range.count >= 3, bytes[range.lowerBound] == 0x04 else {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// Reads a public key in the forms in which libraries and tools store it.
 package enum PublicKeyText {
@@ -7,7 +6,6 @@ package enum PublicKeyText {
     package static let allowed = "PEM, a JSON Web Key, a DER SubjectPublicKeyInfo or an X9.63 point"
 
     /// The SubjectPublicKeyInfo in DER of a key as PEM, JSON Web Key of P-256 or P-384, SubjectPublicKeyInfo or X9.63 point.
-    ///
     /// - Parameter bytes: the decoded value of an option. Base64 around it is removed before.
     /// - Throws: ``DecodeError`` for anything else, which is then no statement on evidence.
     package static func subjectPublicKeyInfo(_ bytes: [UInt8]) throws(DecodeError) -> [UInt8] {

@@ -34,7 +34,6 @@ struct BinaryManifestReader {
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads the manifest.
     static func read(_ bytes: [UInt8]) throws(AppFileProblem) -> AndroidManifest {
         var reader = BinaryManifestReader(bytes)
         return try reader.manifest()
@@ -137,7 +136,6 @@ struct BinaryManifestReader {
 
 /// The manifest of an .aab: the message `XmlNode` of aapt2 (`Resources.proto`) in Protocol Buffers.
 enum BundleManifestReader {
-    /// Reads the manifest.
     static func read(_ bytes: [UInt8]) throws(AppFileProblem) -> AndroidManifest {
         guard let element = try fields(bytes[...]).first(where: { $0.number == 1 })?.bytes else {
             throw AppFileProblem("AndroidManifest.xml of the bundle has no element")
@@ -170,7 +168,6 @@ enum BundleManifestReader {
         fields.first { $0.number == number }?.bytes.flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// The fields of a message.
     private static func fields(_ message: ArraySlice<UInt8>) throws(AppFileProblem) -> [Field] {
         let malformed = AppFileProblem("AndroidManifest.xml of the bundle is no message of aapt2")
         var (rest, fields) = (message, [Field]())

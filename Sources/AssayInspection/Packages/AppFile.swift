@@ -3,17 +3,13 @@ import Foundation
 
 /// The build in the file of an app: an .apk or .aab of Android, or an .ipa of Apple. Nothing in it is verified.
 package struct AppFile: Sendable, Equatable {
-    /// What the file is.
     package enum Form: String, Sendable {
-        /// An Android app.
         case apk = ".apk"
         /// An Android app bundle, which Google Play signs and splits.
         case bundle = ".aab"
-        /// An app of Apple.
         case ipa = ".ipa"
     }
 
-    /// What the file is.
     package let form: Form
     /// The package name, or the bundle ID.
     package let identifier: String

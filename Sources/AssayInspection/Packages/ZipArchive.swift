@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// Why a file of an app gives no build.
 package struct AppFileProblem: Error, CustomStringConvertible {
@@ -53,13 +52,11 @@ struct ZipArchive {
     /// The most bytes of an entry's contents.
     static let contentLimit = 16 << 20
 
-    /// The entries in their order.
     let entries: [Entry]
     /// Where the central directory begins. The signatures of an .apk are in front of it.
     let directoryOffset: Int
     let file: AppFileBytes
 
-    /// Reads the central directory.
     init(_ file: AppFileBytes) throws(AppFileProblem) {
         self.file = file
         // The end record has 22 bytes, and a comment of up to 65535 bytes behind it.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import PlayIntegrity
 
 /// A classic token: a JWE with the algorithms of the Play Console's keys.

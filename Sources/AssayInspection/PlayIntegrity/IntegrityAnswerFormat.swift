@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import PlayIntegrity
 
 /// Google's answer to a decode call.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 package import PlayIntegrity
 
 extension PlayIntegrityEngine {

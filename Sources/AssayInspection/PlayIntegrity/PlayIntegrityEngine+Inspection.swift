@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import PlayIntegrity
 
 extension PlayIntegrityEngine: InspectableEngine {
@@ -10,44 +9,32 @@ extension PlayIntegrityEngine: InspectableEngine {
         PlayIntegrityRequestFormat.self,
     ]
 
-    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
-        switch (kind, field) {
-        case (EvidenceKind.playIntegrityClassic, "token"): ClassicTokenFormat.self
-        case (_, "decoded"): IntegrityAnswerFormat.self
-        case (EvidenceKind.playIntegrityRequest, "headers"): RequestFieldsFormat.self
-        default: nil
-        }
-    }
+    package static let fields: [InspectedField] =
+        [
+            InspectedField(nil, "decoded", "Google's answer to the decode call", IntegrityAnswerFormat.self),
+            InspectedField(nil, "packageName", "the app that is to have asked for the token"),
+            InspectedField(
+                .playIntegrityClassic, "token", "the token, for the keys of the Play Console or for Google",
+                ClassicTokenFormat.self),
+            InspectedField(
+                .playIntegrityClassic, "nonce", "the nonce of the request, as the server gave it out"),
+            InspectedField(
+                .playIntegrityClassic, "challenge", "the server's challenge, which the nonce binds"),
+            InspectedField(
+                .playIntegrityClassic, "requestHash", "the SHA-256 of the request, which the nonce binds"),
+            InspectedField(.playIntegrityStandard, "token", "the token, which only Google can open"),
+            InspectedField(
+                .playIntegrityStandard, "requestHash", "the hash of the request, as the server computes it"),
+        ] + EvidenceRequest.fields(of: .playIntegrityRequest)
 
-    package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
-        switch (kind, field) {
-        case (_, "decoded"): "Google's answer to the decode call"
-        case (_, "packageName"): "the app that is to have asked for the token"
-        case (EvidenceKind.playIntegrityClassic, "token"): "the token, for the keys of the Play Console or for Google"
-        case (EvidenceKind.playIntegrityClassic, "nonce"): "the nonce of the request, as the server gave it out"
-        case (EvidenceKind.playIntegrityClassic, "challenge"): "the server's challenge, which the nonce binds"
-        case (EvidenceKind.playIntegrityClassic, "requestHash"): "the SHA-256 of the request, which the nonce binds"
-        case (EvidenceKind.playIntegrityStandard, "token"): "the token, which only Google can open"
-        case (EvidenceKind.playIntegrityStandard, "requestHash"): "the hash of the request, as the server computes it"
-        case (EvidenceKind.playIntegrityRequest, _): EvidenceRequest.meaning(of: field)
-        default: nil
-        }
-    }
+    package static let mainFormats: [(format: any BlobFormat.Type, kind: EvidenceKind)] = [
+        (ClassicTokenFormat.self, .playIntegrityClassic), (IntegrityAnswerFormat.self, .playIntegrityStandard),
+        (IntegrityPayloadFormat.self, .playIntegrityStandard), (PlayIntegrityRequestFormat.self, .playIntegrityRequest),
+    ]
 
-    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
-        if format == ClassicTokenFormat.self { return EvidenceKind.playIntegrityClassic }
-        if format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self {
-            return EvidenceKind.playIntegrityStandard
-        }
-        if format == PlayIntegrityRequestFormat.self { return EvidenceKind.playIntegrityRequest }
-        return nil
-    }
-
-    /// A record of Google's answer to a token, or of its payload. In a classic token's payload, a nonce takes the place
-    /// of the request hash. Nil for a classic token itself: only its keys or Google can open it.
-    ///
-    /// The package name and the nonce or request hash come from the answer itself. So the record shows whether app and
-    /// device meet the policy, not whether the answer is for a request of the server.
+    /// A record of Google's answer to a token, or of its payload, with package name and nonce or request hash as the answer has them:
+    /// so it shows whether app and device meet the policy, not whether the answer is for a request of the server. Nil for a classic
+    /// token itself: only its keys or Google can open it.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         if format == PlayIntegrityRequestFormat.self { return EvidenceRequest.record(of: blob, .playIntegrityRequest) }
         guard format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self,

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 package import PlayIntegrity
 
 extension PlayIntegrityEngine {
@@ -11,7 +10,7 @@ extension PlayIntegrityEngine {
             EvidenceKind.playIntegrityClassic,
             file: .text { (text, arguments) throws(RawError) in try tokenOrAnswer(text, arguments, note: nil) },
             options: [
-                packageName,
+                packageName(.always(whichApp)).filling("packageName", .text),
                 .evidence(
                     "nonce", .text, valueName: "text", required: .always(anyRequest),
                     "The nonce of a classic token: the text that the server gave to the app."),
@@ -51,7 +50,7 @@ extension PlayIntegrityEngine {
                 try tokenOrAnswer(text, arguments, note: "a token, to be sent to Google")
             },
             options: [
-                packageName,
+                packageName(.always(whichApp)).filling("packageName", .text),
                 .evidence(
                     "requestHash", .text, valueName: "text", required: .always(anyRequest),
                     "The request hash of a standard token, as the server computes it."),
@@ -68,19 +67,14 @@ extension PlayIntegrityEngine {
                 return arguments.hasPolicy || arguments.sets("pc", "platform") ? nil : certificateObjection(arguments)
             }),
         RawKind(
-            EvidenceKind.playIntegrityRequest,
-            file: .bytes { (file, arguments) throws(RawError) in
-                try RawFields(request: file, arguments)
-            },
-            options: [
-                ofApp, .targetURI, .alias(of: policyFields["requests.label"], valueName: "text"),
-                .alias(of: policyFields["requests.components"], valueName: "name"),
+            EvidenceKind.playIntegrityRequest, file: .request,
+            options: [packageName(.withoutPolicy(whichApp))] + RawOption.requests(in: policyFields) + [
                 .evidence(
                     "decoded", as: "answer", .jsonFile, isVerbatim: false, valueName: "file",
                     "Google's answer of the decode call, a file, and you vouch for it: nothing in it shows that Google made it."
                 ), certificateDigest, minimumVersionCode,
             ],
-            defaults: [RawKind.Default("requests.nonce", .scalar(RequestRules.NonceRule.any.rawValue))],
+            defaults: [.anyNonce],
             example: [
                 "--package-name NAME --certificate-digest DIGEST --service-account file:account.json",
                 "--target-uri https://HOST/PATH request.http",
@@ -92,15 +86,7 @@ extension PlayIntegrityEngine {
     ]
 
     private static let anyRequest = "without it the token may be that of any other request"
-    private static let packageName = RawOption.alias(
-        of: policyFields["packageName"], valueName: "name",
-        required: .always("which app is genuine is for you to say"),
-        help: "The package name of the app that must have requested the token."
-    ).filling("packageName", .text)
-    private static let ofApp = RawOption.alias(
-        of: policyFields["packageName"], valueName: "name",
-        required: .withoutPolicy("which app is genuine is for you to say"),
-        help: "The package name of the app that must have requested the token.")
+    private static let whichApp = "which app is genuine is for you to say"
     private static let decoded = RawOption.form(
         "decoded",
         "The file is Google's answer of the decode call, and you vouch for it: nothing in it shows that Google made it."
@@ -109,6 +95,12 @@ extension PlayIntegrityEngine {
         of: policyFields["certificateDigests"], isVerbatim: true, valueName: "digest")
     private static let minimumVersionCode = RawOption.alias(
         of: policyFields["minimumVersionCode"], valueName: "number")
+
+    private static func packageName(_ required: RawOption.Requirement) -> RawOption {
+        .alias(
+            of: policyFields["packageName"], valueName: "name", required: required,
+            help: "The package name of the app that must have requested the token.")
+    }
 
     private static func certificateObjection(_ arguments: RawArguments) -> String? {
         arguments.sets("certificate-digest", "certificateDigests")

@@ -11,12 +11,15 @@ package struct RawKind: Sendable {
         case text(@Sendable (String, RawArguments) throws(RawError) -> RawFields)
         /// Bytes in a format of their own.
         case bytes(@Sendable ([UInt8], RawArguments) throws(RawError) -> RawFields)
+
+        static let request = File.bytes { (file, arguments) throws(RawError) in
+            try RawFields(request: file, arguments)
+        }
     }
 
     /// The value of a policy field for a single raw file when no option sets it.
     package struct Default: Sendable {
         package let path: String
-        /// The value.
         package let content: PolicyNode.Content
         /// The note on standard error when the default applies.
         package let note: String?
@@ -26,12 +29,13 @@ package struct RawKind: Sendable {
             self.content = content
             self.note = note
         }
+
+        static let anyNonce = Default("requests.nonce", .scalar(RequestRules.NonceRule.any.rawValue))
     }
 
     package let kind: EvidenceKind
     package let file: File
     package let options: [RawOption]
-    /// The defaults of policy fields.
     package let defaults: [Default]
     /// The lines of an example for help, with options and file.
     package let example: [String]
@@ -79,13 +83,10 @@ package struct RawArguments: Sendable {
         self.ledger = ledger
     }
 
-    /// All texts of an option.
     package func texts(_ name: String) -> [String] { texts[name] ?? [] }
 
-    /// The last text of an option.
     package func text(_ name: String) -> String? { texts[name]?.last }
 
-    /// Whether an option was given.
     package func has(_ name: String) -> Bool { text(name) != nil }
 
     /// Whether an option or its policy field is set.
@@ -115,4 +116,49 @@ package enum RawError: Error {
     case unreadable(String)
     /// The file cannot be decoded.
     case malformed(DecodeError)
+}
+
+extension RawOption {
+    package static let targetURI = RawOption.evidence(
+        "targetURI", .text, isVerbatim: false, valueName: "uri",
+        "What the client asked for, https://HOST/PATH, when the request line of a message has only the path.")
+
+    /// The options for signed requests, of an engine with `requests` in its section.
+    static func requests(in fields: [PolicyField]) -> [RawOption] {
+        [
+            targetURI, alias(of: fields["requests.label"], valueName: "text"),
+            alias(of: fields["requests.components"], valueName: "name"),
+        ]
+    }
+
+    /// Why the target URI of a command line cannot be used; nil if it can, or there is none.
+    package static func objection(toTargetURIOf arguments: RawArguments) -> String? {
+        guard let uri = arguments.text(targetURI.name), !isAbsolute(uri) else { return nil }
+        return "--\(targetURI.name): expected the whole of what the client asked for, https://HOST/PATH?QUERY, found "
+            + "\"\(uri.excerpt)\""
+    }
+
+    /// True if a URI has a scheme and an authority. The checks verify the rest.
+    private static func isAbsolute(_ uri: String) -> Bool {
+        guard let mark = uri.firstRange(of: "://"), mark.lowerBound > uri.startIndex else { return false }
+        return !uri[..<mark.lowerBound].contains("/") && !uri[mark.upperBound...].prefix { $0 != "/" }.isEmpty
+    }
+}
+
+extension RawFields {
+    package init(request file: [UInt8], _ arguments: RawArguments) throws(RawError) {
+        let request: CapturedRequest
+        do { request = try CapturedRequest(file) } catch { throw .malformed(error) }
+        guard let targetURI = arguments.text(RawOption.targetURI.name) ?? request.targetURI else {
+            let likely = request.likelyTargetURI.map {
+                "; with https that is --target-uri '\($0.excerpt(atMost: 1024))'"
+            }
+            throw .usage(
+                "--target-uri is required: the request line has only \(request.target.excerpt), and not which scheme and "
+                    + "host the client asked for\(likely ?? "")")
+        }
+        let signed = SignedRequest(
+            method: request.method, targetURI: targetURI, fields: request.fields, body: .bytes(request.body))
+        do { self.init(try signed.recordMembers()) } catch { throw .malformed(error) }
+    }
 }

@@ -75,13 +75,10 @@ package struct RawOption: Sendable {
     /// The placeholder of the value in help; nil for the option's own name.
     package let valueName: String?
     package private(set) var evidence: EvidenceField?
-    /// The policy field that it sets.
     package private(set) var alias: Alias?
     /// The key that it names the source of.
     package private(set) var key: Key?
-    /// When it must be given.
     package let requirement: Requirement?
-    /// Whether it takes no value.
     package private(set) var isFlag = false
     /// Whether it states the form of the file.
     package private(set) var saysForm = false
@@ -148,7 +145,6 @@ package struct RawOption: Sendable {
         return name
     }
 
-    /// PEM files of test authorities.
     package static func testRoot(in fields: [PolicyField], insteadOf maker: String) -> RawOption {
         alias(
             of: fields["testRoots"], valueName: "file",

@@ -1,11 +1,9 @@
 import AssayCore
-import AssayPrimitives
 
 /// Annotates records. The blobs in their evidence get the formats that the engines state.
 struct RecordAnnotator {
     let engines: [any InspectableEngine.Type]
 
-    /// Decodes the records in some bytes.
     func contents(of bytes: [UInt8]) -> BlobContents {
         let document = RecordDocument(bytes)
         var contents = BlobContents([])

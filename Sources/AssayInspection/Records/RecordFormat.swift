@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// Evidence records: a JSON object, an array of them, or one per line (NDJSON).
 package enum RecordFormat: BlobFormat {

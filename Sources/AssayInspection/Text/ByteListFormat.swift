@@ -17,20 +17,11 @@ package enum ByteListFormat: BlobFormat {
         guard let list = ByteList(bytes) else {
             return BlobContents([Annotation("list", at: bytes.indices, violation: "it is no list of bytes")])
         }
-        var annotation = Annotation("list", at: bytes.indices, value: list.form)
-        annotation.meaning = Words.count(list.bytes.count, "byte")
-        annotation.violation = list.problem
-        var contents = BlobContents([annotation])
-        if let kind = PrivateKeys.describe(list.bytes) {
-            contents.annotations[0].meaning = kind
-            contents.secrets = [bytes.indices]
-        }
-        contents.nested = [NestedBlob("listed bytes", encoding: list.form, bytes: list.bytes, at: bytes.indices)]
-        return contents
+        return BlobContents(
+            "list", at: bytes.indices, form: list.form, holding: "listed bytes", list.bytes, problem: list.problem)
     }
 }
 
-/// The bytes of a list.
 struct ByteList {
     private(set) var bytes: [UInt8]
     /// Who writes such a list: `a Buffer of Node`.
@@ -114,21 +105,10 @@ struct ByteList {
         } else {
             return nil
         }
-        var digits: [UInt8] = []
-        var rest = body
-        while let first = rest.first {
-            if let digit = first.hexadecimalValue {
-                digits.append(digit)
-            } else if first == 0x2E {
-                break
-            } else if !LenientText.isSpace(first) {
-                return nil
-            }
-            rest = rest.dropFirst()
-        }
-        guard digits.count % 2 == 0 else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
         // What follows the dots is the end of the bytes, or how many are missing.
+        let digits = body.prefix { $0 != 0x2E }
+        let rest = body[digits.endIndex...]
+        guard let bytes = [UInt8](hexadecimal: digits.filter { !LenientText.isSpace($0) }) else { return nil }
         return ByteList(
             bytes, form,
             problem: rest.isEmpty ? nil : "the list is cut in the middle: print all bytes, or base64 of them")

@@ -60,27 +60,14 @@ struct EmbeddedBlob {
 
     /// Decodes an even number of digits, at least as many as a digest of 16 bytes has.
     private static func hexadecimal(_ characters: [UInt8]) -> [UInt8]? {
-        guard characters.count >= 32, characters.count % 2 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters.count / 2)
-        var hasLetter = false
-        for index in stride(from: 0, to: characters.count, by: 2) {
-            guard let high = characters[index].hexadecimalValue, let low = characters[index + 1].hexadecimalValue
-            else { return nil }
-            hasLetter = hasLetter || high > 9 || low > 9
-            bytes.append(high << 4 | low)
-        }
         // Digits without a letter are a decimal number.
-        return hasLetter ? bytes : nil
+        guard characters.count >= 32, characters.contains(where: { $0 > 0x39 }) else { return nil }
+        return [UInt8](hexadecimal: characters)
     }
 
-    /// Whether text is probably base64 of bytes, and not words.
-    ///
-    /// Words, upper-case names and program identifiers use the same alphabet. Encoded bytes nearly always contain
-    /// digits or signs, and often change between upper and lower case.
-    ///
-    /// - Parameter charactersPerChange: the maximum average number of characters per change of case. A value that
-    ///   stands alone is less often an identifier than a value among others.
+    /// Whether text is probably base64 of bytes, and not words, upper-case names or program identifiers: encoded bytes nearly always
+    /// contain digits or signs, and often change between upper and lower case. `charactersPerChange` is the most on average: a value
+    /// that stands alone is less often an identifier.
     static func isPlausible(_ characters: [UInt8], charactersPerChange: Int = 3) -> Bool {
         var (digits, signs, changes, dashes) = (0, 0, 0, 0)
         var previous: UInt8 = 0

@@ -17,19 +17,10 @@ package enum EscapedTextFormat: BlobFormat {
         guard let text = EscapedText(bytes) else {
             return BlobContents([Annotation("text", at: bytes.indices, violation: "nothing known comes out of it")])
         }
-        var contents = BlobContents([
-            Annotation("text", at: bytes.indices, value: text.form, meaning: Words.count(text.bytes.count, "byte"))
-        ])
-        if let kind = PrivateKeys.describe(text.bytes) {
-            contents.annotations[0].meaning = kind
-            contents.secrets = [bytes.indices]
-        }
-        contents.nested = [NestedBlob("bytes", encoding: text.form, bytes: text.bytes, at: bytes.indices)]
-        return contents
+        return BlobContents("text", at: bytes.indices, form: text.form, holding: "bytes", text.bytes)
     }
 }
 
-/// The bytes of an escaped text.
 private struct EscapedText {
     let form: String
     let bytes: [UInt8]

@@ -123,7 +123,6 @@ struct HexDump {
 }
 
 private struct Line {
-    /// The digits of the offset.
     let offset: ArraySlice<UInt8>
     /// The bytes; none on the last line of `hexdump` and `od`.
     private(set) var bytes: [UInt8] = []
@@ -151,13 +150,8 @@ private struct Line {
             let group = rest.prefix { !LenientText.isSpace($0) }
             // `hexdump -C` writes the characters between |, and `od -tx1z` between > and <.
             if !isGrouped, first == 0x7C || first == 0x3E { return }
-            guard group.count % 2 == 0, isGrouped || group.count == 2 else { return nil }
-            for place in stride(from: group.startIndex, to: group.endIndex, by: 2) {
-                guard let high = group[place].hexadecimalValue, let low = group[place + 1].hexadecimalValue else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            }
+            guard isGrouped || group.count == 2, let decoded = [UInt8](hexadecimal: group) else { return nil }
+            bytes += decoded
             rest = rest[group.endIndex...]
         }
     }

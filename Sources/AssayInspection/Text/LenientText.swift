@@ -47,7 +47,6 @@ package enum LenientText {
 /// Decodes percent-encoding (RFC 3986 section 2.1) as far as possible.
 enum PercentEncoding {
     /// The decoded bytes. A `%` without two digits is kept.
-    ///
     /// - Parameter plusIsSpace: whether `+` is a space, as in forms.
     static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -68,7 +67,6 @@ enum PercentEncoding {
         return bytes
     }
 
-    /// Whether the text has percent-encoding.
     static func isUsed(in text: ArraySlice<UInt8>) -> Bool {
         guard let percent = text.firstIndex(of: 0x25), text.endIndex - percent >= 3 else { return false }
         return text[percent + 1].hexadecimalValue != nil && text[percent + 2].hexadecimalValue != nil

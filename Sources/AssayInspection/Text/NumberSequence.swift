@@ -52,10 +52,7 @@ struct NumberSequence {
     private init(_ bytes: [UInt8], _ form: String) { (self.bytes, self.form) = (bytes, form) }
 
     private static func isOfWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D: true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || byte == 0x5F || byte == 0x2D
     }
 
     private static func isNumber(_ word: ArraySlice<UInt8>) -> Bool {
@@ -121,15 +118,9 @@ struct NumberSequence {
         let width = words[0].count
         var bytes: [UInt8] = []
         for (index, word) in words.enumerated() {
-            guard word.count % 2 == 0, word.count == width || index == words.count - 1 && word.count < width else {
-                return nil
-            }
-            var high: UInt8?
-            for character in word {
-                guard let digit = character.hexadecimalValue else { return nil }
-                if let first = high { bytes.append(first << 4 | digit) }
-                high = high == nil ? digit : nil
-            }
+            guard word.count == width || index == words.count - 1 && word.count < width else { return nil }
+            guard let decoded = [UInt8](hexadecimal: word) else { return nil }
+            bytes += decoded
         }
         return Self(bytes, "hexadecimal in groups")
     }

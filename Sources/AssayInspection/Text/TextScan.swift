@@ -255,16 +255,10 @@ struct TextScan {
     }
 
     private static func isOfAlphabet(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2F, 0x5F: true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || [0x2B, 0x2D, 0x2F, 0x5F].contains(byte)
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || [0x2D, 0x2E, 0x5F].contains(byte)
     }
 }

@@ -29,23 +29,13 @@ extension TokenEngine: InspectableEngine {
 
     package static let formats: [any BlobFormat.Type] = [AssayTokenFormat.self]
 
-    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
-        guard kind == .assayToken else { return nil }
-        switch field {
-        case "token": return AssayTokenFormat.self
-        case "headers": return RequestFieldsFormat.self
-        default: return nil
-        }
-    }
+    package static let fields =
+        [InspectedField(.assayToken, "token", "the token, without its scheme", AssayTokenFormat.self)]
+        + EvidenceRequest.fields(of: .assayToken)
 
-    package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
-        guard kind == .assayToken else { return nil }
-        return field == "token" ? "the token, without its scheme" : EvidenceRequest.meaning(of: field)
-    }
-
-    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
-        format == AssayTokenFormat.self ? .assayToken : nil
-    }
+    package static let mainFormats: [(format: any BlobFormat.Type, kind: EvidenceKind)] = [
+        (AssayTokenFormat.self, .assayToken)
+    ]
 
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         guard format == AssayTokenFormat.self else { return nil }

@@ -34,23 +34,15 @@ package enum WebAuthnObjectFormat: BlobFormat {
         let (node, end) = LenientCBOR.read(bytes[...])
         var root = CBORAnnotator.annotate(node, named: "attestation object", in: bytes)
         var contents = BlobContents([])
-        if case .map(let members) = node.content {
-            for (index, member) in members.enumerated() where index < root.children.count {
-                switch (root.children[index].name, member.value.content) {
-                case ("fmt", .text(let format, _)):
-                    root.children[index].meaning = meaning(of: format, in: formats)
-                case ("attStmt", .map(let parts)):
-                    root.children[index].meaning = "the attestation statement"
-                    for (part, value) in parts.enumerated() where part < root.children[index].children.count {
-                        describe(&root.children[index].children[part], value.value, bytes)
-                    }
-                case ("authData", .bytes(let range)):
-                    root.children[index].value = nil
-                    root.children[index].meaning = "authenticator data, \(Words.count(range.count, "byte"))"
-                    root.children[index].children = AuthenticatorDataAnnotator.annotations(
-                        bytes, in: range, of: .attestation)
-                default: break
-                }
+        root.eachMember(of: node) { part, value in
+            switch (part.name, value.content) {
+            case ("fmt", .text(let format, _)): part.meaning = meaning(of: format, in: formats)
+            case ("attStmt", .map):
+                part.meaning = "the attestation statement"
+                part.eachMember(of: value) { describe(&$0, $1, bytes) }
+            case ("authData", .bytes):
+                AuthenticatorDataAnnotator.describe(&part, value, of: .attestation, in: bytes)
+            default: break
             }
         }
         contents.annotations = [root]
@@ -62,7 +54,7 @@ package enum WebAuthnObjectFormat: BlobFormat {
     private static func describe(_ annotation: inout Annotation, _ node: CBORNode, _ bytes: [UInt8]) {
         annotation.meaning = meaning(of: annotation.name, in: members) ?? annotation.meaning
         guard annotation.name.isByteEqual(to: "x5c"), case .array(let items) = node.content else { return }
-        for (index, item) in items.enumerated() where index < annotation.children.count {
+        for (index, item) in zip(annotation.children.indices, items) {
             guard let range = item.byteRange else { continue }
             annotation.children[index] = CertificateAnnotator.annotate(bytes, at: range, named: "[\(index)]")
         }

@@ -26,7 +26,6 @@ package struct OpenCircuit: Error, Sendable {
     }
 }
 
-/// The state of a circuit breaker.
 package enum CircuitState: Sendable, Equatable {
     /// All calls are sent.
     case closed
@@ -36,9 +35,8 @@ package enum CircuitState: Sendable, Equatable {
     case halfOpen
 }
 
-/// Stops calls for a while after consecutive server failures.
-///
-/// A ticket holds the generation of the circuit at the start of its call. The result counts only in that generation.
+/// Stops calls for a while after consecutive server failures. A ticket holds the generation of the circuit at the start of its call;
+/// the result counts only in that generation.
 package final class CircuitBreaker: Sendable {
     /// Permission for one call. Settle it exactly once.
     package struct Ticket: Sendable {
@@ -75,7 +73,6 @@ package final class CircuitBreaker: Sendable {
         self.time = time
     }
 
-    /// The current state.
     package var current: CircuitState {
         let uptime = time.uptime()
         return state.withLock { state in

@@ -13,7 +13,6 @@ package struct ClientTime: Sendable {
     /// A uniformly distributed number in 0 to 1.
     package let random: @Sendable () -> Double
 
-    /// Composes other clocks.
     package init(
         now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
@@ -37,7 +36,6 @@ package struct ClientTime: Sendable {
 }
 
 extension Duration {
-    /// The duration in seconds.
     package var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
     /// The wait after some failures in a row: this one, doubled after each further failure, at most `cap`.

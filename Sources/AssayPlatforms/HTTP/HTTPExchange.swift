@@ -12,7 +12,6 @@ package struct HTTPAnswer: Sendable {
     /// The status code.
     package let status: Int
     private let headers: HTTPHeaders
-    /// The body.
     package let body: [UInt8]
 
     fileprivate init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
@@ -63,7 +62,6 @@ package enum HTTPFailure: Error, Sendable {
     }
 
     /// The code and the sentence of the outage.
-    ///
     /// - Parameter server: its name, in front of what is known of it; nil for none.
     func outage(of server: String? = nil) -> (code: OutageCode, message: String) {
         let name = server.map { "\($0): " } ?? ""
@@ -109,7 +107,6 @@ package final class HTTPExchange: Sendable {
     }
 
     /// Sends a POST request.
-    ///
     /// - Parameters:
     ///   - fields: the header fields, printable ASCII.
     ///   - limit: the time limit for the whole answer.
@@ -120,7 +117,6 @@ package final class HTTPExchange: Sendable {
     }
 
     /// Sends a GET request.
-    ///
     /// - Parameters:
     ///   - fields: the header fields, printable ASCII.
     ///   - limit: the time limit for the whole answer.

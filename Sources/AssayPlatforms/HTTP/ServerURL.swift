@@ -1,9 +1,7 @@
 package import AssayCore
 
-/// The URL of a server: `https`, host, optional port and path.
-///
-/// `http` is allowed only for this machine, for tests: elsewhere it would expose access tokens. Requests may append a
-/// path to the URL, so it must not contain user information, a query, a fragment or escapes.
+/// The URL of a server: `https`, host, optional port and path, to which requests append. `http` is allowed only for this machine, for
+/// tests: elsewhere it would expose access tokens.
 package struct ServerURL: Sendable, CustomStringConvertible {
     /// The URL without a trailing `/`.
     package let text: String
@@ -38,7 +36,6 @@ package struct ServerURL: Sendable, CustomStringConvertible {
         self.host = host
     }
 
-    /// Parses a URL.
     package init(_ text: String) throws(DecodeError) {
         guard text.utf8.count <= 2048 else {
             throw DecodeError(.tooLarge, at: 2048, "a URL of \(text.utf8.count) bytes, at most 2048 allowed")
@@ -61,6 +58,5 @@ package struct ServerURL: Sendable, CustomStringConvertible {
         self.init(text: String(url), host: String(match.2))
     }
 
-    /// The URL.
     package var description: String { text }
 }

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// A JWT by which a platform knows an account: a compact JWS (RFC 7515 section 7.1).
 enum SignedClaims {

@@ -5,11 +5,9 @@ import Synchronization
 
 /// Limits of an ``AttestationStatusClient``.
 public struct AttestationStatusClientSettings: Sendable {
-    /// The URL of the list.
     package var url = ServerURL.androidStatus
     /// The time limit of one request.
     public var attemptTime = Duration.seconds(10)
-    /// The time limit of a connection.
     package var connectTime = Duration.seconds(3)
     /// How long a judgement waits for a newer list while it has one that the policy still allows.
     package var renewalWait = Duration.seconds(2)
@@ -54,14 +52,12 @@ public final class AttestationStatusClient: AttestationStatusSource, ReportingSe
         self.init(sharing: documents, settings: settings, time: .system)
     }
 
-    /// Creates a client with other clocks.
     package init(
         sharing documents: (any LedgerDocuments)?, settings: AttestationStatusClientSettings, time: ClientTime
     ) {
         keeper = StatusListKeeper(documents, settings, time, refusals)
     }
 
-    /// The current list.
     package func statusList(
         at now: Date, maximumAge: Double
     ) async throws(StatusListOutage) -> AttestationStatusList {

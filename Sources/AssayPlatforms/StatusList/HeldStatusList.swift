@@ -49,7 +49,6 @@ struct HeldStatusList: Sendable {
     func isFresh(_ time: ClientTime) -> Bool { age(time) < lifetime }
 
     /// Whether the server is to be asked although the list is fresh, so that no judgement waits when it no longer is.
-    ///
     /// - Parameter share: the part of the lifetime after which it is.
     func isDue(_ time: ClientTime, after share: Double) -> Bool { age(time) >= lifetime * share }
 }

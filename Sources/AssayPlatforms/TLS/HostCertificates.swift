@@ -59,7 +59,6 @@ public actor HostCertificates: PresentedLeavesSource, ReportingService {
         (reports, reporting) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
     }
 
-    /// The certificates of a host.
     package func leaves(
         of host: String, with isSeen: @escaping @Sendable (PresentedLeaves.Leaf) -> Bool
     ) async throws(HostCertificateOutage) -> PresentedLeaves {

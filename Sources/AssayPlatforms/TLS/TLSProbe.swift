@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import Foundation
 package import NIOCore
 import NIOPosix
@@ -24,7 +23,6 @@ package struct TLSProbe: Sendable {
     }
 
     /// Every address of a name (A and AAAA) in the resolver's order, or the literal itself.
-    ///
     /// - Parameter host: a DNS name, or an IPv4 or IPv6 address without brackets.
     /// - Throws: `noAddress`, also if the resolver does not answer in time, or `tooManyAddresses`.
     package func addresses(of host: String, port: Int) async throws(TLSProbeError) -> [SocketAddress] {
@@ -49,7 +47,6 @@ package struct TLSProbe: Sendable {
     ///
     /// The handshake must complete: only then has the server proved that it holds the key of the leaf. A server that demands a
     /// certificate of the client completes it with TLS 1.3, and not with TLS 1.2.
-    ///
     /// - Parameters:
     ///   - host: the name for SNI. For an address, no SNI is sent.
     ///   - address: where to connect.

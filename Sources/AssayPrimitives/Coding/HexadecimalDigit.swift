@@ -9,6 +9,13 @@ extension [UInt8] {
             return 2 * count
         }
     }
+
+    /// The bytes of pairs of hexadecimal digits in either case; nil for any other text.
+    package init?(hexadecimal text: some Collection<UInt8>) {
+        let digits = text.compactMap(\.hexadecimalValue)
+        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
+        self = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
 }
 
 extension UInt8 {

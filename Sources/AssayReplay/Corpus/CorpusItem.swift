@@ -75,18 +75,15 @@ package struct CorpusItem: Sendable {
         case unreadable(UnreadableItem)
     }
 
-    /// Where it stands.
     package let place: CorpusPlace
     private let content: Content
 
-    /// Places a record.
     package init(_ content: Content, at place: CorpusPlace) {
         self.content = content
         self.place = place
     }
 
     /// Decodes the record. Byte offsets in a line's record and errors are relative to the start of the line.
-    ///
     /// - Parameter key: opens sealed records; if nil, they are unreadable.
     package func record(opening key: CapturePrivateKey? = nil) -> Result<EvidenceRecord, UnreadableItem> {
         switch content {
@@ -135,7 +132,6 @@ extension UnreadableItem {
 /// Detects encodings other than UTF-8.
 enum TextEncoding {
     /// A hint for bytes that look like UTF-16 or UTF-32; otherwise nil. RFC 8259 section 8.1 requires UTF-8.
-    ///
     /// - Parameter isBeginning: whether the bytes are the first line of a file, which may be a single character.
     static func other(in bytes: ArraySlice<UInt8>, isBeginning: Bool = false) -> String? {
         let start = Array(bytes.prefix(64))
@@ -151,10 +147,8 @@ enum TextEncoding {
 /// Consecutive records of one file.
 package struct CorpusBatch: Sendable {
     package let file: CorpusFile
-    /// The records in their order.
     package let items: [CorpusItem]
 
-    /// Collects records.
     package init(file: CorpusFile, items: [CorpusItem]) {
         self.file = file
         self.items = items

@@ -31,7 +31,6 @@ public final class CorpusReader: CorpusSource {
         try self.init(paths: paths, options: CorpusOptions())
     }
 
-    /// Prepares to read with options.
     package init(paths: [String], options: CorpusOptions) throws(CorpusError) {
         guard !paths.isEmpty else {
             throw CorpusError("a corpus is at least one file or folder, or - for standard input")

@@ -6,8 +6,6 @@ package protocol CorpusSource {
     mutating func next() -> CorpusBatch?
 
     /// Whether ``next()`` can return without blocking on the producer.
-    ///
-    /// - Parameter milliseconds: the longest time to wait.
     mutating func isReady(within milliseconds: Int) -> Bool
 }
 

@@ -4,7 +4,6 @@ import Foundation
 struct CorpusWalk {
     /// One result of the walk.
     enum Finding {
-        /// A file to read.
         case file(FoundFile)
         /// A file or folder that cannot be opened, and the reason.
         case unreadable(CorpusFile, String)
@@ -114,7 +113,6 @@ struct CorpusWalk {
 
 /// A file of a corpus to read.
 struct FoundFile {
-    /// Its name.
     let file: CorpusFile
     /// Its path; nil for standard input.
     let path: [UInt8]?
@@ -189,7 +187,6 @@ struct FileStatus {
 
     var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
     var isRegular: Bool { status.st_mode & S_IFMT == S_IFREG }
-    /// The size in bytes.
     var size: Int { Int(status.st_size) }
     var identity: FileIdentity { FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)) }
 }

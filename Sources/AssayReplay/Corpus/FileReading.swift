@@ -82,7 +82,6 @@ struct FileReading {
 
     var mayReadOnce: Bool { lines.isShort }
 
-    /// Reads what the input holds.
     mutating func readOnce() { lines.readOnce() }
 
     /// The next records; nil at the end. Returns a smaller batch instead of blocking for more.

@@ -263,7 +263,6 @@ struct RecordJudge: Sendable {
 }
 
 extension LedgerEffect {
-    /// The key that the effect enrols.
     fileprivate var enrolledKey: KeyIdentifier? {
         if case .enrol(let key, _) = action { key.identifier } else { nil }
     }

@@ -6,7 +6,6 @@ package final class ReplayRoot: Sendable {
     package let check: String
     /// The record's ID; nil if missing.
     package let id: String?
-    /// The position of the record in the corpus.
     package let place: CorpusPlace
 
     package init(check: String, id: String?, place: CorpusPlace) {

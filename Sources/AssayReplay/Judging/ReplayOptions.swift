@@ -77,7 +77,6 @@ public struct ReplayOptions: Sendable {
     /// Whether to measure ``ReplayedRecord/duration``.
     package var isMeasured = false
 
-    /// The engines that judge.
     package var engines = EngineRegistry.standard
 
     /// As captured, with an isolated ledger and one job.
@@ -86,7 +85,6 @@ public struct ReplayOptions: Sendable {
 
 /// The counts of a replay besides its records.
 package struct ReplayStatistics: Sendable {
-    /// What the ledger presumed.
     package let presumptions: ReplayPresumptions
     /// What the ledger of the second policy presumed; nil without one.
     package let presumptionsAgainst: ReplayPresumptions?
@@ -121,7 +119,6 @@ package struct ReplayPresumptions: Sendable, Equatable {
 public enum ReplayError: Error, Sendable, CustomStringConvertible {
     /// The base ledger or a key store cannot be reached.
     case outage(any Outage)
-    /// The task was cancelled.
     case cancelled
 
     /// The message.

@@ -34,7 +34,6 @@ struct ReplayPipeline<Rendered: Sendable> {
     /// Whether another task may run.
     var hasRoom: Bool { running < jobs }
 
-    /// Whether any task runs.
     var isBusy: Bool { running > 0 }
 
     /// Whether another batch may be read.
@@ -82,7 +81,6 @@ struct ReplayPipeline<Rendered: Sendable> {
         return result
     }
 
-    /// Records the end of the corpus.
     mutating func endReading() { isReading = false }
 
     /// Stops settling, but writes settled batches; `error` is nil after a record that must be the last.

@@ -6,9 +6,7 @@ public import FoundationEssentials
 public struct ReplayedRecord: Sendable {
     /// What one policy decided.
     public enum Judgement: Sendable {
-        /// The record was judged.
         case verdict(Verdict)
-        /// The record could not be judged.
         case failure(ReplayFailure)
     }
 
@@ -31,7 +29,6 @@ public struct ReplayedRecord: Sendable {
     /// it is rejected for its own sake.
     let root: ReplayRoot?
 
-    /// Composes a result.
     package init(
         place: CorpusPlace, id: String?, receivedAt: Date?, expect: EvidenceRecord.Expectation?,
         judgement: Judgement, against: Judgement?, duration: Double?, account: String? = nil, root: ReplayRoot? = nil

@@ -2,13 +2,11 @@ package import AssayCore
 package import FoundationEssentials
 import Synchronization
 
-/// The ledger of one replay: empty at first, or layered on a base ledger, which it only reads.
+/// The ledger of one replay: empty at first, or layered on a base ledger, which it only reads. Decides by `LedgerRules` with the
+/// presumptions of ``ReplayPresumptions``, and never removes a key. About 200 bytes per key, 50 per challenge and 60 per token.
 ///
-/// It decides by `LedgerRules` with the presumptions of ``ReplayPresumptions``. It never removes a key. An assessment
-/// stays valid until an earlier record enrols a key that the assessment did not find, or refreshes a key that it found.
-/// Counters do not invalidate assessments, because only commits compare them.
-///
-/// Memory: about 200 bytes per key, 50 per challenge and 60 per token.
+/// An assessment stays valid until an earlier record enrols a key that it did not find, or refreshes one that it found. Only commits
+/// compare counters.
 package final class ReplayLedger: Ledger {
     /// The durability of the base ledger. Keys supplied with evidence count only in an ephemeral ledger: a durable one
     /// contains all enrolled keys.

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// The entries of a replay's ledger, and its commit decisions.

@@ -38,12 +38,10 @@ package struct BarChart {
         isTall = bars.contains { $0.name.count + $0.note.count > BarChart.line + 4 }
     }
 
-    /// The height in pixels.
     package var height: Int { names.reduce(0) { $0 + rowHeight($1.count) } }
 
     private func rowHeight(_ lines: Int) -> Int { (lines + (isTall ? 1 : 0)) * BarChart.lineHeight + 22 }
 
-    /// The SVG elements.
     package var drawing: Markup {
         let longest = bars.map { $0.parts.reduce(0) { $0 + $1.count } }.max() ?? 0
         var top = 0

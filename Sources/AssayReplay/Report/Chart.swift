@@ -1,20 +1,16 @@
-/// An inline SVG of full width with title and description, and a table of its numbers.
-///
-/// Horizontal positions are in percent and vertical ones in pixels, so that text keeps its size on a phone.
+/// An inline SVG of full width, and a table of its numbers. Horizontal positions are in percent and vertical ones in pixels, so that
+/// text keeps its size on a phone.
 package struct Chart {
     /// The prefix of its element IDs, unique in the page.
     let id: String
     let title: String
     /// A summary of the result.
     let description: String
-    /// The height in pixels.
     let height: Int
-    /// The SVG elements.
     let drawing: Markup
     /// The same numbers as a table.
     let table: DataTable
 
-    /// Describes a chart.
     package init(
         id: String, title: String, description: String, height: Int, drawing: Markup, table: DataTable
     ) {
@@ -46,7 +42,6 @@ package struct Chart {
         """
     }
 
-    /// The figure.
     package var markup: Markup {
         """
         <figure class="chart"><svg role="img" aria-labelledby="\(id)-title \(id)-text" width="100%" height="\(height)">\
@@ -64,11 +59,9 @@ package struct DataTable {
     /// The rows, each with one cell per column.
     let rows: [[String]]
 
-    /// A table of texts.
     package init(columns: [String], rows: [[String]]) { (self.columns, self.rows) = (columns, rows) }
 
     /// The table in a region that scrolls if it is wider than the page.
-    ///
     /// - Parameter label: the name of the region, for screen readers.
     package func markup(label: String) -> Markup {
         // Align columns of numbers right.

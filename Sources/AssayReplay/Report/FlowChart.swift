@@ -25,7 +25,6 @@ struct FlowChart {
 
     private var all: Int { flows.reduce(0) { $0 + $1.count } }
 
-    /// The height for a number of records.
     private func height(_ count: Int) -> Int {
         count == 0 ? 0 : max(2, Int((Double(count) / Double(max(1, all)) * Double(FlowChart.total)).rounded()))
     }

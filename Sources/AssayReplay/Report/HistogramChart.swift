@@ -7,7 +7,6 @@ struct HistogramChart {
     let id: String
     let title: String
     let histogram: LogHistogram
-    /// Formats a value.
     let text: (Int) -> String
 
     /// Value range and count of each bar. Merges neighbouring intervals until they fit.
@@ -53,7 +52,6 @@ struct HistogramChart {
         return "Of \(count), " + parts.joined(separator: ", ") + future + "."
     }
 
-    /// The chart with its sentence.
     var markup: Markup {
         guard only == nil else { return "<div class=\"cell\"><h3>\(title)</h3><p>\(sentence)</p></div>\n" }
         let bars = bars

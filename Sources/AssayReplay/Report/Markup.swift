@@ -27,19 +27,14 @@ package struct Markup: ExpressibleByStringInterpolation, Sendable {
         }
     }
 
-    /// The text.
     package private(set) var html: String
 
-    /// Markup of a literal.
     package init(stringLiteral value: String) { html = value }
 
-    /// Markup with escaped text in it.
     package init(stringInterpolation: StringInterpolation) { html = stringInterpolation.html }
 
-    /// Empty markup.
     package static var nothing: Markup { "" }
 
-    /// Appends markup.
     package static func += (left: inout Markup, right: Markup) { left.html += right.html }
 
     /// Unescaped text, only for scripts, style sheets and data of our own.

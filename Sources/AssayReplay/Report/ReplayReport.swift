@@ -142,7 +142,6 @@ extension ReplayReport {
             """
     }
 
-    /// The outcomes as one bar.
     private var share: Markup {
         let outcomes = summary.outcomes
         guard outcomes.total > 0 else { return "" }

@@ -56,10 +56,8 @@ package enum ReportFile {
         unsafe unlink(temporary)
     }
 
-    /// Writes a temporary file in the same folder, calls fsync, and renames it. Writes directly to a pipe or a device.
-    ///
-    /// - Parameter path: the file. Symbolic links are followed; an existing file keeps its mode.
-    /// - Throws: ``Failure``. Then the old file is unchanged, and the temporary file is removed.
+    /// Writes a temporary file in the same folder, calls fsync, and renames it; writes directly to a pipe or a device. Symbolic links
+    /// are followed; an existing file keeps its mode, and its contents on a failure.
     package static func write(_ text: String, to path: String) throws(Failure) {
         let target = Target(path)
         guard !target.isSpecial else {

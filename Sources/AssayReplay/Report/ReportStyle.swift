@@ -1,7 +1,5 @@
-/// The style sheet of reports.
-///
-/// The colours are the Okabe-Ito palette for all kinds of colour vision, adjusted to a contrast of 4.5 for text and 3
-/// for shapes. Patterns also distinguish outcomes.
+/// The style sheet of reports, in the Okabe-Ito palette for all kinds of colour vision, with a contrast of 4.5 for text and 3 for
+/// shapes. Patterns also distinguish outcomes.
 enum ReportStyle {
     static let text = """
 

@@ -6,7 +6,6 @@ package struct TimeChart {
 
     /// All intervals of the chart, including those without records.
     private let intervals: [(begin: ReplayTime, tally: OutcomeTally)]
-    /// The length of an interval in milliseconds.
     private let width: Int
 
     /// Nil when no record has a time.

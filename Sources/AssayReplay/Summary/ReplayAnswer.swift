@@ -4,7 +4,6 @@ package struct ReplayAnswer: Sendable {
     private static let named = 3
 
     private let summary: ReplaySummary
-    /// The name of the second policy.
     private let against: String
 
     package init(_ summary: ReplaySummary, against: String) {

@@ -2,7 +2,6 @@
 package struct ReplayChanges: Sendable {
     /// Counts records, and the devices and accounts that they name.
     package struct Tally: Sendable {
-        /// All records.
         package private(set) var records = 0
         /// Records that fail only because the attestation of their key was refused.
         package private(set) var consequences = 0
@@ -30,7 +29,6 @@ package struct ReplayChanges: Sendable {
         package let check: String
         /// Whether only the first policy accepts the records.
         package let isLoss: Bool
-        /// The records.
         package let tally: Tally
     }
 

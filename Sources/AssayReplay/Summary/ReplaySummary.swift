@@ -9,7 +9,6 @@ public struct ReplaySummary: Sendable {
         /// The most values counted separately: the first ones in the corpus.
         static let limit = 1000
 
-        /// The name of the field.
         package let name: String
         /// The title of the field in reports.
         package let title: String
@@ -186,7 +185,6 @@ extension ReplaySummary {
     /// The number of verdicts based on a test authority; nil if there are none.
     package var testAuthorityCount: Int? { dimensions[Dimension.testAuthority.name]?.total.total }
 
-    /// The selected records.
     package var rows: [ReplayRow] { selection.sorted }
 
     /// For each reason (a check or failure code), the first selected record that is not accepted.

@@ -75,7 +75,6 @@ package struct ReplayRow: Sendable {
     let end: FlowEnd
     /// What the first failed check found, or why there is no verdict.
     package let detail: String?
-    /// The position of the record in the corpus.
     let place: String
     let time: ReplayTime?
     /// What the second policy decided, and its detail; nil without a comparison.
@@ -86,7 +85,6 @@ package struct ReplayRow: Sendable {
     let unmet: [String]
     /// The checks that failed or were annotated, and the codes of failures, under either policy.
     let findings: [String]
-    /// The row as a JSON object.
     let json: String
 }
 
@@ -186,7 +184,6 @@ extension ReplayedRecord {
 }
 
 extension ReplayedRecord.Judgement {
-    /// The verdict; nil when there is none.
     package var verdict: Verdict? {
         guard case .verdict(let verdict) = self else { return nil }
         return verdict

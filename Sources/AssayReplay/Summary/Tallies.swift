@@ -3,9 +3,7 @@ package import FoundationEssentials
 
 /// The outcome of one record under one policy.
 package enum ReplayOutcome: String, Sendable, CaseIterable {
-    /// The verdict accepts the record.
     case accepted
-    /// The verdict rejects the record.
     case rejected
     /// There is no verdict: the record is unreadable, or no policy applies.
     case failed
@@ -16,9 +14,7 @@ package enum ReplayOutcome: String, Sendable, CaseIterable {
 
 /// Counts of outcomes, and of records whose acceptance differs under the second policy.
 package struct OutcomeTally: Sendable, Equatable {
-    /// Accepted records.
     package private(set) var accepted = 0
-    /// Rejected records.
     package private(set) var rejected = 0
     /// Records without a verdict.
     package private(set) var failed = 0
@@ -27,12 +23,10 @@ package struct OutcomeTally: Sendable, Equatable {
     /// Records that only the second policy accepts.
     package private(set) var gained = 0
 
-    /// All records.
     package var total: Int { accepted + rejected + failed }
     /// Records that exactly one of the two policies accepts.
     package var changed: Int { lost + gained }
 
-    /// Counts without a second policy.
     package init(accepted: Int = 0, rejected: Int = 0, failed: Int = 0) {
         (self.accepted, self.rejected, self.failed) = (accepted, rejected, failed)
     }
@@ -80,9 +74,7 @@ package struct FlowEnd: Sendable, Hashable {
 
 /// What both policies decided about a record.
 package struct ReplayFlow: Sendable, Hashable {
-    /// The decision of the first policy.
     package let from: FlowEnd
-    /// The decision of the second policy.
     package let to: FlowEnd
 
     /// Whether exactly one of the two accepts the record.
@@ -111,9 +103,8 @@ package struct ReplayTime: Sendable, Comparable, CustomStringConvertible {
     package static func < (left: ReplayTime, right: ReplayTime) -> Bool { left.milliseconds < right.milliseconds }
 }
 
-/// Outcomes over time, in intervals that start at multiples of their length since 1970.
-///
-/// The length is the shortest of ``widths`` at which at most ``limit`` intervals hold records.
+/// Outcomes over time, in intervals that start at multiples of their length since 1970: the shortest of ``widths`` at which at most
+/// ``limit`` intervals hold records.
 package struct TimeSeries: Sendable {
     /// The interval lengths in milliseconds: 1, 5 and 15 minutes, 1 and 6 hours, a day, a week, and from there four
     /// times the previous one. Each divides the next one.
@@ -137,7 +128,6 @@ package struct TimeSeries: Sendable {
         tallies.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Without a record.
     package init() {}
 
     /// Adds the outcomes of a minute.
@@ -146,7 +136,6 @@ package struct TimeSeries: Sendable {
         while tallies.count > TimeSeries.limit, level + 1 < TimeSeries.widths.count { coarsen() }
     }
 
-    /// Counts a record.
     mutating func add(_ time: ReplayTime, _ outcome: ReplayOutcome, against: ReplayOutcome?) {
         tallies[TimeSeries.quotient(time.milliseconds, width), default: OutcomeTally()].add(outcome, against: against)
         while tallies.count > TimeSeries.limit, level + 1 < TimeSeries.widths.count { coarsen() }
@@ -175,7 +164,6 @@ package struct LogHistogram: Sendable {
     /// Greater values are counted as this one.
     static let greatestValue = 1 << 53
 
-    /// The number of negative values.
     package private(set) var negative = 0
     /// The least non-negative value; nil if there is none.
     package private(set) var least: Int?
@@ -183,13 +171,11 @@ package struct LogHistogram: Sendable {
     package private(set) var greatest: Int?
     private var counts: [Int: Int] = [:]
 
-    /// An empty histogram.
     package init() {}
 
     /// The number of values, negative ones included.
     package var count: Int { counts.values.reduce(negative, +) }
 
-    /// Counts a value.
     package mutating func add(_ value: Int) {
         guard value >= 0 else { return negative += 1 }
         let value = min(value, LogHistogram.greatestValue)
@@ -217,14 +203,12 @@ package struct LogHistogram: Sendable {
         return greatest
     }
 
-    /// The interval of a value.
     static func index(of value: Int) -> Int {
         guard value >= 8 else { return value }
         let exponent = Int.bitWidth - 1 - value.leadingZeroBitCount
         return 8 * (exponent - 2) + (value >> (exponent - 3)) & 7
     }
 
-    /// The values of an interval.
     static func values(at index: Int) -> Range<Int> {
         guard index >= 8 else { return index..<index + 1 }
         let shift = index / 8 - 1

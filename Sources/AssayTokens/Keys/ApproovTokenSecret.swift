@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// The secret of an Approov account, under which tokens in Approov's format are issued. Backends verify them with the same secret.
@@ -8,23 +7,19 @@ package final class ApproovTokenSecret: KeyMaterial {
     package static let purpose = KeyPurpose("approov-issuer")
     package static let secretPart = "secret"
     package static let keyIDPart = "keyID"
-    /// The parts of a key.
     package static let parts = [
         KeyPart(secretPart, .secret, isRequired: true, form: "the account's secret: base64 of 64 bytes"),
         KeyPart(keyIDPart, .word, isRequired: false, form: "the kid that headers name the secret by"),
     ]
-    /// The length in bytes.
     package static let length = 64
 
     private let signing: HMACSHA256Key
     private let encryption: SecretBytes
     let keyID: String?
 
-    /// The algorithms.
     package var algorithm: String { "HS256, A256GCMKW" }
 
     /// Reads a key.
-    ///
     /// - Throws: ``KeyError`` without any of the secret's text.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         let secret = try parts.secret(Self.secretPart, byteCount: Self.length)
@@ -61,7 +56,6 @@ package final class ApproovTokenSecret: KeyMaterial {
     }
 
     /// The token with these claims, of the same header as Approov's.
-    ///
     /// - Returns: nil if the library fails.
     func token(_ claims: [UInt8], _ form: TokenConfiguration.ApproovForm) -> String? {
         switch form {
@@ -98,4 +92,39 @@ package final class ApproovTokenSecret: KeyMaterial {
     }
 
     private static func text(_ bytes: [UInt8]) -> String { Base64.encode(bytes, .url) }
+}
+
+/// The key for message signing of an Approov account, as apps get it with their tokens. Backends have the same secret for the use
+/// `approov-message`, which never delivers it.
+package final class ApproovMessageSecret: KeyMaterial {
+    package static let purpose = KeyPurpose("approov-message-issuer")
+    package static let parts = [
+        KeyPart(ApproovTokenSecret.secretPart, .secret, isRequired: true, form: "base64 of \(length) bytes"),
+        KeyPart(
+            ApproovTokenSecret.keyIDPart, .word, isRequired: true, form: "the ID that tokens name the key by in mskid"),
+    ]
+    package static let length = 32
+
+    let secret: SecretBytes
+    let keyID: String
+
+    /// The algorithm, by its name in the RFC 9421 registry.
+    package var algorithm: String { "hmac-sha256" }
+
+    /// Reads a key.
+    /// - Throws: ``KeyError`` without any of the secret's text.
+    package convenience init(parts: [String: SecretBytes]) throws(KeyError) {
+        let secret = try parts.secret(ApproovTokenSecret.secretPart, byteCount: Self.length)
+        guard let keyID = try ApproovTokenSecret.word(parts) else {
+            throw KeyError("missing-part", part: ApproovTokenSecret.keyIDPart, "the part is missing")
+        }
+        self.init(secret, keyID)
+    }
+
+    private init(_ secret: SecretBytes, _ keyID: String) { (self.secret, self.keyID) = (secret, keyID) }
+
+    /// A random key under the same ID.
+    var decoy: ApproovMessageSecret {
+        ApproovMessageSecret(SecretBytes(ApproovTokenSecret.random(Self.length)), keyID)
+    }
 }

@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayPrimitives
 
 /// A key of tokens: a private key, which signs and verifies, or a set of public keys, which only verifies.
 package final class TokenKey: KeyMaterial {
@@ -27,14 +26,12 @@ package final class TokenKey: KeyMaterial {
     /// The key that signs tokens; nil for a key set.
     package let signer: TokenSigner?
 
-    /// The algorithm.
     package var algorithm: String { "ES256" }
 
     /// The algorithm, and the ID of a key that signs.
     package var summary: String { signer.map { "ES256 \($0.keyID)" } ?? "ES256 (\(verifications.count) public keys)" }
 
     /// Reads a key.
-    ///
     /// - Parameter parts: exactly one of `privateKey`, base64 of 32 bytes, and `keySet`, in which every key has an ID.
     /// - Throws: ``KeyError`` without any of the secret's text.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
@@ -106,7 +103,6 @@ package struct TokenSigner: Sendable {
     }
 
     /// Signs a payload as a compact JWS (RFC 7515 section 7.1); nil if the library fails.
-    ///
     /// - Parameter type: another `typ` than that of tokens.
     package func sign(_ payload: [UInt8], type: String? = nil) -> String? {
         let header = type.map { Self.header(keyID, type: $0) } ?? headerText

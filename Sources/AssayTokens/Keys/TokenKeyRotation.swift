@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Creates an issuer's keys in a key store, on schedule or immediately. Requests never create keys.
@@ -9,7 +8,6 @@ package import FoundationEssentials
 package struct TokenKeyRotation: Sendable {
     /// The beginning of the names of signing keys. Their number follows.
     private static let prefix = "tokens-"
-    /// The name of the secret.
     private static let secretName = "tokens-subjects"
 
     private let store: SealedKeyStore
@@ -18,7 +16,6 @@ package struct TokenKeyRotation: Sendable {
     package init(_ store: SealedKeyStore) { self.store = store }
 
     /// Makes the secret if there is none, and the next signing key if it is due.
-    ///
     /// - Parameters:
     ///   - atOnce: creates a key that signs from now on, for use after a leak. Retire the leaked key afterwards.
     ///   - operatorName: the operator for the audit trail; nil for scheduled runs.

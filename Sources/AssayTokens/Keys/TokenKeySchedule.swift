@@ -2,12 +2,9 @@ package import AssayCore
 package import FoundationEssentials
 import Synchronization
 
-/// The state of each key of an issuer at a given time. It is computed from stored times only, so servers with the same
-/// keys always agree.
-///
-/// A new key is published immediately. It signs from its `notBefore`, without one from the time it was added, until the `notBefore` of a newer key. It then
-/// verifies until its last token has expired, and is retired after that. A key that an operator retires is retired from
-/// that time.
+/// The state of each key of an issuer at a given time, computed from stored times only, so that servers with the same keys agree. A new
+/// key is published immediately, signs from its `notBefore` or the time it was added until the `notBefore` of a newer key, verifies
+/// until its last token has expired, and is retired then, or when an operator retires it.
 package struct TokenKeySchedule: Sendable {
     /// How long verifiers cache the published keys, in seconds.
     package static let maximumAge: Double = 600
@@ -22,7 +19,6 @@ package struct TokenKeySchedule: Sendable {
     package enum State: String, Sendable, CaseIterable {
         /// It is published, and signs later.
         case published
-        /// It signs.
         case signing
         /// A newer key signs; tokens of this one are still alive.
         case verifying
@@ -34,7 +30,6 @@ package struct TokenKeySchedule: Sendable {
     package struct Entry: Sendable {
         /// The name in the store.
         package let name: String
-        /// The key.
         package let key: TokenKey
         /// The first time at which it signs.
         package let signsFrom: Date
@@ -95,17 +90,14 @@ package struct TokenKeySchedule: Sendable {
     /// True if the store has at least one private key, in any state: this server is an issuer.
     var isIssuer: Bool { !entries.isEmpty }
 
-    /// The keys that verify tokens of an app.
-    ///
-    /// A key set with the app as its scope counts. One without a scope counts only if there is no key that can sign: otherwise another
-    /// issuer could sign tokens in the name of this one (RFC 8725 section 3.8).
+    /// The keys that verify tokens of an app. A key set without a scope counts only if no key can sign: otherwise another issuer could
+    /// sign tokens in the name of this one (RFC 8725 section 3.8).
     package func verifications(for app: String) -> [TokenKey.Verification] {
         let counting = sets.filter { set in set.scope.map { $0.isByteEqual(to: app) } ?? !isIssuer }
         return entries.filter { $0.state != .retired }.flatMap(\.key.verifications)
             + counting.flatMap(\.key.verifications)
     }
 
-    /// Whether an ID is that of a retired key.
     func isRetired(_ keyID: String) -> Bool {
         entries.contains { $0.state == .retired && $0.key.signer?.keyID.isByteEqual(to: keyID) ?? false }
     }
@@ -151,5 +143,34 @@ final class TokenKeyMemo: Sendable {
                 left.baseAddress == right.baseAddress && left.count == right.count
             }
         }
+    }
+}
+
+extension TokenKeySchedule {
+    /// The published keys as a JSON Web Key Set (RFC 7517 section 5), the one that signs last first.
+    package var keySet: String {
+        let keys = published.map { signer in
+            let (x, y) = JWKThumbprint.coordinates(signer.publicPoint)
+            return
+                #"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)","use":"sig","alg":"ES256","kid":"\#(signer.keyID)"}"#
+        }
+        return #"{"keys":[\#(keys.joined(separator: ","))]}"#
+    }
+}
+
+extension TokenConfiguration {
+    /// The path of the key set below the issuer.
+    package static let keySetPath = "/.well-known/jwks.json"
+    /// The path of the metadata below the issuer.
+    package static let metadataPath = "/.well-known/openid-configuration"
+
+    /// The metadata by which ordinary JWT libraries find the keys (OpenID Connect Discovery 1.0 section 3). The issuer has no
+    /// endpoints for users, and client attestations have no metadata of the attester.
+    package var metadata: String {
+        """
+        {"issuer":\(RecordJSON.quoted(values.issuer)),"jwks_uri":\(RecordJSON.quoted(values.issuer + Self.keySetPath)),\
+        "response_types_supported":[],"subject_types_supported":["pairwise"],\
+        "id_token_signing_alg_values_supported":["ES256"],"dpop_signing_alg_values_supported":["ES256"]}
+        """
     }
 }

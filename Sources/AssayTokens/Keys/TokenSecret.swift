@@ -1,16 +1,12 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// The secret that hides subjects (`sub`), encrypts references and derives nonces. It does not rotate with the signing
 /// keys, so that `sub` stays stable.
 package final class TokenSecret: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("assay-token-subjects")
     package static let secretPart = "secret"
-    /// The parts of a key.
     package static let parts = [KeyPart(secretPart, .secret, isRequired: true, form: "base64 of 32 bytes")]
-    /// The length in bytes.
     package static let length = 32
 
     private let subjects: HMACSHA256Key
@@ -18,13 +14,9 @@ package final class TokenSecret: KeyMaterial {
     private let nonces: HMACSHA256Key
     private let findings: HMACSHA256Key
 
-    /// The algorithms.
     package var algorithm: String { "HMAC-SHA-256, A256GCM" }
 
-    /// Reads a key.
-    ///
-    /// - Parameter parts: `secret`: base64 of 32 bytes.
-    /// - Throws: ``KeyError`` without any of the secret's text.
+    /// Reads `secret`, base64 of 32 bytes. No error contains a part of it.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         let secret = try parts.secret(Self.secretPart, byteCount: Self.length)
         // One key for each use, so that a value for one never serves for another.
@@ -48,10 +40,8 @@ package final class TokenSecret: KeyMaterial {
             .url)
     }
 
-    /// Encrypts the subjects that a block must reach, for the issuer alone.
-    ///
-    /// - Parameter tokenID: `jti`. The encryption key is derived from it, so a constant nonce is safe.
-    /// - Returns: base64url of ciphertext and tag; nil if the library fails.
+    /// Encrypts the subjects that a block must reach, for the issuer alone; nil if the library fails. The key is derived from `jti`, so
+    /// that a constant nonce is safe.
     package func reference(to subjects: [LedgerSubject], tokenID: String, app: String) -> String? {
         let lines = subjects.map { "\($0.kind.rawValue) \(Base64.encode(Array($0.name.utf8), .url))" }.joined(
             separator: "\n")

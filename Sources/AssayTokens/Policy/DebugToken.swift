@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// A secret of the policy that is exchanged for tokens without evidence: for simulators and continuous integration. An element of
@@ -33,7 +32,6 @@ package struct DebugToken: Sendable, Equatable {
     }
 
     /// SHA-256 of a secret's text, in hexadecimal digits.
-    ///
     /// - Returns: nil for text of another form than that of ``randomSecret()``, which might be guessed.
     package static func hash(of secret: String) -> String? {
         guard secret.utf8.starts(with: prefix.utf8),
@@ -100,10 +98,7 @@ extension DebugToken {
     package static func objection(toName name: String) -> String? {
         let isName =
             (1...64).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || "-._".utf8.contains(byte)
-            }
+            && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._".utf8.contains($0) }
         return isName ? nil : "expected a name of 1 to 64 letters, digits, -, . and _, found \"\(name.excerpt)\""
     }
 

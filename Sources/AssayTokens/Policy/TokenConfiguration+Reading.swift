@@ -1,7 +1,6 @@
 package import AssayCore
 
 extension TokenConfiguration: SectionConfiguration {
-    /// Reads the field `tokens` of an app.
     package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         var values = Values()
         let fields = try Self.table.read(node, files, into: &values)
@@ -38,7 +37,6 @@ extension TokenConfiguration: SectionConfiguration {
         return listed.map { ("annotations", $0) } + values.riskChecks.map { ("riskChecks", $0) }
     }
 
-    /// The fields of the section.
     package static let table: [SectionField<Values>] = [
         .field(
             "issuer", \.issuer, .text(objection(toIssuer:)),
@@ -240,7 +238,6 @@ extension TokenConfiguration: SectionConfiguration {
 
 /// The requirements of one app.
 package final class TokenExpectations: EngineExpectations {
-    /// The name of the policy's app.
     package let app: String
     /// The app's section.
     package let configuration: TokenConfiguration

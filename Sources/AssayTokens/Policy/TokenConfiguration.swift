@@ -3,9 +3,7 @@ package import AssayCore
 /// The token rules of an app: issuer, audiences and key binding. The field `tokens`.
 @dynamicMemberLookup
 package final class TokenConfiguration: EngineConfiguration {
-    /// The name of the engine in checks.
     package static let engine = "assay"
-    /// The field of an app.
     package static let policyField = "tokens"
 
     /// The shortest life of a token in seconds.
@@ -31,27 +29,12 @@ package final class TokenConfiguration: EngineConfiguration {
         case required
     }
 
-    /// Whether tokens may rest on evidence that a test authority signed.
-    package enum TestRule: String, Sendable, CaseIterable {
+    /// Whether tokens may be of a kind that the policy of every service should know of: an `env`, or the claims of EAR
+    /// (draft-ietf-rats-ear).
+    package enum Permission: String, Sendable, CaseIterable {
         /// None is issued or accepted.
         case refuse
-        /// They are issued and accepted, with `env: test`.
-        case allow
-    }
-
-    /// Whether tokens may rest on evidence that the caller alone vouches for, such as an answer of Google that came with it.
-    package enum CallerRule: String, Sendable, CaseIterable {
-        /// None is issued or accepted.
-        case refuse
-        /// They are issued and accepted, with `env: caller`.
-        case allow
-    }
-
-    /// Whether tokens may rest on the statement of a device that it has no evidence.
-    package enum NoEvidenceRule: String, Sendable, CaseIterable {
-        /// None is issued or accepted.
-        case refuse
-        /// They are issued and accepted, with `env: none`.
+        /// They are issued and accepted, with a claim that says so.
         case allow
     }
 
@@ -75,7 +58,6 @@ package final class TokenConfiguration: EngineConfiguration {
 
     /// What rejected evidence gets in Approov's format.
     package enum RefusedRule: String, Sendable, CaseIterable {
-        /// Its verdict.
         case verdict
         /// A token of the same shape under a random key, as Approov's service gives: the app does not learn that it was rejected.
         case token
@@ -89,24 +71,13 @@ package final class TokenConfiguration: EngineConfiguration {
         case issue
     }
 
-    /// Whether tokens may have the claims of EAR (draft-ietf-rats-ear).
-    package enum EARRule: String, Sendable, CaseIterable {
-        /// Requests for EAR claims are refused.
-        case refuse
-        /// A token has them if its request says `ear`.
-        case allow
-    }
-
     /// Which annotated checks a token names.
     package enum AnnotationRule: Sendable, Equatable {
-        /// None.
         case none
-        /// Every one.
         case all
         /// Those with one of these names.
         case listed([String])
 
-        /// Whether a token names a check.
         func names(_ check: CheckID) -> Bool {
             switch self {
             case .none: false
@@ -134,18 +105,13 @@ package final class TokenConfiguration: EngineConfiguration {
 
     /// What an app's tokens look like.
     package struct Shape: Sendable {
-        /// The format.
         package var format = Format.assay
         /// `sub` of client attestations: the client ID at the authorization server.
         package var clientID: String?
-        /// The form of Approov's tokens.
         package var approovForm = ApproovForm.jws
-        /// What rejected evidence gets.
         package var refused = RefusedRule.verdict
-        /// What a failover instance does.
         package var failover = FailoverRule.refuse
-        /// Whether EAR claims are allowed.
-        package var ear = EARRule.refuse
+        package var ear = Permission.refuse
         /// Which annotated checks a token names. Any reader of a JWS sees them, an attacker with the app too; but Assay's own tokens
         /// are what a service decides by.
         package var annotations: AnnotationRule {
@@ -153,15 +119,13 @@ package final class TokenConfiguration: EngineConfiguration {
             set { statedAnnotations = newValue }
         }
         private var statedAnnotations: AnnotationRule?
-        /// Whether Approov's tokens have the client's address.
         package var address = AddressUse.token
-        /// Whether the app gets the account's key for message signing.
         package var messageKey = MessageKeyRule.none
 
         package init() {}
     }
 
-    /// The fields of the section, with their defaults.
+    /// The fields of the section, with their defaults. ``table`` describes them.
     package struct Values: Sendable {
         /// `iss`: an https URL without query and fragment, or for tests an http URL of this machine, compared byte for byte.
         package var issuer = ""
@@ -173,7 +137,6 @@ package final class TokenConfiguration: EngineConfiguration {
             set { statedAcceptedAudiences = newValue }
         }
         private var statedAcceptedAudiences: [String]?
-        /// The life of a token in seconds.
         package var life: Double = 300
         /// The life in seconds of a token for whose evidence one of ``riskChecks`` was annotated; nil for ``life``.
         package var riskLife: Double?
@@ -181,29 +144,19 @@ package final class TokenConfiguration: EngineConfiguration {
         package var riskChecks: [String] = []
         /// The most tokens that a device gets in an hour; nil for any number.
         package var hourlyTokens: Int?
-        /// Whether tokens must be bound to a key.
         package var key = KeyRule.required
-        /// Whether proofs must contain a nonce.
         package var nonce = NonceRule.none
-        /// Whether every token is for one use.
         package var limitedUse = false
-        /// Whether tokens may rest on a test authority.
-        package var testAuthorities = TestRule.refuse
-        /// Whether tokens may rest on the caller's word.
-        package var callerEvidence = CallerRule.refuse
-        /// Whether tokens may rest on the statement of a device that it has no evidence.
-        package var noEvidence = NoEvidenceRule.refuse
-        /// The secrets for which tokens are issued without evidence.
+        package var testAuthorities = Permission.refuse
+        package var callerEvidence = Permission.refuse
+        package var noEvidence = Permission.refuse
         package var debugTokens: [DebugToken] = []
-        /// How a server treats requests with rejected tokens.
         package var enforcement = Enforcement.reject
-        /// The claims that the app may put into its tokens.
         package var claims: [AppClaimRule] = []
         /// What issued tokens look like.
         package var shape = Shape()
     }
 
-    /// The fields.
     package let values: Values
 
     /// A field: `configuration.issuer`.
@@ -211,7 +164,6 @@ package final class TokenConfiguration: EngineConfiguration {
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     /// The life of a token in seconds.
-    ///
     /// - Parameter verdict: the one on its evidence; nil for evidence that was not judged to its end.
     func tokenLife(after verdict: Verdict?) -> Double {
         guard let short = values.riskLife, let verdict else { return values.life }

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// A proof that the client has the key of its token (RFC 9449 section 4.2), decoded and not verified.
 struct DPoPProof: Sendable {

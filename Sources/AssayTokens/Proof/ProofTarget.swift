@@ -32,7 +32,7 @@ package struct ProofTarget: Equatable {
                 let low = path[index + 2].hexadecimalValue
             else { return nil }
             let byte = high << 4 | low
-            if isUnreserved(byte) {
+            if byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte) {
                 result.append(byte)
             } else {
                 result += [UInt8(ascii: "%"), hexadecimal[Int(high)], hexadecimal[Int(low)]]
@@ -66,11 +66,4 @@ package struct ProofTarget: Equatable {
     }
 
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-._~".utf8.contains(byte)
-        }
-    }
 }

@@ -1,15 +1,12 @@
 package import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
 /// A secret that apps receive at run time, or the master secret of one that is derived for each device.
 package final class RuntimeSecret: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("runtime-secret")
     package static let namePart = "secretName"
     package static let valuePart = "value"
     package static let modePart = "mode"
-    /// The parts of a key.
     package static let parts = [
         KeyPart(namePart, .word, isRequired: true, form: "the name that apps ask for: \(SecretName.form)"),
         KeyPart(
@@ -26,13 +23,11 @@ package final class RuntimeSecret: KeyMaterial {
 
     /// What a device receives.
     package enum Mode: String, CaseIterable, Sendable {
-        /// The value.
         case text
         /// A value that is derived from the master secret for the app and the device.
         case derive
     }
 
-    /// The name that apps ask for.
     package let name: String
     /// What a device receives.
     package let mode: Mode
@@ -40,11 +35,9 @@ package final class RuntimeSecret: KeyMaterial {
 
     /// How values are made.
     package var algorithm: String { mode == .derive ? "HKDF-SHA256" : "text" }
-    /// The algorithm and the name.
     package var summary: String { "\(algorithm) \(name)" }
 
     /// Reads a secret. A line end at the end of a text is not part of it: files end with one.
-    ///
     /// - Throws: ``KeyError`` without any of the value.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         func word(_ part: String) -> String? {
@@ -82,10 +75,8 @@ package final class RuntimeSecret: KeyMaterial {
         }
     }
 
-    /// The value for a device; nil for a derived value without a device.
-    ///
-    /// A derived value is base64url of 32 bytes: HKDF with SHA-256 of the master secret, for the app, the name, and the key or the device
-    /// that the evidence proves.
+    /// The value for a device; nil for a derived value without a device: base64url of HKDF with SHA-256 of the master secret, for the
+    /// app, the name, and the key or the device that the evidence proves.
     package func value(for device: LedgerSubject?, app: String) -> SecretBytes? {
         guard mode == .derive else { return value }
         guard let device else { return nil }

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// The secrets for one request with acceptable evidence, chosen before the ledger decides: no evidence is used up for names that are not
@@ -8,19 +7,13 @@ package struct SecretDelivery: Sendable {
     /// The `typ` of the JWE.
     static let type = "assay-secrets"
 
-    /// The assessment to commit.
     package let assessment: Assessment
-    /// The policy's app.
     package let app: String
     private let request: SecretRequest
     private let values: [(name: String, value: SecretBytes)]
     private let end: Date
 
     /// Chooses the secrets.
-    ///
-    /// - Parameters:
-    ///   - assessment: acceptable evidence.
-    ///   - keys: the keys of the purpose.
     /// - Throws: `secrets-disabled`, `unknown-secret`, `not-exchangeable` for evidence that no platform signed, and
     ///   `evidence-not-bound`.
     package init(
@@ -100,11 +93,8 @@ package struct SecretDelivery: Sendable {
         return (secret, [key.window.notAfter, key.retiredAt].compactMap(\.self).min())
     }
 
-    /// Seals the values for the client: a compact JWE with `ECDH-ES` on P-256 and `A256GCM`. Its content is a JSON object with `secrets`,
-    /// `challenge`, `app`, `iat` and `exp`.
-    ///
-    /// - Returns: the JWE, and its life in seconds.
-    /// - Throws: `.outage` if the library cannot encrypt.
+    /// Seals the values for the client: a compact JWE with `ECDH-ES` on P-256 and `A256GCM`, a JSON object with `secrets`, `challenge`,
+    /// `app`, `iat` and `exp`. Returns its life in seconds too.
     package func sealed(at now: Date) throws(VerificationError) -> (text: String, expiresIn: Int) {
         let issuedAt = Int64(now.timeIntervalSince1970.rounded(.down))
         let expiresAt = max(issuedAt, Int64(end.timeIntervalSince1970.rounded(.down)))

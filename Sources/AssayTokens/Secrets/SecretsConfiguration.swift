@@ -5,7 +5,6 @@ package import AssayCore
 package final class SecretsConfiguration: EngineConfiguration {
     /// The name of the section.
     package static let engine = "secrets"
-    /// The field of an app.
     package static let policyField = "secrets"
 
     /// Whether the app receives secrets.
@@ -13,19 +12,15 @@ package final class SecretsConfiguration: EngineConfiguration {
         case yes, no
     }
 
-    /// The fields of the section, with their defaults.
+    /// The fields of the section, with their defaults. ``table`` describes them.
     package struct Values: Sendable {
-        /// Whether the app receives secrets.
         package var enabled = Switch.yes
-        /// The names that the app may ask for.
         package var names: [String] = []
         /// How long the app may keep the values, in seconds.
         package var life: Double = 3600
-        /// Whether evidence of a test authority gives secrets.
-        package var testAuthorities = TokenConfiguration.TestRule.refuse
+        package var testAuthorities = TokenConfiguration.Permission.refuse
     }
 
-    /// The fields.
     package let values: Values
 
     /// A field: `configuration.names`.
@@ -43,7 +38,6 @@ extension SecretsConfiguration: SectionConfiguration {
         self.init(values)
     }
 
-    /// The fields of the section.
     package static let table: [SectionField<Values>] = [
         .field("enabled", \.enabled, .word, "Whether the app receives secrets; no answers DISABLED."),
         .field(
@@ -64,6 +58,5 @@ package struct SecretsSection: PolicySection {
     package typealias Configuration = SecretsConfiguration
     /// None.
     package static let catalogue: [CheckDefinition] = []
-    /// The secrets.
     package static let keyMaterials: [any KeyMaterial.Type] = [RuntimeSecret.self]
 }

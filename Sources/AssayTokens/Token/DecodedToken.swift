@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 
 /// A token of type `assay+jwt`, decoded and not verified.
 struct DecodedToken: Sendable {

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The claims of a token of type `assay+jwt` (RFC 7519). All times are in seconds since 1970; Assay writes whole ones.
 package struct TokenClaims: Sendable, Equatable {
@@ -101,7 +100,6 @@ package struct TokenClaims: Sendable, Equatable {
 
 extension TokenClaims {
     /// Reads the claims of a payload. Unknown claims are ignored (RFC 7519 section 4); known ones have one form.
-    ///
     /// - Throws: ``DecodeError`` with the name of the claim.
     package init(_ payload: [UInt8]) throws(DecodeError) {
         let claims = ClaimReader(try JSONReader.readObject(payload, limit: TokenClaims.maximumLength))
@@ -224,4 +222,17 @@ struct ClaimReader {
         }
         return texts
     }
+}
+
+/// What stands behind a token in place of a genuine device with an app of the store: the claim `env`. Services in other languages
+/// refuse every token with this claim in production.
+package enum TokenMark: String, Sendable, CaseIterable {
+    /// A test authority signed the evidence, or there was a debug token.
+    case test
+    /// Apple signed the evidence in App Attest's development environment: a genuine device, with a build of a developer.
+    case development
+    /// The caller alone stands for the evidence, such as for an answer of Google that came with it.
+    case caller
+    /// The device stated that it has no evidence.
+    case noEvidence = "none"
 }

@@ -14,22 +14,18 @@ package struct TokenPresentation: Sendable {
 
     /// A request that a proof is about.
     package struct Target: Sendable {
-        /// The method.
         package let method: String
         /// The target URI that the client addressed.
         package let uri: String
     }
 
-    /// The token.
     package let token: String
-    /// The scheme.
     package let scheme: Scheme
     /// The values of all fields `DPoP`.
     package let proofs: [String]
     /// The request; nil for a token that came alone.
     package let target: Target?
 
-    /// Presents a token alone.
     package init(token: String) {
         self.token = token
         scheme = .none
@@ -38,7 +34,6 @@ package struct TokenPresentation: Sendable {
     }
 
     /// Reads the fields of a request: one `Authorization` with the scheme `DPoP` or `Bearer`, and the fields `DPoP`.
-    ///
     /// - Throws: ``DecodeError`` if no token can be read, or if two readers could read two.
     package init(_ request: SignedRequest) throws(DecodeError) {
         func values(_ name: String) -> [String] {

@@ -1,18 +1,21 @@
 public import AssayCore
-import AssayPrimitives
-
-extension PlayIntegrityCheck {
-    private var app: PlayIntegrityPayload.AppIntegrity { payload.appIntegrity }
-}
-
-// MARK: app-recognition
 
 extension CheckID {
     /// Google Play recognises the app.
     public static let playIntegrityAppRecognition = CheckID("play-integrity.app-recognition")
+    /// The app's package name is the policy's.
+    public static let playIntegrityAppPackage = CheckID("play-integrity.app-package")
+    /// The app is signed with the certificates of the policy.
+    public static let playIntegrityCertificate = CheckID("play-integrity.certificate")
+    /// The version of the app is allowed.
+    public static let playIntegrityVersionCode = CheckID("play-integrity.version-code")
+    /// The user's account has a Google Play licence for the app.
+    public static let playIntegrityLicensing = CheckID("play-integrity.licensing")
 }
 
 extension PlayIntegrityCheck {
+    private var app: PlayIntegrityPayload.AppIntegrity { payload.appIntegrity }
+
     static let appRecognitionEntry = CheckDefinition(
         .playIntegrityAppRecognition, .policy(default: .enforce),
         proves: "App and certificate are those that Google Play distributes.",
@@ -26,7 +29,6 @@ extension PlayIntegrityCheck {
         remedy: .updateApp,
         codes: [.notOnPC, .appRecognitionMissing, .appRecognitionUnevaluated, .appRecognitionNotAllowed])
 
-    /// Google Play recognises the app.
     func appRecognition() throws(CheckFailure) -> PolicyAnswer {
         guard let allowed = android?.appRecognition else { return Self.notOnPC }
         guard let verdict = app.appRecognitionVerdict else {
@@ -45,29 +47,7 @@ extension PlayIntegrityCheck {
             "the verdict on the app is \(verdict.name.excerpt), allowed is \(allowed.listed); "
                 + RemediationDialog.getLicensed)
     }
-}
 
-extension CheckCode {
-    fileprivate static let appRecognitionMissing = CheckCode(
-        "app-recognition-missing", "The payload has no verdict on the app: check the app's set-up in the Play Console.",
-        remedy: .contactSupport)
-    fileprivate static let appRecognitionUnevaluated = CheckCode(
-        "app-recognition-unevaluated",
-        "Google did not evaluate the app, because the device is not trusted or the token was decoded before.",
-        remedy: .contactSupport)
-    fileprivate static let appRecognitionNotAllowed = CheckCode(
-        "app-recognition-not-allowed",
-        "Google Play does not recognise the app as appRecognition demands: a modified or sideloaded copy.")
-}
-
-// MARK: app-package
-
-extension CheckID {
-    /// The app's package name is the policy's.
-    public static let playIntegrityAppPackage = CheckID("play-integrity.app-package")
-}
-
-extension PlayIntegrityCheck {
     static let appPackageEntry = CheckDefinition(
         .playIntegrityAppPackage, .policy(default: .enforce),
         proves: "The package name that Google saw is that of the policy.",
@@ -76,7 +56,6 @@ extension PlayIntegrityCheck {
         source: verdicts,
         remedy: .updateApp, codes: [.notOnPC, .appPackageMissing, .appPackageDiffers])
 
-    /// The package name in the payload is the policy's.
     func appPackage() throws(CheckFailure) -> PolicyAnswer {
         guard android != nil else { return Self.notOnPC }
         let expected = expectations.configuration.packageName
@@ -89,25 +68,7 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let appPackageMissing = CheckCode(
-        "app-package-missing",
-        "The payload does not name the app that Google saw, as when app recognition is UNEVALUATED.",
-        remedy: .contactSupport)
-    fileprivate static let appPackageDiffers = CheckCode(
-        "app-package-differs", "Google saw another app than packageName in the policy: a repackaged app.")
-}
-
-// MARK: certificate
-
-extension CheckID {
-    /// The app is signed with the certificates of the policy.
-    public static let playIntegrityCertificate = CheckID("play-integrity.certificate")
-}
-
-extension PlayIntegrityCheck {
     static let certificateEntry = CheckDefinition(
         .playIntegrityCertificate, .policy(default: .enforce),
         proves: "Every signing certificate of the app is one of the policy's, and there is at least one.",
@@ -116,7 +77,6 @@ extension PlayIntegrityCheck {
         source: verdicts,
         remedy: .updateApp, codes: [.notOnPC, .certificateMissing, .certificateNone, .certificateNotAllowed])
 
-    /// The app has at least one signing certificate, and the policy lists all of them.
     func certificate() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         guard let digests = app.certificateSha256Digest else {
@@ -141,27 +101,7 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let certificateMissing = CheckCode(
-        "certificate-missing", "The payload names no signing certificate, as when app recognition is UNEVALUATED.",
-        remedy: .contactSupport)
-    fileprivate static let certificateNone = CheckCode(
-        "certificate-none", "The payload's list of signing certificates is empty: no genuine app is unsigned.")
-    fileprivate static let certificateNotAllowed = CheckCode(
-        "certificate-not-allowed",
-        "A certificate outside certificateDigests signed the app: a repackaged app, or the upload key in the policy.")
-}
-
-// MARK: version-code
-
-extension CheckID {
-    /// The version of the app is allowed.
-    public static let playIntegrityVersionCode = CheckID("play-integrity.version-code")
-}
-
-extension PlayIntegrityCheck {
     static let versionCodeEntry = CheckDefinition(
         .playIntegrityVersionCode, .policy(default: .enforce),
         proves: "The app's version code is one that the policy allows.",
@@ -170,7 +110,6 @@ extension PlayIntegrityCheck {
         source: verdicts,
         remedy: .updateApp, codes: [.notOnPC, .versionCodeMissing] + VersionCodes.versionCode.all)
 
-    /// The version code is one that the policy allows.
     func versionCode() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         if android.versions.isEmpty { return .notRequired }
@@ -184,36 +123,7 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-}
 
-extension VersionCodes {
-    fileprivate static let versionCode = VersionCodes(
-        tooLow: .playIntegrityVersionCodeTooLow, tooHigh: .versionCodeTooHigh, withdrawn: .versionCodeWithdrawn)
-}
-
-extension CheckCode {
-    fileprivate static let versionCodeMissing = CheckCode(
-        "version-code-missing",
-        "The policy demands a version code, and the payload has none, as when app recognition is UNEVALUATED.",
-        remedy: .contactSupport)
-    /// The app is older than `minimumVersionCode`.
-    public static let playIntegrityVersionCodeTooLow = CheckCode(
-        "version-code-too-low", "The app is older than minimumVersionCode: the user updates the app.")
-    fileprivate static let versionCodeTooHigh = CheckCode(
-        "version-code-too-high", "The app is newer than `versions.maximum` in the policy allows.")
-    fileprivate static let versionCodeWithdrawn = CheckCode(
-        "version-code-withdrawn",
-        "The app's version is one of `versions.withdrawn` in the policy: the user updates the app.")
-}
-
-// MARK: licensing
-
-extension CheckID {
-    /// The user's account has a Google Play licence for the app.
-    public static let playIntegrityLicensing = CheckID("play-integrity.licensing")
-}
-
-extension PlayIntegrityCheck {
     static let licensingEntry = CheckDefinition(
         .playIntegrityLicensing, .policy(default: .annotate),
         proves: "The user's account got the app from Google Play.",
@@ -222,7 +132,6 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), account details",
         remedy: .updateApp, codes: [.licensingMissing, .licensingUnevaluated, .playIntegrityLicensingNotAllowed])
 
-    /// The user's account has a Google Play licence for the app.
     func licensing() throws(CheckFailure) -> PolicyAnswer {
         let allowed = expectations.configuration.licensing
         guard let verdict = payload.appLicensingVerdict else {
@@ -241,7 +150,48 @@ extension PlayIntegrityCheck {
     }
 }
 
+extension VersionCodes {
+    fileprivate static let versionCode = VersionCodes(
+        tooLow: .playIntegrityVersionCodeTooLow, tooHigh: .versionCodeTooHigh, withdrawn: .versionCodeWithdrawn)
+}
+
 extension CheckCode {
+    fileprivate static let appRecognitionMissing = CheckCode(
+        "app-recognition-missing", "The payload has no verdict on the app: check the app's set-up in the Play Console.",
+        remedy: .contactSupport)
+    fileprivate static let appRecognitionUnevaluated = CheckCode(
+        "app-recognition-unevaluated",
+        "Google did not evaluate the app, because the device is not trusted or the token was decoded before.",
+        remedy: .contactSupport)
+    fileprivate static let appRecognitionNotAllowed = CheckCode(
+        "app-recognition-not-allowed",
+        "Google Play does not recognise the app as appRecognition demands: a modified or sideloaded copy.")
+    fileprivate static let appPackageMissing = CheckCode(
+        "app-package-missing",
+        "The payload does not name the app that Google saw, as when app recognition is UNEVALUATED.",
+        remedy: .contactSupport)
+    fileprivate static let appPackageDiffers = CheckCode(
+        "app-package-differs", "Google saw another app than packageName in the policy: a repackaged app.")
+    fileprivate static let certificateMissing = CheckCode(
+        "certificate-missing", "The payload names no signing certificate, as when app recognition is UNEVALUATED.",
+        remedy: .contactSupport)
+    fileprivate static let certificateNone = CheckCode(
+        "certificate-none", "The payload's list of signing certificates is empty: no genuine app is unsigned.")
+    fileprivate static let certificateNotAllowed = CheckCode(
+        "certificate-not-allowed",
+        "A certificate outside certificateDigests signed the app: a repackaged app, or the upload key in the policy.")
+    fileprivate static let versionCodeMissing = CheckCode(
+        "version-code-missing",
+        "The policy demands a version code, and the payload has none, as when app recognition is UNEVALUATED.",
+        remedy: .contactSupport)
+    /// The app is older than `minimumVersionCode`.
+    public static let playIntegrityVersionCodeTooLow = CheckCode(
+        "version-code-too-low", "The app is older than minimumVersionCode: the user updates the app.")
+    fileprivate static let versionCodeTooHigh = CheckCode(
+        "version-code-too-high", "The app is newer than `versions.maximum` in the policy allows.")
+    fileprivate static let versionCodeWithdrawn = CheckCode(
+        "version-code-withdrawn",
+        "The app's version is one of `versions.withdrawn` in the policy: the user updates the app.")
     fileprivate static let licensingMissing = CheckCode(
         "licensing-missing", "The payload has no verdict on licensing.", remedy: .contactSupport)
     fileprivate static let licensingUnevaluated = CheckCode(

@@ -1,17 +1,21 @@
 public import AssayCore
 
-extension PlayIntegrityCheck {
-    private var device: PlayIntegrityPayload.DeviceIntegrity { payload.deviceIntegrity }
-}
-
-// MARK: device-recognition
-
 extension CheckID {
     /// The device has the label that the policy demands for its Android version.
     public static let playIntegrityDeviceRecognition = CheckID("play-integrity.device-recognition")
+    /// The device's Android version is not too old.
+    public static let playIntegritySDKVersion = CheckID("play-integrity.sdk-version")
+    /// The device has not requested too many tokens.
+    public static let playIntegrityDeviceActivity = CheckID("play-integrity.device-activity")
+    /// The app's owner has not flagged the device.
+    public static let playIntegrityDeviceRecall = CheckID("play-integrity.device-recall")
+    /// The game runs in a genuine Google Play Games on PC.
+    public static let playIntegrityPCIntegrity = CheckID("play-integrity.pc-integrity")
 }
 
 extension PlayIntegrityCheck {
+    private var device: PlayIntegrityPayload.DeviceIntegrity { payload.deviceIntegrity }
+
     static let deviceRecognitionEntry = CheckDefinition(
         .playIntegrityDeviceRecognition, .policy(default: .enforce),
         proves: "The device meets the label that the policy demands of its version of Android, or a stronger one.",
@@ -25,9 +29,8 @@ extension PlayIntegrityCheck {
         remedy: .contactSupport,
         codes: [.notOnPC, .androidTooOld, .playIntegrityDeviceLabelMissing, .sdkVersionUnknown])
 
-    /// The device has the label that the rule for its Android version demands, or a stronger one. A version below all rules fails. If
-    /// the version is missing, the strictest rule of the policy applies. Without rules in the policy, the lowest one of the guidance
-    /// does: a new app in the Play Console gets neither the version nor the strong label, for any device.
+    /// A version below all rules fails; a missing one falls under the strictest. Without rules, the lowest label of the guidance is
+    /// demanded: a new app in the Play Console gets neither the version nor the strong label, for any device.
     func deviceRecognition() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         let labels = device.deviceRecognitionVerdict ?? []
@@ -67,49 +70,7 @@ extension PlayIntegrityCheck {
             "the device meets \(labels.listed), demanded is \(demanded.name) for "
                 + (sdk.map { "SDK \($0)" } ?? "a device that does not tell its SDK") + "; \(dialog)")
     }
-}
 
-extension CheckCode {
-    fileprivate static let androidTooOld = CheckCode(
-        "android-too-old",
-        "The device's version of Android is below every rule of deviceRecognition: add a rule to allow it.",
-        remedy: .updateSystem)
-    /// The device lacks the label that `deviceRecognition` demands.
-    public static let playIntegrityDeviceLabelMissing = CheckCode(
-        "device-label-missing",
-        """
-        The device does not have the integrity label that the policy demands of its version of Android. If no device has \
-        MEETS_STRONG_INTEGRITY, it is not turned on in the Play Console. Google evaluates only MEETS_DEVICE_INTEGRITY for installs that \
-        it does not license: compare play-integrity.licensing before blaming a device without MEETS_STRONG_INTEGRITY.
-        """)
-    fileprivate static let sdkVersionUnknown = CheckCode(
-        "sdk-version-unknown",
-        """
-        Google does not tell the device's version of Android, so that no rule of deviceRecognition can be chosen by it: turn on the \
-        device attributes, and MEETS_STRONG_INTEGRITY, in the Play Console. Without rules in the policy, MEETS_DEVICE_INTEGRITY \
-        suffices until then, noted.
-        """)
-}
-
-/// What Google sends only when it is turned on for the app (Google, "Integrity verdicts": Play Console, Test and release, App
-/// integrity, Play Integrity API, Settings, Responses).
-enum PlayConsole {
-    static let responses = "the Play Console (App integrity, Play Integrity API, Settings, Responses)"
-    static let deviceAttributes = "device attributes"
-    static let strongIntegrity = "MEETS_STRONG_INTEGRITY"
-    static let basicIntegrity = "MEETS_BASIC_INTEGRITY"
-    static let deviceActivity = "recent device activity"
-    static let deviceRecall = "device recall"
-}
-
-// MARK: sdk-version
-
-extension CheckID {
-    /// The device's Android version is not too old.
-    public static let playIntegritySDKVersion = CheckID("play-integrity.sdk-version")
-}
-
-extension PlayIntegrityCheck {
     static let sdkVersionEntry = CheckDefinition(
         .playIntegritySDKVersion, .policy(default: .enforce),
         proves: "The device's version of Android is at least the policy's minimum.",
@@ -118,7 +79,6 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), device attributes",
         remedy: .updateSystem, codes: [.notOnPC, .sdkVersionMissing, .sdkVersionTooLow])
 
-    /// The SDK version is at least the policy's minimum.
     func sdkVersion() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         guard let minimum = android.minimumSDKVersion else { return .notRequired }
@@ -132,26 +92,7 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let sdkVersionMissing = CheckCode(
-        "sdk-version-missing",
-        "The policy demands an SDK version, and the payload has none: enable device attributes in the Play Console.",
-        remedy: .contactSupport)
-    fileprivate static let sdkVersionTooLow = CheckCode(
-        "sdk-version-too-low",
-        "The device's version of Android is below minimumSDKVersion: the user updates the device.")
-}
-
-// MARK: device-activity
-
-extension CheckID {
-    /// The device has not requested too many tokens.
-    public static let playIntegrityDeviceActivity = CheckID("play-integrity.device-activity")
-}
-
-extension PlayIntegrityCheck {
     static let deviceActivityEntry = CheckDefinition(
         .playIntegrityDeviceActivity, .policy(default: .enforce),
         proves: "The device asked for no more tokens in the last hour than the policy allows.",
@@ -160,7 +101,6 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), recent device activity",
         remedy: .retry, codes: [.notOnPC, .deviceActivityMissing, .deviceActivityTooHigh])
 
-    /// The device's recent token requests stay within the policy's level.
     func deviceActivity() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         guard let maximum = android.maximumDeviceActivity, let highest = maximum.activityRank else {
@@ -177,28 +117,7 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let deviceActivityMissing = CheckCode(
-        "device-activity-missing",
-        """
-        The policy limits the device's activity, and Google did not evaluate it: enable the signal in the Play \
-        Console.
-        """, remedy: .contactSupport)
-    fileprivate static let deviceActivityTooHigh = CheckCode(
-        "device-activity-too-high",
-        "The device asked for more tokens in the last hour than maximumDeviceActivity allows.")
-}
-
-// MARK: device-recall
-
-extension CheckID {
-    /// The app's owner has not flagged the device.
-    public static let playIntegrityDeviceRecall = CheckID("play-integrity.device-recall")
-}
-
-extension PlayIntegrityCheck {
     static let deviceRecallEntry = CheckDefinition(
         .playIntegrityDeviceRecall, .policy(default: .enforce),
         proves: "None of the bits for which the policy rejects devices is set.",
@@ -232,9 +151,73 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
+
+    static let pcIntegrityEntry = CheckDefinition(
+        .playIntegrityPCIntegrity, .policy(default: .enforce),
+        proves: "The game runs in a genuine Google Play Games on PC.",
+        stops: "Emulators and patched clients in its place.",
+        lookAt: "`platform` in the policy; what Google Play Games says on the PC.",
+        source: "Google, Play Integrity API for PC",
+        remedy: .contactSupport, codes: [.notOnAndroid, .pcLabelMissing])
+
+    func pcIntegrity() throws(CheckFailure) -> PolicyAnswer {
+        guard android == nil else { return Self.notOnAndroid }
+        let labels = device.deviceRecognitionVerdict ?? []
+        guard labels.contains(.pc) else {
+            throw CheckFailure(
+                .pcLabelMissing, "the PC meets \(labels.listed), demanded is \(IntegrityLabel.pc.name)")
+        }
+        return .passed
+    }
+}
+
+/// What Google sends only when it is turned on for the app (Google, "Integrity verdicts": Play Console, Test and release, App
+/// integrity, Play Integrity API, Settings, Responses).
+enum PlayConsole {
+    static let responses = "the Play Console (App integrity, Play Integrity API, Settings, Responses)"
+    static let deviceAttributes = "device attributes"
+    static let strongIntegrity = "MEETS_STRONG_INTEGRITY"
+    static let basicIntegrity = "MEETS_BASIC_INTEGRITY"
+    static let deviceActivity = "recent device activity"
+    static let deviceRecall = "device recall"
 }
 
 extension CheckCode {
+    fileprivate static let androidTooOld = CheckCode(
+        "android-too-old",
+        "The device's version of Android is below every rule of deviceRecognition: add a rule to allow it.",
+        remedy: .updateSystem)
+    /// The device lacks the label that `deviceRecognition` demands.
+    public static let playIntegrityDeviceLabelMissing = CheckCode(
+        "device-label-missing",
+        """
+        The device does not have the integrity label that the policy demands of its version of Android. If no device has \
+        MEETS_STRONG_INTEGRITY, it is not turned on in the Play Console. Google evaluates only MEETS_DEVICE_INTEGRITY for installs that \
+        it does not license: compare play-integrity.licensing before blaming a device without MEETS_STRONG_INTEGRITY.
+        """)
+    fileprivate static let sdkVersionUnknown = CheckCode(
+        "sdk-version-unknown",
+        """
+        Google does not tell the device's version of Android, so that no rule of deviceRecognition can be chosen by it: turn on the \
+        device attributes, and MEETS_STRONG_INTEGRITY, in the Play Console. Without rules in the policy, MEETS_DEVICE_INTEGRITY \
+        suffices until then, noted.
+        """)
+    fileprivate static let sdkVersionMissing = CheckCode(
+        "sdk-version-missing",
+        "The policy demands an SDK version, and the payload has none: enable device attributes in the Play Console.",
+        remedy: .contactSupport)
+    fileprivate static let sdkVersionTooLow = CheckCode(
+        "sdk-version-too-low",
+        "The device's version of Android is below minimumSDKVersion: the user updates the device.")
+    fileprivate static let deviceActivityMissing = CheckCode(
+        "device-activity-missing",
+        """
+        The policy limits the device's activity, and Google did not evaluate it: enable the signal in the Play \
+        Console.
+        """, remedy: .contactSupport)
+    fileprivate static let deviceActivityTooHigh = CheckCode(
+        "device-activity-too-high",
+        "The device asked for more tokens in the last hour than maximumDeviceActivity allows.")
     static let deviceRecallSet = CheckCode(
         "device-recall-set", "The app's owner set a bit on the device for which the policy rejects devices.")
     static let deviceRecallBanned = CheckCode(
@@ -249,37 +232,6 @@ extension CheckCode {
     fileprivate static let deviceRecallMissing = CheckCode(
         "device-recall-missing",
         "The policy rejects devices by recall bits, and the payload lacks one: enable the signal in the Play Console.")
-}
-
-// MARK: pc-integrity
-
-extension CheckID {
-    /// The game runs in a genuine Google Play Games on PC.
-    public static let playIntegrityPCIntegrity = CheckID("play-integrity.pc-integrity")
-}
-
-extension PlayIntegrityCheck {
-    static let pcIntegrityEntry = CheckDefinition(
-        .playIntegrityPCIntegrity, .policy(default: .enforce),
-        proves: "The game runs in a genuine Google Play Games on PC.",
-        stops: "Emulators and patched clients in its place.",
-        lookAt: "`platform` in the policy; what Google Play Games says on the PC.",
-        source: "Google, Play Integrity API for PC",
-        remedy: .contactSupport, codes: [.notOnAndroid, .pcLabelMissing])
-
-    /// The game runs in a genuine Google Play Games on PC.
-    func pcIntegrity() throws(CheckFailure) -> PolicyAnswer {
-        guard android == nil else { return Self.notOnAndroid }
-        let labels = device.deviceRecognitionVerdict ?? []
-        guard labels.contains(.pc) else {
-            throw CheckFailure(
-                .pcLabelMissing, "the PC meets \(labels.listed), demanded is \(IntegrityLabel.pc.name)")
-        }
-        return .passed
-    }
-}
-
-extension CheckCode {
     fileprivate static let pcLabelMissing = CheckCode(
         "pc-label-missing", "The PC does not have the label of a genuine Google Play Games.")
 }

@@ -1,17 +1,17 @@
 public import AssayCore
 
-extension PlayIntegrityCheck {
-    private var environment: PlayIntegrityPayload.EnvironmentDetails { payload.environmentDetails }
-}
-
-// MARK: play-protect
-
 extension CheckID {
     /// Play Protect found nothing harmful.
     public static let playIntegrityPlayProtect = CheckID("play-integrity.play-protect")
+    /// No other app can capture or control this one.
+    public static let playIntegrityAppAccessRisk = CheckID("play-integrity.app-access-risk")
+    /// The location can be trusted.
+    public static let playIntegrityLocationSpoofing = CheckID("play-integrity.location-spoofing")
 }
 
 extension PlayIntegrityCheck {
+    private var environment: PlayIntegrityPayload.EnvironmentDetails { payload.environmentDetails }
+
     static let playProtectEntry = CheckDefinition(
         .playIntegrityPlayProtect, .policy(default: .annotate),
         proves: "Play Protect is on and found no harmful apps, as far as the policy demands it.",
@@ -21,7 +21,6 @@ extension PlayIntegrityCheck {
         remedy: .contactSupport,
         codes: [.notOnPC, .playProtectMissing, .playProtectUnevaluated, .playProtectNotAllowed])
 
-    /// The policy allows the verdict of Play Protect.
     func playProtect() throws(CheckFailure) -> PolicyAnswer {
         guard let allowed = android?.playProtect else { return Self.notOnPC }
         guard let verdict = environment.playProtectVerdict else {
@@ -37,26 +36,7 @@ extension PlayIntegrityCheck {
             .playProtectNotAllowed,
             "Play Protect says \(verdict.name.excerpt), allowed is \(allowed.listed)")
     }
-}
 
-extension CheckCode {
-    fileprivate static let playProtectMissing = CheckCode(
-        "play-protect-missing", "The payload has no verdict of Play Protect: enable the signal in the Play Console.")
-    fileprivate static let playProtectUnevaluated = CheckCode(
-        "play-protect-unevaluated",
-        "Google did not evaluate Play Protect, because a requirement such as a trusted device is not met.")
-    fileprivate static let playProtectNotAllowed = CheckCode(
-        "play-protect-not-allowed", "Play Protect is off, or found apps that playProtect in the policy does not allow.")
-}
-
-// MARK: app-access-risk
-
-extension CheckID {
-    /// No other app can capture or control this one.
-    public static let playIntegrityAppAccessRisk = CheckID("play-integrity.app-access-risk")
-}
-
-extension PlayIntegrityCheck {
     static let appAccessRiskEntry = CheckDefinition(
         .playIntegrityAppAccessRisk, .policy(default: .annotate),
         proves: "No running app can capture, cover or control the screen in a way that the policy rejects.",
@@ -86,25 +66,7 @@ extension PlayIntegrityCheck {
         }
         return .passed
     }
-}
 
-extension CheckCode {
-    fileprivate static let appAccessRiskMissing = CheckCode(
-        "app-access-risk-missing",
-        "The payload does not state what other apps could do: enable the signal in the Play Console.")
-    fileprivate static let appAccessRisk = CheckCode(
-        "app-access-risk",
-        "Another running app can capture, cover or control the screen in a way that the policy rejects.")
-}
-
-// MARK: location-spoofing
-
-extension CheckID {
-    /// The location can be trusted.
-    public static let playIntegrityLocationSpoofing = CheckID("play-integrity.location-spoofing")
-}
-
-extension PlayIntegrityCheck {
     static let locationSpoofingEntry = CheckDefinition(
         .playIntegrityLocationSpoofing, .policy(default: .annotate),
         proves: "Google sees no risk of a spoofed location other than those that the policy allows.",
@@ -113,7 +75,6 @@ extension PlayIntegrityCheck {
         source: "Google, Play Integrity API v1, EnvironmentDetails",
         remedy: .contactSupport, codes: [.notOnPC, .locationSpoofingMissing, .locationSpoofingRisk])
 
-    /// The policy allows the location risk.
     func locationSpoofing() throws(CheckFailure) -> PolicyAnswer {
         guard let allowed = android?.locationSpoofing else { return Self.notOnPC }
         let labels = environment.locationSpoofingRiskVerdict ?? []
@@ -133,6 +94,19 @@ extension PlayIntegrityCheck {
 }
 
 extension CheckCode {
+    fileprivate static let playProtectMissing = CheckCode(
+        "play-protect-missing", "The payload has no verdict of Play Protect: enable the signal in the Play Console.")
+    fileprivate static let playProtectUnevaluated = CheckCode(
+        "play-protect-unevaluated",
+        "Google did not evaluate Play Protect, because a requirement such as a trusted device is not met.")
+    fileprivate static let playProtectNotAllowed = CheckCode(
+        "play-protect-not-allowed", "Play Protect is off, or found apps that playProtect in the policy does not allow.")
+    fileprivate static let appAccessRiskMissing = CheckCode(
+        "app-access-risk-missing",
+        "The payload does not state what other apps could do: enable the signal in the Play Console.")
+    fileprivate static let appAccessRisk = CheckCode(
+        "app-access-risk",
+        "Another running app can capture, cover or control the screen in a way that the policy rejects.")
     fileprivate static let locationSpoofingMissing = CheckCode(
         "location-spoofing-missing", "Google did not evaluate whether the location is spoofed.")
     fileprivate static let locationSpoofingRisk = CheckCode(

@@ -1,19 +1,24 @@
 public import AssayCore
-import AssayPrimitives
 import FoundationEssentials
-
-extension PlayIntegrityCheck {
-    private var details: PlayIntegrityPayload.RequestDetails { payload.requestDetails }
-}
-
-// MARK: payload
 
 extension CheckID {
     /// The payload is strict JSON of the documented schema.
     public static let playIntegrityPayload = CheckID("play-integrity.payload")
+    /// The policy's app requested the token.
+    public static let playIntegrityRequestPackage = CheckID("play-integrity.request-package")
+    /// The token answers the nonce of this request.
+    public static let playIntegrityNonce = CheckID("play-integrity.nonce")
+    /// The app requested the token with the hash of this request.
+    public static let playIntegrityRequestHash = CheckID("play-integrity.request-hash")
+    /// The token is recent.
+    public static let playIntegrityFreshness = CheckID("play-integrity.freshness")
+    /// The answer is not a test response.
+    public static let playIntegrityTestingResponse = CheckID("play-integrity.testing-response")
 }
 
 extension PlayIntegrityCheck {
+    private var details: PlayIntegrityPayload.RequestDetails { payload.requestDetails }
+
     static let payloadEntry = CheckDefinition(
         .playIntegrityPayload, .gate,
         proves: "The payload is one strict JSON object in which every known field has its type.",
@@ -39,16 +44,7 @@ extension PlayIntegrityCheck {
         }
         return payload
     }
-}
 
-// MARK: request-package
-
-extension CheckID {
-    /// The policy's app requested the token.
-    public static let playIntegrityRequestPackage = CheckID("play-integrity.request-package")
-}
-
-extension PlayIntegrityCheck {
     static let requestPackageEntry = CheckDefinition(
         .playIntegrityRequestPackage, .gate,
         proves: "The app of the policy, which the request names, asked for the token.",
@@ -57,7 +53,6 @@ extension PlayIntegrityCheck {
         source: verdicts,
         remedy: .updateApp, codes: [.packageNotExpected, .requestPackageMissing, .requestPackageDiffers])
 
-    /// The policy's app requested the token, and the server expects this app.
     func requestPackage(_ named: String) throws(CheckFailure) {
         let expected = expectations.configuration.packageName
         guard named.isByteEqual(to: expected) else {
@@ -72,30 +67,7 @@ extension PlayIntegrityCheck {
                 .requestPackageDiffers, "\(found.excerpt) asked for the token, expected \(expected)")
         }
     }
-}
 
-extension CheckCode {
-    fileprivate static let packageNotExpected = CheckCode(
-        "package-not-expected",
-        "The request names another package than the policy's app: check which app the record or the caller names.",
-        remedy: .nothing)
-    fileprivate static let requestPackageMissing = CheckCode(
-        "request-package-missing",
-        "The token does not name the app that asked for it: Google decoded a token without request details.",
-        remedy: .nothing)
-    fileprivate static let requestPackageDiffers = CheckCode(
-        "request-package-differs",
-        "Another app asked for the token: compare packageName with the application ID of the build variant.")
-}
-
-// MARK: nonce
-
-extension CheckID {
-    /// The token answers the nonce of this request.
-    public static let playIntegrityNonce = CheckID("play-integrity.nonce")
-}
-
-extension PlayIntegrityCheck {
     static let nonceEntry = CheckDefinition(
         .playIntegrityNonce, .gate,
         proves: "The token answers the nonce of this request, compared as bytes.",
@@ -119,26 +91,7 @@ extension PlayIntegrityCheck {
             throw CheckFailure(.nonceDiffers, "the token answers another nonce, \(nonce.excerpt)")
         }
     }
-}
 
-extension CheckCode {
-    fileprivate static let nonceMissing = CheckCode(
-        "nonce-missing",
-        "The token has no nonce; with a request hash it is a standard token that was sent as a classic one.")
-    fileprivate static let nonceMalformed = CheckCode(
-        "nonce-malformed", "The nonce in the token is no base64: the app encodes it in another way.")
-    fileprivate static let nonceDiffers = CheckCode(
-        "nonce-differs", "The token answers another nonce: a replay, or an app that encodes the nonce a second time.")
-}
-
-// MARK: request-hash
-
-extension CheckID {
-    /// The app requested the token with the hash of this request.
-    public static let playIntegrityRequestHash = CheckID("play-integrity.request-hash")
-}
-
-extension PlayIntegrityCheck {
     static let requestHashEntry = CheckDefinition(
         .playIntegrityRequestHash, .gate,
         proves: "The app asked for the token with the hash of this request, compared exactly.",
@@ -147,7 +100,6 @@ extension PlayIntegrityCheck {
         source: verdicts,
         remedy: .retry, codes: [.requestHashMissing, .requestHashDiffers])
 
-    /// The hash equals, byte for byte, the text that the app gave to Google.
     func requestHash(_ expected: String) throws(CheckFailure) {
         guard let found = details.requestHash else {
             throw CheckFailure(
@@ -159,24 +111,7 @@ extension PlayIntegrityCheck {
             throw CheckFailure(.requestHashDiffers, "the token was asked for with the hash \(found.excerpt)")
         }
     }
-}
 
-extension CheckCode {
-    fileprivate static let requestHashMissing = CheckCode(
-        "request-hash-missing",
-        "The app asked for the token without a request hash; with a nonce it is a classic token.")
-    fileprivate static let requestHashDiffers = CheckCode(
-        "request-hash-differs", "The token was made for another request, or app and server do not hash the same bytes.")
-}
-
-// MARK: freshness
-
-extension CheckID {
-    /// The token is recent.
-    public static let playIntegrityFreshness = CheckID("play-integrity.freshness")
-}
-
-extension PlayIntegrityCheck {
     static let freshnessEntry = CheckDefinition(
         .playIntegrityFreshness, .gate,
         proves: "The token is no older and no further ahead than the policy's window, both ends included.",
@@ -215,29 +150,7 @@ extension PlayIntegrityCheck {
     private static func text(_ milliseconds: Int64) -> String {
         RFC3339.format(Date(timeIntervalSince1970: Double(milliseconds) / 1000))
     }
-}
 
-extension CheckCode {
-    fileprivate static let timeMissing = CheckCode(
-        "time-missing", "The token does not state when it was made: no genuine token omits it.", remedy: .nothing)
-    fileprivate static let timeOutOfRange = CheckCode(
-        "time-out-of-range", "The time of judgement cannot be written in milliseconds: correct the clock or `--at`.",
-        remedy: .nothing)
-    fileprivate static let tooOld = CheckCode(
-        "too-old",
-        "The token was made before the freshness window: a replay, a slow client, or `--as-captured` is needed.")
-    fileprivate static let tooFarAhead = CheckCode(
-        "too-far-ahead", "The token was made after the time of judgement: check the server's clock, or `--at`.")
-}
-
-// MARK: testing-response
-
-extension CheckID {
-    /// The answer is not a test response.
-    public static let playIntegrityTestingResponse = CheckID("play-integrity.testing-response")
-}
-
-extension PlayIntegrityCheck {
     static let testingResponseEntry = CheckDefinition(
         .playIntegrityTestingResponse, .gate,
         proves: "The answer is Google's own, and not one that the owner of the Play Console chose for a tester.",
@@ -264,6 +177,39 @@ extension PlayIntegrityCheck {
 }
 
 extension CheckCode {
+    fileprivate static let packageNotExpected = CheckCode(
+        "package-not-expected",
+        "The request names another package than the policy's app: check which app the record or the caller names.",
+        remedy: .nothing)
+    fileprivate static let requestPackageMissing = CheckCode(
+        "request-package-missing",
+        "The token does not name the app that asked for it: Google decoded a token without request details.",
+        remedy: .nothing)
+    fileprivate static let requestPackageDiffers = CheckCode(
+        "request-package-differs",
+        "Another app asked for the token: compare packageName with the application ID of the build variant.")
+    fileprivate static let nonceMissing = CheckCode(
+        "nonce-missing",
+        "The token has no nonce; with a request hash it is a standard token that was sent as a classic one.")
+    fileprivate static let nonceMalformed = CheckCode(
+        "nonce-malformed", "The nonce in the token is no base64: the app encodes it in another way.")
+    fileprivate static let nonceDiffers = CheckCode(
+        "nonce-differs", "The token answers another nonce: a replay, or an app that encodes the nonce a second time.")
+    fileprivate static let requestHashMissing = CheckCode(
+        "request-hash-missing",
+        "The app asked for the token without a request hash; with a nonce it is a classic token.")
+    fileprivate static let requestHashDiffers = CheckCode(
+        "request-hash-differs", "The token was made for another request, or app and server do not hash the same bytes.")
+    fileprivate static let timeMissing = CheckCode(
+        "time-missing", "The token does not state when it was made: no genuine token omits it.", remedy: .nothing)
+    fileprivate static let timeOutOfRange = CheckCode(
+        "time-out-of-range", "The time of judgement cannot be written in milliseconds: correct the clock or `--at`.",
+        remedy: .nothing)
+    fileprivate static let tooOld = CheckCode(
+        "too-old",
+        "The token was made before the freshness window: a replay, a slow client, or `--as-captured` is needed.")
+    fileprivate static let tooFarAhead = CheckCode(
+        "too-far-ahead", "The token was made after the time of judgement: check the server's clock, or `--at`.")
     fileprivate static let testingResponse = CheckCode(
         "testing-response",
         "The owner of the Play Console chose this answer for a tester, so that it states nothing genuine.")

@@ -11,6 +11,8 @@ extension EvidenceKind {
 extension CheckID {
     /// The account is not blocked.
     public static let playIntegrityAccount = CheckID("play-integrity.account")
+    /// The nonce of a classic token was issued and is used only once; a standard token is used only once.
+    public static let playIntegrityChallenge = CheckID("play-integrity.challenge")
 }
 
 /// The checks of Play Integrity evidence, each with its name, catalogue entry, rule and codes. Both kinds share checks
@@ -91,22 +93,9 @@ package struct PlayIntegrityCheck: Sendable {
     }
 }
 
-extension CheckCode {
-    static let notOnPC = CheckCode(
-        "not-on-pc", "The policy says platform pc, and payloads of games on PC do not have this signal: no action.")
-    static let notOnAndroid = CheckCode(
-        "not-on-android",
-        "The policy says platform android, and only payloads of games on PC have this signal: no action.")
-}
-
-// MARK: challenge: decided by the ledger
-
-extension CheckID {
-    /// The nonce of a classic token was issued and is used only once; a standard token is used only once.
-    public static let playIntegrityChallenge = CheckID("play-integrity.challenge")
-}
-
 extension PlayIntegrityCheck {
+    // MARK: challenge: decided by the ledger
+
     private static let challengeEntry = CheckDefinition(
         .playIntegrityChallenge, .ledger,
         proves: """
@@ -122,13 +111,6 @@ extension PlayIntegrityCheck {
         remedy: .newChallenge, codes: CheckCode.ofChallenge + CheckCode.ofDigest + [.signatureNonceMissing])
 }
 
-extension CheckCode {
-    static let signatureNonceMissing = CheckCode(
-        "signature-nonce-missing",
-        "The signature of the request has no `nonce`, which the policy demands: the app must write a challenge there.",
-        remedy: .newChallenge)
-}
-
 /// The dialogs that ask the user to repair the cause of a failure (Google, "Remediation dialogs").
 enum RemediationDialog {
     static let getLicensed = "the dialog GET_LICENSED (1) may help"
@@ -136,4 +118,16 @@ enum RemediationDialog {
     static let closeAllAccessRisk = "the dialog CLOSE_ALL_ACCESS_RISK (3) may help"
     static let getIntegrity = "the dialog GET_INTEGRITY (4) may help"
     static let getStrongIntegrity = "the dialog GET_STRONG_INTEGRITY (5) may help"
+}
+
+extension CheckCode {
+    static let notOnPC = CheckCode(
+        "not-on-pc", "The policy says platform pc, and payloads of games on PC do not have this signal: no action.")
+    static let notOnAndroid = CheckCode(
+        "not-on-android",
+        "The policy says platform android, and only payloads of games on PC have this signal: no action.")
+    static let signatureNonceMissing = CheckCode(
+        "signature-nonce-missing",
+        "The signature of the request has no `nonce`, which the policy demands: the app must write a challenge there.",
+        remedy: .newChallenge)
 }

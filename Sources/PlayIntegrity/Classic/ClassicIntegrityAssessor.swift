@@ -1,13 +1,9 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Assesses classic tokens: a pure function of its arguments.
 package enum ClassicIntegrityAssessor {
-    /// Runs every check that needs no ledger.
-    ///
-    /// - Parameter keys: The keys of the purpose, in any state. Keys of other apps are ignored.
-    /// - Returns: The results, and the effects that decide the ledger checks.
+    /// Runs every check that needs no ledger. `keys` are those of all apps, in any state.
     package static func assess(
         _ input: ClassicIntegrityInput, keys: [NamedKey], expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {
@@ -27,10 +23,7 @@ package enum ClassicIntegrityAssessor {
     }
 
     /// Runs every check that needs no ledger on a token that Google has decoded.
-    ///
-    /// - Parameters:
-    ///   - answer: Google's answer on the token.
-    ///   - source: the parties that may vouch for the answer.
+    /// - Parameter source: the parties that may vouch for the answer.
     package static func assess(
         _ input: ClassicIntegrityInput, answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
         account: AccountStandings = .none, expectations: PlayIntegrityExpectations, now: Date

@@ -1,16 +1,13 @@
 import AssayCore
-import AssayPrimitives
 
 /// A classic token to verify, or Google's answer to it.
 public struct ClassicIntegrityInput: Sendable {
     /// The allowed length of a nonce in characters (Google, IntegrityTokenRequest).
     static let nonceLength = 16...500
 
-    /// The token or the answer.
     package let evidence: StandardIntegrityInput.Evidence
     /// The package name of the expected app.
     package let packageName: String
-    /// The decoded bytes of the nonce.
     package let nonce: [UInt8]
     /// The challenge and the request hash that the nonce combines; nil for a nonce without them.
     package let boundTo: (challenge: [UInt8], requestHash: [UInt8])?

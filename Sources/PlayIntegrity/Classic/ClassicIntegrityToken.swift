@@ -1,5 +1,4 @@
 public import AssayCore
-package import AssayPrimitives
 
 extension CheckID {
     /// The evidence has the only allowed form.
@@ -54,10 +53,8 @@ extension PlayIntegrityCheck {
         remedy: .nothing, codes: CheckCode.ofDecoding + CheckCode.ofSignature + [.decodedByGoogle])
 }
 
-/// Decodes a classic token from text to payload: a JWE around a JWS.
-///
-/// Google, "Decrypt and verify the integrity verdict": A256KW and A256GCM outside, ES256 inside. The keys determine the
-/// algorithms; the headers are only compared with them.
+/// Decodes a classic token from text to payload: A256KW and A256GCM outside, ES256 inside (Google, "Decrypt and verify the integrity
+/// verdict"). The keys determine the algorithms; the headers are only compared with them.
 package enum ClassicIntegrityToken {
     /// Decodes the JWE, with the part lengths of its algorithms.
     static func decode(_ token: String) throws(DecodeError) -> CompactJWE { try decode(Array(token.utf8)[...]) }
@@ -107,7 +104,6 @@ package enum ClassicIntegrityToken {
         throw CheckFailure(CheckCode(found.reason), "\(found.detail); tried \(names)")
     }
 
-    /// Decodes the JWS and verifies its signature.
     static func verify(_ plaintext: [UInt8], with keys: PlayIntegrityKeys) throws(CheckFailure) -> CompactJWS {
         let jws: CompactJWS
         do throws(DecodeError) {

@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayPrimitives
 
 /// The response keys of an app in the Play Console's download: text, RSA-encrypted for the app owner's key. Each key is
 /// a line `name=value`; surrounding white space and quotes are ignored.
@@ -14,13 +13,8 @@ package struct PlayConsoleDownload: Sendable {
         ("DECRYPTION_KEY", PlayIntegrityKeys.decryptionPart), ("VERIFICATION_KEY", PlayIntegrityKeys.verificationPart),
     ]
 
-    /// Opens a download.
-    ///
-    /// - Parameters:
-    ///   - encrypted: The bytes of the file, or their base64.
-    ///   - privateKey: The private half of the key that the console encrypted for: OAEP with SHA-1.
-    /// - Throws: ``KeyError`` for a file whose length differs from the key's, a file for another key, or a text without
-    ///   the two keys. It contains no decrypted text.
+    /// Opens a download, bytes or base64, with the private half of the key that the console encrypted for: OAEP with SHA-1. No error
+    /// contains decrypted text.
     package init(encrypted: [UInt8], privateKey: RSAPrivateKey) throws(KeyError) {
         let length = privateKey.publicKey.modulusLength
         var ciphertext = encrypted
@@ -42,7 +36,6 @@ package struct PlayConsoleDownload: Sendable {
         try self.init(text: text)
     }
 
-    /// Reads the decrypted text.
     package init(text: SecretBytes) throws(KeyError) {
         var parts: [String: SecretBytes] = [:]
         var notes: [String] = []

@@ -1,16 +1,13 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The two response keys of an app from the Play Console: one decrypts classic tokens, the other verifies them. A
 /// class: all tokens of the app share it.
 package final class PlayIntegrityKeys: KeyMaterial {
-    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("play-integrity")
     /// The name of the part that decrypts tokens.
     static let decryptionPart = "decryptionKey"
     /// The name of the part that verifies their content.
     static let verificationPart = "verificationKey"
-    /// The parts of a key.
     package static let parts = [
         KeyPart(
             decryptionPart, .secret, isRequired: true,
@@ -28,11 +25,8 @@ package final class PlayIntegrityKeys: KeyMaterial {
     /// The algorithms of the two keys, by their RFC 7518 names.
     package var algorithm: String { "A256KW, A256GCM, ES256" }
 
-    /// Reads the two keys.
-    ///
-    /// - Parameter parts: `decryptionKey`: 32 bytes in base64 (either alphabet) or hexadecimal; `verificationKey`: a
-    ///   P-256 SubjectPublicKeyInfo in base64 of DER or in PEM. Surrounding white space and quotes are ignored.
-    /// - Throws: ``KeyError`` with the found kind and length, and the expected ones.
+    /// Reads `decryptionKey`, 32 bytes in base64 or hexadecimal, and `verificationKey`, a P-256 SubjectPublicKeyInfo in base64 or PEM.
+    /// White space and quotes around them are ignored.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         guard let decryptionText = parts[Self.decryptionPart] else { throw Self.missing(Self.decryptionPart) }
         guard let verificationText = parts[Self.verificationPart] else { throw Self.missing(Self.verificationPart) }

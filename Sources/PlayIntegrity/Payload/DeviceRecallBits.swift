@@ -14,7 +14,6 @@ public struct DeviceRecallBits<Value: Sendable & Equatable>: Sendable, Equatable
         self.third = third
     }
 
-    /// The value of a bit.
     package subscript(bit: DeviceRecallBit) -> Value? {
         get { self[keyPath: bit.property()] }
         set { self[keyPath: bit.property()] = newValue }

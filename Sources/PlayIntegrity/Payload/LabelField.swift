@@ -13,7 +13,6 @@ package enum LabelField: String, CaseIterable {
     /// follow their pattern. A policy may name others.
     case locationSpoofing = "environmentDetails.locationSpoofingRiskVerdict"
 
-    /// The known labels of the field.
     var labels: [IntegrityLabel] { Self.labels[index] }
 
     /// True if the label is one that Google documents for the field.

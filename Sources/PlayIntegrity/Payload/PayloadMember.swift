@@ -10,7 +10,6 @@ struct PayloadMember {
 
     var name: String { member.name }
 
-    /// The path of the member.
     var fullPath: String { path.isEmpty ? member.name.excerpt : "\(path).\(member.name.excerpt)" }
 
     /// Compares bytes.

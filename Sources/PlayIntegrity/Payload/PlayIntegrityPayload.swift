@@ -82,7 +82,6 @@ public final class PlayIntegrityPayload: Sendable {
     public let environmentDetails: EnvironmentDetails
     /// True for a test response configured in the console: `testingDetails`.
     public let isTestingResponse: Bool?
-    /// The undocumented fields, in order.
     package let unknownFields: [UnknownField]
 
     init(

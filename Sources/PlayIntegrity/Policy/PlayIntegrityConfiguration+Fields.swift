@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 extension PlayIntegrityConfiguration: SectionConfiguration {
     /// The section with the rules of requests.
@@ -10,7 +9,6 @@ extension PlayIntegrityConfiguration: SectionConfiguration {
     /// The fields of `playIntegrity` in a policy, for its reader and `assay verify --set`.
     package static let table = commonTable + [android, .requests(\.requests)]
 
-    /// Reads the field `playIntegrity` of an app in a policy file.
     package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         var values = Values()
         try Self.table.read(node, files, into: &values)
@@ -92,7 +90,6 @@ extension PlayIntegrityConfiguration: SectionConfiguration {
 }
 
 extension PlayIntegrityConfiguration.AndroidRules {
-    /// The fields for Android apps only.
     fileprivate static let table: [SectionField<Self>] = [
         .field(
             "certificateDigests", \.certificateDigests,
@@ -229,7 +226,6 @@ extension PlayIntegrityConfiguration.AndroidRules {
 }
 
 extension PlayIntegrityConfiguration.DeviceRule {
-    /// The rule as a policy has it.
     fileprivate var node: PolicyNode {
         .written(
             .mapping([
@@ -279,7 +275,6 @@ extension SectionField {
 }
 
 extension FieldForm where Value == IntegrityLabel {
-    /// A documented label.
     fileprivate static func label(of allowed: [IntegrityLabel]) -> Self {
         Self(.words(allowed.map(\.name))) {
             .scalar($0.name)
@@ -292,6 +287,5 @@ extension FieldForm where Value == IntegrityLabel {
 }
 
 extension FieldForm where Value == [IntegrityLabel] {
-    /// A list of unique documented labels.
     fileprivate static func labels(_ field: LabelField) -> Self { .list(of: .label(of: field.labels)) }
 }

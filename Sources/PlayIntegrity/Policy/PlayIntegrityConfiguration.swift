@@ -1,12 +1,9 @@
 package import AssayCore
-import AssayPrimitives
 
 /// The policy for the Play Integrity evidence of one app. A class: all requests of the app share it.
 @dynamicMemberLookup
 package final class PlayIntegrityConfiguration: EngineConfiguration {
-    /// The engine's name.
     package static let engine = "play-integrity"
-    /// The field of an app in a policy file.
     package static let policyField = "playIntegrity"
 
     package typealias ChallengeSource = AssayCore.ChallengeSource
@@ -59,7 +56,6 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         /// The label that such a device must have. A stronger one is also accepted.
         package let require: IntegrityLabel
 
-        /// Creates a rule.
         package init(minimumSDK: Int32, require: IntegrityLabel) {
             self.minimumSDK = minimumSDK
             self.require = require
@@ -81,11 +77,8 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
 
     /// The rules for an Android app, with defaults that follow the guidance. Payloads of PC games have none of these values.
     package struct AndroidRules: Sendable {
-        /// The SHA-256 digests of the allowed signing certificates, 32 bytes each.
         package var certificateDigests: [[UInt8]]
-        /// The version codes that are allowed.
         package var versions = VersionRules<Int64>()
-        /// The allowed app recognition verdicts.
         package var appRecognition: [IntegrityLabel] = [.playRecognized]
         /// The device rules by Android version, highest first.
         package private(set) var deviceRecognition = DeviceRule.guidance
@@ -98,49 +91,39 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
                 }
             }
         }
-        /// Whether the policy states the device rules.
         package var statesDeviceRecognition: Bool { statedDeviceRecognition != nil }
         /// The lowest SDK version; nil for any.
         package var minimumSDKVersion: Int32?
         /// The highest activity level; nil for any.
         package var maximumDeviceActivity: IntegrityLabel?
-        /// The bits of device recall that cause rejection if set.
         package var rejectedRecallBits: [DeviceRecallBit] = []
-        /// Whether blocks ban devices.
         package var blocks = BlockRule.none
-        /// The allowed verdicts of Play Protect.
         package var playProtect: [IntegrityLabel] = [.noIssues, .noData]
         /// The rejected capabilities of other apps. Unknown labels are rejected too.
         package var rejectedAccessRisks: [IntegrityLabel] = [.unknownCapturing, .unknownOverlays, .unknownControlling]
-        /// The allowed location verdicts.
         package var locationSpoofing: [IntegrityLabel] = [.lowRiskDevice, .lowRiskNetwork]
 
         /// The bit that bans the device of a blocked account; nil if blocks ban no device.
         package var banningBit: DeviceRecallBit? { blocks == .ban ? rejectedRecallBits.first : nil }
 
-        /// Creates the rules.
         package init(certificateDigests: [[UInt8]], versions: VersionRules<Int64> = VersionRules()) {
             self.certificateDigests = certificateDigests
             self.versions = versions
         }
     }
 
-    /// The fields of the section, with their defaults.
+    /// The fields of the section, with their defaults. ``table`` describes them.
     package struct Values: Sendable {
-        /// The package name.
         package var packageName = ""
         /// The names of the keys; nil for all keys with the package name or the app's name as their scope.
         package var keys: [String]?
-        /// The party that checks nonces.
         package var challenge = ChallengeSource.ledger
         /// The party that opens classic tokens; nil for the app's keys if there are any, otherwise Google.
         package var classicTokens: TokenOpener?
         /// The party that vouches for answers; nil for Google if the verifier can call it, otherwise the caller. In an app with
         /// tokens it is Google unless the policy says caller; see ``inForce(beside:)``.
         package var answers: AnswerSource?
-        /// The allowed distance between the time of a token and the time of judgement.
         package var freshness = Freshness()
-        /// The allowed licensing verdicts.
         package var licensing: [IntegrityLabel] = [.licensed]
         /// Whether test responses are accepted: those that the Play Console gives to testers, and those of a test Google.
         package var testResponses = TestRule.refuse
@@ -155,7 +138,6 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         }
     }
 
-    /// The fields.
     package let values: Values
     /// `answers` as the policy has it, for the analysis of captured evidence, which gives no token.
     let writtenAnswers: AnswerSource?
@@ -165,10 +147,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     package subscript<Value>(dynamicMember field: KeyPath<Values, Value>) -> Value { values[keyPath: field] }
 
     /// Creates a configuration in code.
-    ///
-    /// - Parameters:
-    ///   - android: The rules for an Android app; nil for a game on PC.
-    ///   - others: Sets other fields.
+    /// - Parameter android: The rules for an Android app; nil for a game on PC.
     /// - Throws: ``PolicyError`` for an invalid package name or digest, an empty list of allowed values, or a duplicate
     ///   in a list.
     package convenience init(

@@ -1,6 +1,5 @@
 public import AssayCore
-import AssayPrimitives
-package import FoundationEssentials
+public import FoundationEssentials
 
 extension EvidenceKind {
     /// A request that carries a standard integrity token as its HTTP message signature.
@@ -31,7 +30,6 @@ package enum PlayIntegrityRequest {
     /// A request with a well-formed signature. Its part is the token.
     typealias Signed = RequestEvidence<String>
 
-    /// Runs the checks of the signature.
     static func assess(
         _ request: SignedRequest, _ rules: RequestRules, at now: Date, _ run: inout CheckRun
     ) -> Signed? {
@@ -84,10 +82,8 @@ extension CheckCode {
 extension PlayIntegrityEngine: RequestEngine {
     /// Requests with tokens, for apps with `requests`.
     package static func requestEvidence(of app: PolicyApp) -> RequestEvidenceRules? {
-        app.configuration(PlayIntegrityConfiguration.self)?.requests.map { rules in
-            RequestEvidenceRules(
-                kind: .playIntegrityRequest, enforcement: rules.enforcement,
-                scope: .signature(contentDigest: PlayIntegrityRequest.checks.contentDigest, body: rules.body))
+        app.configuration(PlayIntegrityConfiguration.self)?.requests.map {
+            PlayIntegrityRequest.checks.evidence(.playIntegrityRequest, $0)
         }
     }
 
@@ -96,5 +92,47 @@ extension PlayIntegrityEngine: RequestEngine {
         signed request: SignedRequest, app: String, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         try await assess(request, answer: nil, app: app, account: account, ledger: ledger, at: now)
+    }
+}
+
+extension PlayIntegrityRequest {
+    /// Reads a request, and the optional `decoded`: Google's answer on the token in its signature.
+    static func read(_ evidence: RecordObject) throws(RecordError) -> (SignedRequest, IntegrityAnswer?) {
+        let fields = RecordFields(evidence, path: "evidence")
+        try fields.requireOnly(SignedRequest.recordFields + [SignedRequest.digestField, "decoded"])
+        let request = try SignedRequest(fields)
+        guard let answer = fields["decoded"] else { return (request, nil) }
+        return (request, IntegrityAnswer(try RecordFields(answer, path: fields.path(of: "decoded")).object))
+    }
+
+    /// The digest of the token in a request, as text; nil if there is none.
+    static func tokenDigest(of record: EvidenceRecord) -> String? {
+        guard let request = (try? read(record.evidence))?.0, let label = checks.signatureInput(in: request)?.label,
+            let field = request.parts.combinedValue(of: "Signature"),
+            let token = (try? SignatureField(field[...]))?[label]
+        else { return nil }
+        return Base64.encode(Digest.sha256(token), .standard)
+    }
+}
+
+extension EvidenceRecord {
+    /// Composes the record of a request that carries a standard token.
+    ///
+    /// A record without Google's answer can be judged again only with another call to Google.
+    /// - Parameters:
+    ///   - answer: Google's answer on the token; nil if it is not known.
+    ///   - id: the name of the record in verdicts and reports, such as the ID of the request.
+    ///   - app: the policy's app; nil for the only one with `requests` in its `playIntegrity`.
+    ///   - account: the account of the session; nil for none.
+    /// - Throws: ``DecodeError`` if the body is unread, or the answer is not a JSON object.
+    public init(
+        playIntegrityRequest request: SignedRequest, answer: IntegrityAnswer? = nil, id: String? = nil,
+        app: String? = nil, account: String? = nil, receivedAt: Date
+    ) throws(DecodeError) {
+        var members = try request.recordMembers()
+        if let answer { members.append(("decoded", .object(try answer.object()))) }
+        self.init(
+            id: id, kind: .playIntegrityRequest, app: app, account: account, receivedAt: receivedAt,
+            evidence: RecordObject(members), expect: nil)
     }
 }

@@ -5,17 +5,14 @@ import Synchronization
 /// Writes device recall bits with Google's servers.
 package protocol DeviceRecallWriter: EngineService {
     /// Changes bits of the device that made a token. Bits without a value stay as they are.
-    ///
     /// - Returns: Google's words if it refuses the token; nil if the bits are written.
     func writeRecall(
         _ bits: DeviceRecallBits<Bool>, with token: String, packageName: String
     ) async throws(IntegrityDecoderOutage) -> String?
 }
 
-/// Bans the devices of blocked accounts by device recall, and lifts bans, under `deviceRecall.blocks: ban`.
-///
-/// Only a token of the device reaches its bits, so both happen when its next token comes. A failure changes no verdict: a block rejects
-/// and an allowance excuses without the bit, and the next token tries again.
+/// Bans the devices of blocked accounts by device recall, and lifts bans, under `deviceRecall.blocks: ban`, when the next token of the
+/// device comes: only a token reaches its bits. A failure changes no verdict, and the next token tries again.
 final class DeviceRecallBans: Sendable {
     /// The most writes for an account in an hour: verdicts show a bit only after up to 30 seconds.
     static let limit = 3

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayPrimitives
 
 /// Google's answer to a decode call: the payload or an error.
 public struct IntegrityAnswer: Sendable {
@@ -67,10 +66,7 @@ public struct IntegrityAnswer: Sendable {
         token = nil
     }
 
-    /// The payload's object in the answer.
-    ///
-    /// - Throws: ``CheckFailure`` if the answer is not a JSON object with `tokenPayloadExternal`. For Google's refusal
-    ///   the code is `google-refused`, with Google's status and message.
+    /// The payload's object in the answer. For Google's refusal the failure is `google-refused`, with Google's status and message.
     func payload() throws(CheckFailure) -> RecordObject {
         do throws(DecodeError) {
             let object = try object()
@@ -99,7 +95,6 @@ public struct IntegrityAnswer: Sendable {
         }
     }
 
-    /// The answer as a JSON object.
     func object() throws(DecodeError) -> RecordObject {
         switch form {
         case .json(let bytes): return try JSONReader.readObject(bytes, limit: InputLimits.integrityAnswer)

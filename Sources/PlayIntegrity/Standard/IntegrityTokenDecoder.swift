@@ -5,12 +5,8 @@ public import FoundationEssentials
 /// token again.
 public protocol IntegrityTokenDecoder: EngineService {
     /// Sends a token to the decode call of its form.
-    ///
-    /// - Parameters:
-    ///   - token: the token as the app sent it. The verifier rejects a token without a call unless it is base64url
-    ///     without padding, in parts between periods; an implementation that receives another text throws an outage.
-    ///   - packageName: the package name of the app.
-    ///   - form: selects the decode call.
+    /// - Parameter token: the token as the app sent it. The verifier rejects a token without a call unless it is base64url
+    ///   without padding, in parts between periods; an implementation that receives another text throws an outage.
     /// - Returns: the body of Google's answer, unparsed: a payload, or the error for a token that Google cannot open.
     /// - Throws: ``IntegrityDecoderOutage`` when there is no answer on the token: Google cannot be reached, refuses the
     ///   caller, has no quota left, or sends an unexpected answer.

@@ -1,18 +1,11 @@
 package import AssayCore
-import AssayPrimitives
 
-/// The form of a standard token, which is sent to Google unchanged.
-///
-/// Google does not document the form. The tokens of Google Play are base64url without padding, of about 2 KiB. A
-/// classic token that Google decodes has periods between its parts (RFC 7516 section 7.1). Other encodings of the same
-/// bytes are refused: a lenient decoder would accept one as the same token, while the ledger treats it as a new token.
-/// Check the form before a call: a token of another form is false evidence, and is rejected without a call to Google.
+/// The form of a standard token, which is sent to Google unchanged: base64url without padding, about 2 KiB; a classic one has periods
+/// between its parts (RFC 7516 section 7.1). Other encodings of the same bytes are refused: Google would take one as the same token,
+/// and the ledger as a new one. A token of another form is false evidence, and is rejected without a call.
 package enum IntegrityTokenText {
-    /// Demands canonical base64url without padding, in parts between periods, of 1 to ``InputLimits/integrityToken``
-    /// bytes.
-    ///
-    /// - Throws: ``DecodeError`` at the first wrong byte: `token-not-canonical` for another encoding, `invalid-text`
-    ///   for a byte outside the alphabets. It contains no part of the token.
+    /// Demands canonical base64url without padding, in parts between periods, of 1 to ``InputLimits/integrityToken`` bytes. No error
+    /// contains a part of the token.
     package static func check(_ token: String) throws(DecodeError) {
         guard !token.utf8.isEmpty else {
             throw DecodeError(.truncated, at: 0, field: "token", "the token is empty")
@@ -31,7 +24,7 @@ package enum IntegrityTokenText {
     /// Why a part of a token is refused. Omits the character that the base64 decoder names.
     private static func refusal(of part: ArraySlice<UInt8>, at offset: Int) -> DecodeError {
         let strange = offset < part.endIndex ? part[offset] : nil
-        if let strange, !isOfBase64(strange) {
+        if let strange, !strange.isASCIIAlphanumeric, !"-_+/=".utf8.contains(strange) {
             return DecodeError(
                 .invalidText, at: offset, field: "token", "the byte is in no alphabet of tokens; expected base64url")
         }
@@ -39,13 +32,6 @@ package enum IntegrityTokenText {
             .tokenNotCanonical, at: offset, field: "token",
             "expected base64url without padding, each part not empty and its spare bits zero; send the token as the app "
                 + "got it from Google")
-    }
-
-    private static func isOfBase64(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-_+/=".utf8.contains(byte)
-        }
     }
 }
 

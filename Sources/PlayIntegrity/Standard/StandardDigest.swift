@@ -3,7 +3,6 @@ import AssayPrimitives
 
 /// The digest of a standard token in the ledger.
 enum StandardDigest {
-    /// The digest of a token.
     static func token(_ token: String) -> [UInt8] {
         Digest.sha256(Array("assay play-integrity.standard token\0".utf8)[...], Array(token.utf8)[...])
     }

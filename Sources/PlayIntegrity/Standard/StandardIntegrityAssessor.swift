@@ -1,21 +1,11 @@
 package import AssayCore
-import AssayPrimitives
 package import FoundationEssentials
 
 /// Assesses Google's answers to standard tokens: a pure function of its arguments.
 package enum StandardIntegrityAssessor {
-    /// Runs every check that needs no ledger.
-    ///
-    /// - Parameters:
-    ///   - input: the token, or Google's answer on it, and the package name and request hash that it must contain.
-    ///   - answer: Google's answer on the token.
-    ///   - source: the parties that may vouch for the answer.
-    ///   - account: the account of the request, with its standing.
-    ///   - expectations: the requirements of the app.
-    ///   - now: the time of judgement.
-    /// - Returns: the results, and the effects that decide the ledger checks: each token is used once inside its
-    ///   freshness window. The ledger remembers the payload, and the token if it is known: it then refuses the answer
-    ///   of a used token, and the token of a used answer.
+    /// Runs every check that needs no ledger. Each token is used once inside its freshness window: the ledger remembers the payload,
+    /// and the token if it is known, and so refuses the answer of a used token, and the token of a used answer. `source` may vouch for
+    /// the answer.
     package static func assess(
         _ input: StandardIntegrityInput, answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
         account: AccountStandings = .none, expectations: PlayIntegrityExpectations, now: Date
@@ -58,7 +48,8 @@ package enum StandardIntegrityAssessor {
         switch frame.nonce {
         case .notRequired: break
         case .challenge(let value):
-            effects.insert(.consumeChallenge(value, frame.kind, app: expectations.app), at: 0)
+            effects.insert(
+                .consumeChallenge(value, .playIntegrityChallenge, frame.kind, app: expectations.app), at: 0)
         case .missing:
             (ledgerChecks, effects) = ([], [])
             _ = run.gate(.playIntegrityChallenge) { () throws(CheckFailure) in
@@ -105,7 +96,6 @@ package enum StandardIntegrityAssessor {
         return object
     }
 
-    /// Reads the payload of an answer.
     static func read(
         _ object: RecordObject, _ expectations: PlayIntegrityExpectations, _ run: inout CheckRun
     ) -> PlayIntegrityPayload? {
@@ -121,4 +111,30 @@ package enum StandardIntegrityAssessor {
         guard let object = decode(answer, from: source, &run) else { return nil }
         return read(object, expectations, &run).map { (object, $0) }
     }
+}
+
+/// The form in which the server receives a standard token: by itself, or as the signature of a request.
+struct IntegrityFrame: Sendable {
+    /// The challenge that a signature carries.
+    enum Nonce: Sendable {
+        /// The policy requires none.
+        case notRequired
+        /// The ledger must have issued it.
+        case challenge([UInt8])
+        /// There is none.
+        case missing
+    }
+
+    let kind: EvidenceKind
+    let catalogue: [CheckDefinition]
+    /// The token, if the answer may come without it.
+    let token: String?
+    let nonce: Nonce
+    let facts: MessageFacts?
+    /// The nonce of a request that need be no challenge; nil for a token by itself, which covers its request hash.
+    var boundText: String?
+
+    static let standard = IntegrityFrame(
+        kind: .playIntegrityStandard, catalogue: PlayIntegrityCheck.catalogue, token: nil, nonce: .notRequired,
+        facts: nil)
 }

@@ -15,7 +15,6 @@ public struct StandardIntegrityInput: Sendable {
     package let packageName: String
     /// The request hash as the app gave it to Google; compared exactly.
     package let requestHash: String
-    /// The token or the answer.
     package let evidence: Evidence
 
     /// Creates the input of a verification.

@@ -33,24 +33,17 @@ package struct ToyEngine: InspectableEngine {
             example: ["--word WORD stamp.txt"])
     ]
     package static let formats: [any BlobFormat.Type] = [ToyStampFormat.self]
+    package static let fields = [
+        InspectedField(nil, "stamp", "the stamp of the toy", ToyStampFormat.self),
+        InspectedField(nil, "owner", "whose toy it is"),
+    ]
+    package static let mainFormats: [(format: any BlobFormat.Type, kind: EvidenceKind)] = [(ToyStampFormat.self, kind)]
 
     private let apps: EngineApps<ToyExpectations>
 
     package init(policy: VerificationPolicy, resources: EngineResources) { apps = EngineApps(policy) }
 
     package static func orderingKey(of record: EvidenceRecord) -> String? { nil }
-
-    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
-        field == "stamp" ? ToyStampFormat.self : nil
-    }
-
-    package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
-        ["stamp": "the stamp of the toy", "owner": "whose toy it is"][field]
-    }
-
-    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
-        format == ToyStampFormat.self ? kind : nil
-    }
 
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         EvidenceRecord(

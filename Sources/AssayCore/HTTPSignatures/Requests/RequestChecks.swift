@@ -121,6 +121,21 @@ package struct RequestChecks: Sendable {
         ]
     }
 
+    /// What a server must know of requests with the evidence.
+    package func evidence(_ kind: EvidenceKind, _ rules: RequestRules) -> RequestEvidenceRules {
+        RequestEvidenceRules(
+            kind: kind, enforcement: rules.enforcement,
+            scope: .signature(contentDigest: contentDigest, body: rules.body))
+    }
+
+    /// The parameters of the engine's signature in a request; nil if there is none.
+    package func signatureInput(in request: SignedRequest) -> SignatureInput? {
+        guard let field = request.parts.combinedValue(of: "Signature-Input"),
+            let inputs = try? SignatureInputField(field[...]).inputs
+        else { return nil }
+        return inputs.first { $0.tag == tag }
+    }
+
     /// Runs the checks.
     ///
     /// - Parameter read: reads the engine's part of the signature, for the check of the form.

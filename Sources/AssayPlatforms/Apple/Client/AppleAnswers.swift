@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import Foundation
 
 /// What Apple's server says to a receipt.
@@ -55,7 +54,6 @@ enum AppleAnswers {
         }
     }
 
-    /// The bits of a device.
     static func bits(_ answer: HTTPAnswer, now: Date) -> Reading<DeviceBits> {
         guard answer.status == 200 else { return deviceCheck(answer, now: now) }
         let text = words(answer)

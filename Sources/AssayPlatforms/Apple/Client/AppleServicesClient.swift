@@ -1,6 +1,5 @@
 import AppAttest
 public import AssayCore
-import AssayPrimitives
 import CoreMetrics
 import Foundation
 import Synchronization
@@ -72,7 +71,6 @@ public final class AppleServicesClient: Sendable {
     }
 
     /// Exchanges a receipt for a new one. Waits if the rate limit demands it.
-    ///
     /// - Parameters:
     ///   - appID: the App ID, which begins with the team ID.
     ///   - app: the policy's app, for keys of one app.

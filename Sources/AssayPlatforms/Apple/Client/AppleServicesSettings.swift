@@ -7,7 +7,6 @@ public struct AppleServicesSettings: Sendable {
     package var deviceCheckDevelopment = ServerURL.deviceCheckDevelopment
     /// The time limit of a request.
     public var requestTime = Duration.seconds(10)
-    /// The time limit of a connection.
     package var connectTime = Duration.seconds(3)
     /// The most requests a second to each service, on average. Apple publishes no limit.
     public var requestRate = 10.0

@@ -1,6 +1,5 @@
 import AppAttest
 import AssayCore
-import AssayPrimitives
 import CoreMetrics
 import FoundationEssentials
 import Synchronization
@@ -10,7 +9,6 @@ import Synchronization
 /// Apple refuses a token that is over an hour old, and a key whose token is renewed more often than every 20 minutes.
 /// After one refusal the client makes a new token. After two refusals in a row it does not use the key for an hour.
 final class AppleTokens: Sendable {
-    /// A token of a key.
     struct Token: Sendable {
         /// The compact JWS.
         let text: String
@@ -41,7 +39,6 @@ final class AppleTokens: Sendable {
         self.time = time
     }
 
-    /// The token of a key.
     func token(of named: NamedKey, _ key: AppleServicesKey) throws(AppleServicesOutage) -> Token {
         let identity = "\(key.teamID).\(key.keyID)"
         let (uptime, now) = (time.uptime(), time.now())

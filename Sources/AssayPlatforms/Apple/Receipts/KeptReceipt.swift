@@ -1,6 +1,5 @@
 import AppAttest
 package import AssayCore
-import AssayPrimitives
 package import Foundation
 
 /// A receipt in a task of the ledger: JSON, with the receipt as base64, sealed or plain.
@@ -10,7 +9,6 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
     private static let label = "assay app-attest receipt"
 
     private var version = 1
-    /// The policy's app.
     package let app: String
     private let environment: String
     private let createdAt: String
@@ -27,15 +25,10 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
 
     /// Why a task cannot be used.
     package struct Unusable: Error, CustomStringConvertible {
-        /// One sentence.
         package let description: String
     }
 
-    /// Prepares a receipt to be kept.
-    ///
-    /// - Parameters:
-    ///   - keyID: the key identifier, which the seal covers.
-    ///   - masterKey: seals the receipt if the policy says so.
+    /// Prepares a receipt to be kept: sealed if the policy says so. The seal covers the key identifier.
     init(
         _ kept: RefreshableReceipt, app: String, keyID: [UInt8], _ keeping: AppAttestConfiguration.ReceiptKeeping,
         _ masterKey: MasterKey?
@@ -61,7 +54,6 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
         }
     }
 
-    /// Reads a task.
     package init(task: LedgerTask) throws(Unusable) {
         do { self = try JSONDecoder().decode(KeptReceipt.self, from: Data(task.bytes)) } catch {
             throw Unusable(description: "the task does not hold a receipt")
@@ -71,7 +63,6 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
         }
     }
 
-    /// The bytes of a task.
     func encoded() throws(Unusable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -80,7 +71,6 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
         }
     }
 
-    /// Whether the receipt is sealed.
     package var isSealed: Bool { sealed != nil }
 
     /// The times of the receipt: of its creation, of the end of its exchange.
@@ -91,7 +81,6 @@ package struct KeptReceipt: Sendable, Equatable, Codable {
         return (created, end)
     }
 
-    /// The receipt.
     func opened(keyID: [UInt8], masterKey: MasterKey?) throws(Unusable) -> RefreshableReceipt {
         let bytes: [UInt8]?
         if let sealed {
@@ -123,9 +112,7 @@ package enum ReceiptOutcome: String, Sendable, Codable, CaseIterable {
     case noData = "no-data"
     /// Apple issued a receipt that does not verify for this key.
     case unusable
-    /// Apple refuses the request.
     case refused
-    /// Apple gave no answer.
     case outage
     /// The receipt has expired. It is no longer kept.
     case expired
@@ -133,6 +120,5 @@ package enum ReceiptOutcome: String, Sendable, Codable, CaseIterable {
     case notEnrolled = "not-enrolled"
     /// The policy does not keep receipts of the app.
     case notKept = "not-kept"
-    /// The stored receipt cannot be read.
     case unreadable
 }

@@ -13,10 +13,8 @@ package struct ReceiptRound: Sendable {
     package let pausedUntil: Date?
 }
 
-/// Exchanges the receipts of enrolled keys at Apple's server when they are due, and stores their risk metrics with the keys.
-///
-/// Several processes share the work through leases of the ledger. A process that dies gives its receipts back when their leases end.
-/// After an outage of Apple's server all receipts wait.
+/// Exchanges the receipts of enrolled keys at Apple's server when they are due, and stores their risk metrics with the keys. Processes
+/// share the work through leases of the ledger, which end by themselves. After an outage of Apple's server all receipts wait.
 actor ReceiptScheduler {
     /// The lease of one receipt, in seconds. A batch needs at most two requests and the wait for the rate limit.
     static let leaseTime = 300.0
@@ -53,8 +51,6 @@ actor ReceiptScheduler {
     }
 
     /// Works until the task is cancelled.
-    ///
-    /// - Parameter verifier: the verifier in force.
     func run(_ verifier: @escaping @Sendable () -> Verifier) async {
         while !Task.isCancelled {
             var pause = 0.0
@@ -74,7 +70,6 @@ actor ReceiptScheduler {
     }
 
     /// Exchanges the receipts that are due, at most one batch.
-    ///
     /// - Returns: how many were due, and after an outage of Apple's server, until when to wait.
     func refreshDue(_ verifier: Verifier) async throws(LedgerOutage) -> ReceiptRound {
         let now = time.now()
@@ -111,7 +106,6 @@ actor ReceiptScheduler {
     }
 
     /// Exchanges the receipt of a key now, unless another process has leased it.
-    ///
     /// - Returns: what came of it; nil if no receipt of the key is kept, or another process works on it.
     func refresh(
         keyID: [UInt8], _ verifier: Verifier

@@ -1,12 +1,10 @@
 import AssayCore
-import AssayPrimitives
 
 /// An OAuth access token (RFC 6750). Descriptions do not contain it.
 struct AccessToken: Sendable {
     private let bytes: SecretBytes
     /// When to replace it, in ``ClientTime/uptime``: shortly before it expires.
     let renewal: Duration
-    /// A number that identifies the token.
     let serial: Int
 
     /// The value of the `Authorization` field. This copy lives as long as the request and cannot be wiped.
@@ -14,10 +12,8 @@ struct AccessToken: Sendable {
         bytes.withUnsafeBytes { "Bearer " + String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Parses the answer of a token endpoint (RFC 6749 section 5.1).
-    ///
-    /// - Parameter received: the time of the answer, in ``ClientTime/uptime``.
-    /// - Throws: ``Unusable``, which contains no part of the token.
+    /// Parses the answer of a token endpoint (RFC 6749 section 5.1), `received` in ``ClientTime/uptime``. No error contains a part of
+    /// it.
     init(answer body: [UInt8], received: Duration, serial: Int) throws(Unusable) {
         let object: RecordObject
         do {

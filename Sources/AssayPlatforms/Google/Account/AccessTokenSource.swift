@@ -23,7 +23,6 @@ actor AccessTokenSource {
     }
 
     /// The current token, or a new one. The request for it continues if a caller is cancelled or times out.
-    ///
     /// - Parameter deadline: the latest time for the caller, in ``ClientTime/uptime``.
     func token(until deadline: Duration) async throws(CallFailure) -> AccessToken {
         if isShutDown { throw .shutDown }

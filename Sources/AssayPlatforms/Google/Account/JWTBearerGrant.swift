@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 import PlayIntegrity
 
@@ -14,7 +13,6 @@ struct JWTBearerGrant: Sendable {
     let account: ServiceAccount
     let exchange: HTTPExchange
     let rule: RetryRule
-    /// The time limit of one attempt.
     let attemptTime: Duration
 
     /// Requests a new access token; `deadline` is in ``ClientTime/uptime``.
@@ -61,11 +59,9 @@ struct JWTBearerGrant: Sendable {
 
     private static func formEncoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { result, byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default: result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
+            result +=
+                byte.isASCIIAlphanumeric || "-._".utf8.contains(byte)
+                ? String(UnicodeScalar(byte)) : "%" + [byte].hexadecimal.uppercased()
         }
     }
 

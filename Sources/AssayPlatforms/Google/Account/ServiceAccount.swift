@@ -1,5 +1,4 @@
 public import AssayCore
-import AssayPrimitives
 
 /// A Google service account for calls of the Play Integrity API, read from its key file.
 ///

@@ -27,7 +27,6 @@ public struct QuotaUsage: Sendable, Equatable {
 
 /// Counts requests by package and day, and enforces the caller's limit.
 final class RequestQuota: Sendable {
-    /// The kinds of calls.
     enum Call: Sendable { case decode, write }
 
     private struct Count {
@@ -136,7 +135,6 @@ struct PacificDay {
     /// When the day ends.
     let end: Date
 
-    /// The day at a time.
     init(_ time: Date) {
         start = PacificDay.calendar.startOfDay(for: time)
         end = PacificDay.calendar.date(byAdding: .day, value: 1, to: start) ?? start.addingTimeInterval(86_400)

@@ -4,7 +4,6 @@ import PlayIntegrity
 
 /// A call or attempt without an answer: the outage for the caller, and the side at fault.
 struct CallFailure: Error, Sendable {
-    /// The outage for the caller.
     let outage: IntegrityDecoderOutage
     /// The side at fault.
     let side: FailureSide
@@ -50,7 +49,6 @@ struct CallFailure: Error, Sendable {
 
 /// The result of one attempt.
 enum AttemptResult<Value: Sendable>: Sendable {
-    /// An answer.
     case done(Value)
     /// No answer; retry, not before the time in `Retry-After`.
     case again(CallFailure, after: Duration? = nil)
@@ -66,11 +64,8 @@ struct RetryRule: Sendable {
     let cap: Duration
     let time: ClientTime
 
-    /// Retries until there is an answer, or until attempts or time are used up.
-    ///
-    /// - Parameters:
-    ///   - deadline: the latest time of an answer, in ``ClientTime/uptime``.
-    ///   - attempt: makes one attempt within the given time.
+    /// Retries until there is an answer, or until attempts or time are used up. The deadline is in ``ClientTime/uptime``; each attempt
+    /// gets the time that is left.
     func run<Value: Sendable>(
         until deadline: Duration, _ attempt: (Duration) async -> AttemptResult<Value>
     ) async throws(CallFailure) -> Value {

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 import PlayIntegrity
 
@@ -13,9 +12,7 @@ enum APIReply {
 
 /// A classified answer of the Play Integrity API.
 enum APIAnswer {
-    /// A result for the token.
     case reply(APIReply)
-    /// The API refuses the access token.
     case unauthorised(CallFailure)
     /// Retry later.
     case unavailable(CallFailure, after: Duration?)
@@ -51,7 +48,6 @@ enum APIAnswer {
         }
     }
 
-    /// The failure of an undocumented answer.
     static func unexpected(_ said: String) -> CallFailure {
         CallFailure(
             .servers, .unexpectedAnswer, "\(said): that is no answer of the Play Integrity API; look at proxies")
@@ -76,7 +72,6 @@ struct GoogleError: CustomStringConvertible {
     private let isAboutRequest: Bool
 
     /// Parses the body of an error; nil if it is not in the form of AIP-193.
-    ///
     /// - Parameter code: the HTTP status, which the body must repeat.
     init?(_ body: [UInt8], code: Int, limit: Int) {
         guard let document = try? JSONReader.readObject(body, limit: limit),
@@ -94,11 +89,9 @@ struct GoogleError: CustomStringConvertible {
             message.hasPrefix("Invalid JSON payload received") || details.contains(where: GoogleError.isAboutRequest)
     }
 
-    /// Whether the token cannot be decoded.
-    ///
-    /// Google returns INVALID_ARGUMENT for an undecodable token and for a malformed request, and does not document the
-    /// messages. This client's requests are well-formed, so the token is the cause unless the error names another one:
-    /// a field (`google.rpc.BadRequest`), the caller (`google.rpc.ErrorInfo`: API_KEY_INVALID), or malformed JSON.
+    /// Whether the token cannot be decoded. Google returns INVALID_ARGUMENT for that and for a malformed request, and does not document
+    /// the messages. Requests of this client are well-formed, so it is the token unless the error names a field
+    /// (`google.rpc.BadRequest`), the caller (`google.rpc.ErrorInfo`: API_KEY_INVALID), or malformed JSON.
     var isAboutToken: Bool { status.isByteEqual(to: "INVALID_ARGUMENT") && !isAboutRequest }
 
     private static func isAboutRequest(_ detail: RecordValue) -> Bool {
@@ -116,7 +109,6 @@ struct GoogleError: CustomStringConvertible {
         }
     }
 
-    /// The status and the message.
     var description: String { "\(status): \(message)" }
 }
 

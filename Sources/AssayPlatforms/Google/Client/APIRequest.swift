@@ -1,5 +1,4 @@
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 import PlayIntegrity
 
@@ -11,7 +10,6 @@ struct APIRequest: Sendable {
     let body: [UInt8]
     /// The kind of call, for quotas.
     let call: RequestQuota.Call
-    /// The package name of the app.
     let packageName: String
 
     /// Calls `decodeIntegrityToken` or `decodePcIntegrityToken`.

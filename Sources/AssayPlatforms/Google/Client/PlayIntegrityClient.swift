@@ -3,7 +3,6 @@ public import PlayIntegrity
 
 /// Limits of a ``PlayIntegrityClient``. The defaults suit a backend with a user who waits for the answer.
 public struct PlayIntegrityClientSettings: Sendable {
-    /// The server of the API.
     package var baseURL = ServerURL.playIntegrity
     /// The time limit of a call, including access token, attempts and waits.
     public var deadline = Duration.seconds(15)
@@ -44,7 +43,6 @@ public struct PlayIntegrityClientSettings: Sendable {
 ///
 /// **Secrets.** No error or description contains access tokens, the account's key or integrity tokens. No logging.
 public final class PlayIntegrityClient: IntegrityTokenDecoder, DeviceRecallWriter {
-    /// The limits.
     package let settings: PlayIntegrityClientSettings
     private let account: ServiceAccount
     private let time: ClientTime
@@ -59,7 +57,6 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder, DeviceRecallWrite
         self.init(account: account, settings: settings, time: .system)
     }
 
-    /// Creates a client with other clocks.
     package init(account: ServiceAccount, settings: PlayIntegrityClientSettings, time: ClientTime) {
         self.account = account
         self.settings = settings
@@ -126,7 +123,6 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder, DeviceRecallWrite
     /// The requests for an app on the current day.
     public func usage(of packageName: String) -> QuotaUsage { quota.usage(of: packageName) }
 
-    /// The state of the circuit breaker.
     package var circuit: CircuitState { breaker.current }
 
     /// Closes all connections. Current and later calls end in the outage `shut-down`; a call that waits for its next
@@ -233,4 +229,24 @@ private struct CallHistory {
     var mayBeDecoded = false
     /// Whether the call renewed the access token.
     var hasRenewed = false
+}
+
+/// Why device recall bits were not written.
+@nonexhaustive
+public enum DeviceRecallError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// No change was given; nothing was sent.
+    case nothingToWrite
+    /// Google refuses the token: undecodable, older than 14 days, or of a device that is not genuine.
+    case refused(String)
+    /// No answer. The bits may have been written; it is safe to repeat the call.
+    case outage(IntegrityDecoderOutage)
+
+    /// The message.
+    public var description: String {
+        switch self {
+        case .nothingToWrite: "no device recall bit was given to be changed"
+        case .refused(let message): "Google refuses to write device recall bits: \(message)"
+        case .outage(let outage): outage.description
+        }
+    }
 }

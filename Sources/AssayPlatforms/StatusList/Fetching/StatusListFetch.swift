@@ -1,10 +1,9 @@
 import AndroidKey
-import AssayCore
+package import AssayCore
 import FoundationEssentials
 
 /// Why a request got no list.
 struct StatusListFailure: Error, Sendable {
-    /// The outage for callers.
     let outage: StatusListOutage
     /// How long the server wants no other request; nil if it does not say.
     let retryAfter: Duration?
@@ -22,10 +21,8 @@ struct StatusListFetch: Sendable {
     let attemptTime: Duration
     let time: ClientTime
 
-    /// The server's list: a new one, or the former one confirmed.
-    ///
-    /// Only a 200 with a whole list and a 304 to a conditional request are accepted. A redirect, HTML or another status
-    /// comes from an intermediary such as a captive portal.
+    /// The server's list: a new one, or the former one confirmed, by a 200 with a whole list or a 304. Anything else comes from an
+    /// intermediary such as a captive portal.
     func list(after former: HeldStatusList?) async throws(StatusListFailure) -> HeldStatusList {
         let asked = time.now()
         let answer: HTTPAnswer
@@ -96,4 +93,36 @@ struct StatusListFetch: Sendable {
     private static func sendable(_ value: String?) -> String? {
         value.flatMap { $0.utf8.count <= 256 && $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? $0 : nil }
     }
+}
+
+/// Whether a list may follow the one before. One that its server made earlier, or with less than half of the entries, is refused: it
+/// would let revoked keys pass. If the server still sends it when nothing has confirmed the former one for ``trust``, it counts.
+enum StatusListSuccession {
+    /// How long a former list is preferred, in seconds since it was confirmed.
+    static let trust = 12 * 3600.0
+
+    /// Throws if a list may not follow the former one yet.
+    static func require(
+        _ list: HeldStatusList, after former: HeldStatusList?, _ time: ClientTime
+    ) throws(StatusListFailure) {
+        guard let former, former.list.digest != list.list.digest, former.age(time) < trust else { return }
+        if let issued = list.list.issuedAt, let before = former.list.issuedAt, issued < before {
+            throw StatusListFailure(
+                .statusListOlder,
+                "the server sent a list of \(RFC3339.format(issued)) after one of \(RFC3339.format(before)), which is kept"
+            )
+        }
+        guard list.list.count * 2 >= former.list.count else {
+            throw StatusListFailure(
+                .statusListShrunk,
+                "the server sent a list of \(list.list.count) entries after one of \(former.list.count), which is kept")
+        }
+    }
+}
+
+extension OutageCode {
+    /// The server sent a list that is older than the one before.
+    package static let statusListOlder: OutageCode = "status-list-older"
+    /// The server sent a list with less than half of the entries of the one before.
+    package static let statusListShrunk: OutageCode = "status-list-shrunk"
 }

@@ -1,20 +1,16 @@
 import AndroidKey
 import AssayCore
-import AssayPrimitives
 import FoundationEssentials
 
-/// The status list in the ledger, shared by all servers of the ledger that ask the same URL for it. A server that asks another one, such
-/// as a mirror or a list of its own, has documents of its own: what one server is told to trust decides for no other.
-///
-/// Two documents: the list with what it retains, and an index with its digest and times. A list that was only confirmed changes the
-/// index alone. A server that reads both between the two writes of another one finds digests that differ, and reads nothing.
+/// The status list in the ledger, shared by the servers of the ledger that ask the same URL for it: what one is told to trust decides
+/// for no other. Two documents: the list, and an index with its digest and times, which alone changes when the list is confirmed. Where
+/// the digests differ, between the two writes of another server, nothing is read.
 struct SharedStatusList: Sendable {
     /// The name of the document with the list.
     let listName: String
     /// The name of the document with its digest and times.
     let indexName: String
     private let documents: any LedgerDocuments
-    /// The URL of the list.
     private let origin: String
     private let time: ClientTime
 
@@ -33,7 +29,6 @@ struct SharedStatusList: Sendable {
 
     /// The list of the ledger; nil if there is none, if it is damaged, or if the ledger cannot be reached: a list from the server
     /// serves as well.
-    ///
     /// - Parameter held: the list that this process has, whose bytes need not be read again.
     func read(besides held: HeldStatusList?) async -> HeldStatusList? {
         guard let document = try? await documents.document(named: indexName),
@@ -75,7 +70,6 @@ struct SharedStatusList: Sendable {
 
 /// The index: origin, digest, times and validators of the list, as JSON.
 private struct SharedStatusListIndex {
-    /// The URL of the list.
     let origin: String
     let digest: [UInt8]
     let checkedAt: Date

@@ -4,15 +4,12 @@ import Foundation
 /// A stream of bytes.
 protocol ByteInput: AnyObject {
     /// Reads at least one byte, unless there are no more. Blocks the thread.
-    ///
-    /// - Parameter buffer: the destination; not empty.
     /// - Returns: the number of bytes; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputFailure) -> Int
 }
 
 /// A stream that counts its bytes.
 protocol PositionedInput: ByteInput {
-    /// The number of bytes returned.
     var position: Int { get }
 }
 
@@ -22,9 +19,7 @@ package struct InputFailure: Error {
     package let message: String
 }
 
-/// The bytes of an open file.
-///
-/// A regular file is read up to its size at opening, because it may grow without end; see ``readsToLineEnd``.
+/// An open file. A regular one is read up to its size at opening, because it may grow without end; see ``readsToLineEnd``.
 final class FileInput: PositionedInput {
     private let descriptor: Int32
     private let isOwner: Bool
@@ -34,7 +29,6 @@ final class FileInput: PositionedInput {
     private var lastByte: UInt8?
     /// The most bytes to read beyond that size to finish a line.
     private var lineReserve = InputLimits.record
-    /// The number of bytes returned.
     private(set) var position = 0
     /// Whether to read beyond the size at opening to the end of the line.
     var readsToLineEnd = false
@@ -53,11 +47,7 @@ final class FileInput: PositionedInput {
         return input
     }
 
-    /// Opens a file.
-    ///
-    /// - Parameters:
-    ///   - path: the bytes of its path.
-    ///   - isNamed: whether the user gave the path. If false, the file must be regular, and opening does not block.
+    /// Opens a file. If the user did not give its path, it must be regular, and opening does not block.
     static func open(_ path: [UInt8], isNamed: Bool) throws(InputFailure) -> FileInput {
         var flags = O_RDONLY | O_CLOEXEC | O_NOCTTY
         if !isNamed { flags |= O_NONBLOCK }

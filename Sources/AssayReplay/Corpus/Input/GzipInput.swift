@@ -88,11 +88,7 @@ package enum Gzip {
     /// Whether the bytes begin with the gzip magic number.
     package static func isBeginning(of bytes: [UInt8]) -> Bool { bytes.starts(with: GzipInput.magic) }
 
-    /// Decompresses all members.
-    ///
-    /// - Parameter limit: the maximum number of bytes of the result.
-    /// - Returns: the bytes up to the end or to the damage, and a description of the damage; nil if the result exceeds
-    ///   the limit.
+    /// Decompresses all members up to the end or to the damage, which it describes; nil if the result has more than `limit` bytes.
     package static func decompress(_ bytes: [UInt8], limit: Int) -> (bytes: [UInt8], failure: InputFailure?)? {
         var result: [UInt8] = []
         do throws(InputFailure) {

@@ -14,7 +14,6 @@ struct LineReader {
 
     /// How much to read.
     private enum Extent {
-        /// One read.
         case once
         /// Until a line feed, or until the buffer is full.
         case toLineFeed
@@ -34,9 +33,6 @@ struct LineReader {
     /// The read error; nil at the end of the input.
     private(set) var failure: InputFailure?
 
-    /// - Parameters:
-    ///   - chunkSize: how many bytes to read at once.
-    ///   - limit: the most bytes of a line.
     init(_ input: any ByteInput, chunkSize: Int, limit: Int) {
         self.input = input
         self.chunkSize = max(1, chunkSize)
