@@ -1,6 +1,7 @@
 import Assay
 package import AssayCore
 import AssayHTTP
+import CoreMetrics
 
 /// What the program passes to a service, which depends on no kind of ledger and of key store.
 package struct ServiceDependencies: Sendable {
@@ -17,6 +18,10 @@ package struct ServiceDependencies: Sendable {
     let metrics: MetricsRegistry
     /// Says why the instance at a URL cannot be reached; nil if it can, or if nothing is known of it.
     let probe: @Sendable (_ url: String) async -> String?
+    /// The name of the configuration in the log; nil if the process has no other.
+    let name: String?
+    /// The process, which may have further services.
+    let process: ServiceProcess
     /// Counts distinct devices. Kept across reloads of the policy.
     private let devices = DistinctDevices()
     /// Counts verdicts by facts. Kept likewise, so that their values stay bounded.
@@ -25,7 +30,8 @@ package struct ServiceDependencies: Sendable {
     /// Collects what the service depends on.
     package init(
         ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService],
-        sealedKeys: (any SealedKeyStorage)? = nil, metrics: MetricsRegistry,
+        sealedKeys: (any SealedKeyStorage)? = nil, metrics: MetricsRegistry, name: String? = nil,
+        process: ServiceProcess = ServiceProcess(),
         probe: @escaping @Sendable (_ url: String) async -> String? = { _ in nil }
     ) {
         self.ledger = ledger
@@ -33,6 +39,8 @@ package struct ServiceDependencies: Sendable {
         self.services = services
         self.sealedKeys = sealedKeys
         self.metrics = metrics
+        self.name = name
+        self.process = process
         self.probe = probe
     }
 
@@ -41,9 +49,12 @@ package struct ServiceDependencies: Sendable {
 
     /// The verifier of a policy, with everything else that it needs.
     func verifier(of policy: VerificationPolicy) -> Verifier {
-        Verifier(
-            policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard,
-            devices: devices, facts: facts)
+        // Requests, which may reload the policy, run in tasks without a factory of their own.
+        withMetricsFactory(metrics) {
+            Verifier(
+                policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard,
+                devices: devices, facts: facts)
+        }
     }
 }
 
