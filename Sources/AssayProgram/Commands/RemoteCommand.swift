@@ -16,6 +16,8 @@ struct RemoteCommand: AsyncParsableCommand {
                 --certificate admin.pem --token file:support.token
               assay remote block --account mallory --reason "stolen cards" \\
                 --address 10.0.0.7:8081 --certificate admin.pem --token env:TOKEN
+              assay remote audit --service https://operators.example.com \\
+                --token file:support.token
 
             A token in an environment variable must not be that of an admin: every program that the shell starts inherits it. The command \
             asks the service for the role of the token before, and does nothing for an admin.
