@@ -43,6 +43,8 @@ struct RemoteTests {
             ]
                 + mallory, as: "operator")
         #expect(allowed.status == 0, "\(allowed)")
+        let kept = try run(["unblock", "--yes"] + mallory, as: "operator")
+        #expect(kept.status == 1 && kept.errors.contains("has been allowed"), "\(kept)")
         #expect(
             try administered.trail().filter { $0.hasPrefix("operator-1 ") } == [
                 "operator-1 block account mallory & co", "operator-1 unblock account mallory & co",

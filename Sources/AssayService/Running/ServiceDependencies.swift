@@ -1,6 +1,7 @@
 import Assay
 package import AssayCore
 import AssayHTTP
+import AssayTokens
 import CoreMetrics
 
 /// What the program passes to a service, which depends on no kind of ledger and of key store.
@@ -26,6 +27,8 @@ package struct ServiceDependencies: Sendable {
     private let devices = DistinctDevices()
     /// Counts verdicts by facts. Kept likewise, so that their values stay bounded.
     private let facts = FactCounts()
+    /// Counts the tokens of devices. Kept likewise, so that no reload gives a device more of them.
+    private let tokenRates = DeviceTokenRates()
 
     /// Collects what the service depends on.
     package init(
@@ -52,7 +55,8 @@ package struct ServiceDependencies: Sendable {
         // Requests, which may reload the policy, run in tasks without a factory of their own.
         withMetricsFactory(metrics) {
             Verifier(
-                policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard,
+                policy: policy, ledger: ledger, keyStores: keyStores, services: services + [tokenRates],
+                engines: .standard,
                 devices: devices, facts: facts)
         }
     }
