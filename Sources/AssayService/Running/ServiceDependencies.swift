@@ -55,7 +55,8 @@ package struct ServiceDependencies: Sendable {
         // Requests, which may reload the policy, run in tasks without a factory of their own.
         withMetricsFactory(metrics) {
             Verifier(
-                policy: policy, ledger: ledger, keyStores: keyStores, services: services + [tokenRates],
+                policy: name.map { policy.apart(for: $0) } ?? policy, ledger: ledger, keyStores: keyStores,
+                services: services + [tokenRates],
                 engines: .standard,
                 devices: devices, facts: facts)
         }

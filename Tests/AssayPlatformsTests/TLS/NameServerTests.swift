@@ -2,7 +2,6 @@ import AssayHTTPTestSupport
 import AssayPlatforms
 import Foundation
 import NIOCore
-import NIOPosix
 import Testing
 
 @Suite("A DNS server beside the system's resolver")
