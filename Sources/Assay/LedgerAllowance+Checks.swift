@@ -56,6 +56,20 @@ extension LedgerAllowance {
     }
 }
 
+extension Assessment {
+    /// The standings of the key or device, and of the account: an allowance excuses a check that is added if it names it.
+    ///
+    /// - Parameter account: the account that the caller names.
+    func standings(
+        _ account: String?, in ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> [LedgerStanding] {
+        var subjects: [LedgerSubject] = []
+        if let subject, let name = subject.identifier { subjects.append(LedgerSubject(subject.identifierKind, name)) }
+        if let account = account ?? subject?.account { subjects.append(LedgerSubject(.account, account)) }
+        do { return try await ledger.standings(of: subjects, at: now) } catch { throw .outage(error) }
+    }
+}
+
 extension LedgerSubject {
     /// Why a block or an allowance of this name could match no evidence; nil if it can match some.
     package var objectionToName: String? {

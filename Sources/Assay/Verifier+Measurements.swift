@@ -1,9 +1,10 @@
-package import Approov
-package import AssayCore
-package import FoundationEssentials
+public import Approov
+public import AssayCore
+public import FoundationEssentials
 
 /// The answer to a request for a measurement token.
-package enum MeasurementAnswer: Sendable {
+@nonexhaustive
+public enum MeasurementAnswer: Sendable {
     /// The evidence was accepted: the measurement token, a compact JWE, and when it expires.
     case sealed(String, expiresAt: Date?, Verdict)
     /// The evidence was rejected.
@@ -19,7 +20,7 @@ extension Verifier {
     ///   - hardware: the key for which the measurements are sealed; nil for `proof.hardware` of the policy.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also `.request` for evidence without measurements, for a signed
     ///   token under `proof.tokens: encrypted`, and unless exactly one of policy and request names the key. Nothing is used up then.
-    package func sealMeasurements(
+    public func sealMeasurements(
         of record: EvidenceRecord, for hardware: MeasurementToken.PublicKey?, at now: Date
     ) async throws(VerificationError) -> MeasurementAnswer {
         try Verifier.require(now, record.account)

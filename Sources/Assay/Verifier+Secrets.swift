@@ -1,6 +1,6 @@
-import AssayCore
-package import AssayTokens
-package import FoundationEssentials
+public import AssayCore
+public import AssayTokens
+public import FoundationEssentials
 
 /// Runtime secrets: values that an app receives after accepted evidence, and that its binary does not contain.
 extension Verifier {
@@ -9,8 +9,7 @@ extension Verifier {
     ///
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also `.request` for names that no secret can have, and for acceptable
     ///   evidence if the app gets no secrets, a name is not known, or the evidence does not cover the request. Nothing is consumed then.
-    package func deliverSecrets(_ request: SecretRequest, at now: Date) async throws(VerificationError) -> SecretAnswer
-    {
+    public func deliverSecrets(_ request: SecretRequest, at now: Date) async throws(VerificationError) -> SecretAnswer {
         try Verifier.require(now, request.record.account)
         try await counting { () async throws(VerificationError) in
             do throws(RequestError) { try request.requireNames() } catch { throw .request(error) }

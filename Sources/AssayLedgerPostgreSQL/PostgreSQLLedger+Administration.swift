@@ -22,10 +22,10 @@ extension PostgreSQLLedger {
     /// Removes the subject's block or allowance, and returns it.
     @discardableResult
     public func removeStanding(
-        of subject: LedgerSubject, by operatorName: String?, at now: Date
+        of subject: LedgerSubject, only kind: LedgerStanding.Kind?, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> LedgerStanding? {
         try await change { change in
-            let removed = try change.run(change.tables.removeStanding(of: subject))
+            let removed = try change.run(change.tables.removeStanding(of: subject, only: kind))
             guard let standing = try removed.first("standing", { (row) throws(StoredValueError) in try row.standing() })
             else { return nil }
             try change.append(LedgerChange(removing: standing, by: operatorName, at: now))

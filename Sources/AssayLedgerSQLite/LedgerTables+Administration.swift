@@ -29,9 +29,11 @@ extension LedgerTables {
         try append(LedgerChange(setting: standing))
     }
 
-    /// Removes a block or an allowance, and returns it.
-    func removeStanding(of subject: LedgerSubject, by operatorName: String?, at now: Date) throws -> LedgerStanding? {
-        guard let standing = try standing(of: subject) else { return nil }
+    /// Removes a block or an allowance, unless only the other kind is meant, and returns it.
+    func removeStanding(
+        of subject: LedgerSubject, only kind: LedgerStanding.Kind?, by operatorName: String?, at now: Date
+    ) throws -> LedgerStanding? {
+        guard let standing = try standing(of: subject), kind ?? standing.kind == standing.kind else { return nil }
         try change(Self.deleteStanding) { $0.subject(subject) }
         try append(LedgerChange(removing: standing, by: operatorName, at: now))
         return standing

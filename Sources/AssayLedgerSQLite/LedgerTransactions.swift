@@ -101,8 +101,8 @@ final class LedgerTransactions: Sendable {
             let block = LedgerRules.block(preventing: allowance, of: try tables.standing(of: allowance.subject))
             if block == nil { try tables.put(.allowed(allowance)) }
             return .allowed(block)
-        case .removeStanding(let subject, let operatorName):
-            return .removed(try tables.removeStanding(of: subject, by: operatorName, at: write.now))
+        case .removeStanding(let subject, let kind, let operatorName):
+            return .removed(try tables.removeStanding(of: subject, only: kind, by: operatorName, at: write.now))
         case .move(let identifier, let account, let operatorName):
             let key = try tables.move(identifier, to: account, by: operatorName, at: write.now)
             return .moved(key, isChange: key.map { !$0.isOf(account: account) } ?? false)

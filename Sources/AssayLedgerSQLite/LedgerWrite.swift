@@ -7,7 +7,7 @@ package enum LedgerWrite: Sendable {
     case commit([LedgerEffect])
     case block(LedgerBlock)
     case allow(LedgerAllowance)
-    case removeStanding(LedgerSubject, by: String?)
+    case removeStanding(LedgerSubject, only: LedgerStanding.Kind?, by: String?)
     case move(KeyIdentifier, to: String?, by: String?)
     /// With the hash of its token.
     case addOperator(LedgerOperator, [UInt8])

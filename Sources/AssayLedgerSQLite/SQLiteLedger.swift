@@ -131,9 +131,11 @@ public final class SQLiteLedger: LedgerAdministration {
     /// Removes the subject's block or allowance, and returns it.
     @discardableResult
     public func removeStanding(
-        of subject: LedgerSubject, by operatorName: String?, at now: Date
+        of subject: LedgerSubject, only kind: LedgerStanding.Kind?, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> LedgerStanding? {
-        guard case .removed(let standing) = try await writer.submit(.removeStanding(subject, by: operatorName), at: now)
+        guard
+            case .removed(let standing) = try await writer.submit(
+                .removeStanding(subject, only: kind, by: operatorName), at: now)
         else { throw LedgerOutage(.internalError, "removing a standing from \(path) gave no answer") }
         return standing
     }

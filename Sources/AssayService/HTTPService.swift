@@ -53,7 +53,7 @@ package struct HTTPService: Sendable {
         self.whenReady = whenReady
         inherited =
             try socket.map { InheritedSockets(publicListener: $0.descriptor) }
-            ?? InheritedSockets(ProcessInfo.processInfo.environment)
+            ?? InheritedSockets(ProcessInfo.processInfo.environment, services: dependencies.process.count)
         var configuration = configuration
         if let descriptor = inherited.publicListener {
             configuration.listen = try InheritedSockets.address(of: descriptor)
@@ -72,8 +72,8 @@ package struct HTTPService: Sendable {
         }
         self.configuration = configuration
         self.dependencies = dependencies
-        let level = configuration.logLevel
-        logger = Logger(label: "assay") { _ in JSONLogHandler(level: level) }
+        let handler = JSONLogHandler(level: configuration.logLevel, of: dependencies.name)
+        logger = Logger(label: "assay") { _ in handler }
         let read = try policy ?? ServicePolicy(configuration.policy)
         let (verifier, policy) = (dependencies.verifier(of: read.policy), read.text)
         try configuration.requireOrigins(for: verifier)
@@ -191,13 +191,14 @@ package struct HTTPService: Sendable {
     private func serviceGroup(_ started: @escaping @Sendable (Int, String) -> Void) throws -> ServiceGroup {
         let listen = configuration.listen
         let wanted = configuration.limits.connections
-        let most = OpenFiles.divide(among: wanted, hasAdmin: configuration.admin != nil)
+        let most = OpenFiles.divide(
+            among: wanted, hasAdmin: configuration.admin != nil, services: dependencies.process.count)
         if most.publicListener < wanted {
             logger.warning(
                 "fewer connections than configured",
                 metadata: [
                     "assay.problem":
-                        "the process may open \(most.files) files, which are enough for \(most.publicListener) connections of the public listener; limits.connections is \(wanted): raise the limit (LimitNOFILE of systemd, ulimit -n), or lower the setting"
+                        "the process may open \(most.files) files\(dependencies.process.count > 1 ? " for each of its configurations" : ""), which are enough for \(most.publicListener) connections of the public listener; limits.connections is \(wanted): raise the limit (LimitNOFILE of systemd, ulimit -n), or lower the setting"
                 ])
         }
         var services: [any ServiceLifecycle.Service] = [
@@ -220,9 +221,10 @@ package struct HTTPService: Sendable {
                     tls: metrics.path == nil ? adminTLS : nil, connections: Self.monitoringConnections, descriptor: nil
                 ) { started(2, $0) })
         }
+        let handler = JSONLogHandler(level: .error, of: dependencies.name)
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
-            logger: Logger(label: "assay.lifecycle") { _ in JSONLogHandler(level: .error) })
+            logger: Logger(label: "assay.lifecycle") { _ in handler })
         group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownTimeout)
         return ServiceGroup(configuration: group)
     }
@@ -304,7 +306,7 @@ package struct HTTPService: Sendable {
             listeners.append(listener)
             guard listeners.count == all.count(where: { $0.address != nil }) else { continue }
             state.setReady()
-            ReadinessNotice.send(ReadinessNotice.ready)
+            dependencies.process.setReady()
             let addresses = listeners.sorted { $0.position < $1.position }.map(\.address)
             whenReady(addresses)
             // On a terminal, `whenReady` says it.

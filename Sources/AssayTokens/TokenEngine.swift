@@ -22,12 +22,13 @@ package struct TokenEngine: EvidenceEngine {
 
     private let keys: any KeyStore
     private let memo = TokenKeyMemo()
-    let rates = DeviceTokenRates()
+    let rates: DeviceTokenRates
 
     /// Prepares an engine for a policy and the keys of a store.
     package init(policy: VerificationPolicy, resources: EngineResources) {
         apps = EngineApps(policy)
         keys = resources.keys
+        rates = resources.services.lazy.compactMap { $0 as? DeviceTokenRates }.first ?? DeviceTokenRates()
     }
 
     /// Assesses a record. Commits nothing.

@@ -36,6 +36,9 @@ public struct TokenSubject: EngineSubject, Equatable {
     /// `env`, what stands behind the token in place of a genuine device with an app of the store: `test`, `development` or
     /// `caller`; nil for genuine evidence.
     public let environment: String?
+    /// What the app put into the token under `tokens.claims`: the text of a JSON object of texts, numbers and flags. Nil for none. It is
+    /// the app's own word, which the evidence covered.
+    public let claims: String?
 
     /// The nonce that the next proof must contain, where the policy demands one: for the field `DPoP-Nonce` of answers.
     package let serverNonce: String?
@@ -61,6 +64,7 @@ public struct TokenSubject: EngineSubject, Equatable {
         keyThumbprint = claims.keyThumbprint
         isLimitedUse = claims.isLimitedUse
         environment = claims.environment
+        self.claims = claims.appClaims
     }
 
     /// Every fact.
@@ -77,6 +81,7 @@ public struct TokenSubject: EngineSubject, Equatable {
         fields.add("keyThumbprint", text: keyThumbprint)
         fields.add("limitedUse", .flag(isLimitedUse))
         fields.add("env", text: environment)
+        fields.add("claims", text: claims)
         return fields
     }
 

@@ -68,6 +68,44 @@ struct PinsCommandTests {
         try await server.close()
     }
 
+    @Test("Of a server and a second resolver: the addresses of both, and a mark on what only one leads to")
+    func resolver() async throws {
+        let (here, there) = (try TestServerIdentity("here"), try TestServerIdentity("there"))
+        let server = try await TestTLSServer(["127.0.0.2": .presents(there)], otherwise: .presents(here))
+        let names = try await TestNameServer(addresses: [[127, 0, 0, 1], [127, 0, 0, 2]])
+        let resolver = ["--resolver", "127.0.0.1:\(names.port)"]
+        // This machine gives 127.0.0.1, and may give ::1, where nothing listens.
+        let json = try scratch.run(
+            ["pins", "of", "localhost", "--json", "--port", "\(server.port)", "--timeout", "30s"] + resolver)
+        #expect(json.status == 1 && json.errors.contains("2 different leaves, some by one resolver alone"), "\(json)")
+        let views = try json.json()
+        func view(_ address: String) throws -> [String: Any] {
+            try #require(views.first { $0["address"] as? String == "\(address):\(server.port)" }, "\(json)")
+        }
+        #expect(try view("127.0.0.1")["resolvers"] as? [String] == ["system", "127.0.0.1:\(names.port)"])
+        #expect(try view("127.0.0.1")["onlyBy"] == nil)
+        #expect(try view("127.0.0.2")["resolvers"] as? [String] == ["127.0.0.1:\(names.port)"])
+        #expect(try view("127.0.0.2")["onlyBy"] as? String == "127.0.0.1:\(names.port)")
+        let text = try scratch.run(
+            ["pins", "of", "localhost", "--port", "\(server.port)", "--timeout", "30s"] + resolver)
+        #expect(text.lines.contains { $0.hasPrefix("system") && $0.hasSuffix(" 127.0.0.1:\(server.port)") }, "\(text)")
+        #expect(
+            text.lines.contains {
+                $0.hasPrefix("127.0.0.1:\(names.port)") && $0.contains(" 127.0.0.2:\(server.port) ")
+                    && $0.hasSuffix("only this resolver")
+            }, "\(text)")
+        try await names.close()
+        let gone = try scratch.run(
+            ["pins", "of", "localhost", "--json", "--port", "\(server.port)", "--timeout", "30s"] + resolver)
+        let errors = try gone.json().compactMap { ($0["error"] as? [String: String])?["message"] }
+        #expect(
+            gone.status == 1 && errors.contains { $0.contains("127.0.0.1:\(names.port): no connection") }, "\(gone)")
+        for wrong in [["localhost", "--resolver", "dns.example.com"], ["127.0.0.1"] + resolver] {
+            #expect(try scratch.run(["pins", "of"] + wrong).status == 64, "\(wrong)")
+        }
+        try await server.close()
+    }
+
     @Test("Check: what passes, what does not and why, as text, JSON and metrics")
     func check() async throws {
         let (good, captive) = (try TestServerIdentity("good"), try TestServerIdentity("captive portal"))

@@ -66,6 +66,7 @@ struct AdministrationTests {
         ("GET", "/v1/admin/self", "", ["viewer", "operator", "admin"]),
         ("POST", "/v1/admin/subjects/block", "{}", ["operator", "admin"]),
         ("POST", "/v1/admin/subjects/unblock", "{}", ["operator", "admin"]),
+        ("POST", "/v1/admin/subjects/disallow", "{}", ["operator", "admin"]),
         ("POST", "/v1/admin/subjects/allow", "{}", ["operator", "admin"]),
         ("POST", "/v1/admin/subjects/move", "{}", ["operator", "admin"]),
         ("POST", "/v1/admin/keys/x/retire", "{}", ["operator", "admin"]),
@@ -126,13 +127,19 @@ struct AdministrationTests {
         #expect((account.json["keys"] as? [Any])?.count == 1, "\(account)")
         let allowed = try act("allow", #"{"kind":"device","name":"d","reason":"test","until":"never"}"#)
         #expect(allowed.json["checks"] as? [String] == ["approov.token.annotations"], "\(allowed)")
+        // Of the two kinds of standings, each is removed by its own request.
+        let kept = try act("unblock", #"{"kind":"device","name":"d"}"#)
+        #expect(kept.status == 404 && (kept.json["detail"] as? String)?.contains("has been allowed") == true, "\(kept)")
+        #expect(try act("disallow", #"{"kind":"device","name":"d"}"#).json["reason"] as? String == "test")
+        #expect(try act("disallow", #"{"kind":"device","name":"d"}"#).json["code"] as? String == "no-standing")
         let trail = try administered.trail()
         #expect(
             trail.dropFirst(5).map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
                 "operator-1 block", "operator-1 unblock", "operator-1 move-key", "operator-1 allow",
+                "operator-1 unblock",
             ], "\(trail)")
         let verified = try administered.send("GET", "/v1/admin/audit/verify", as: "viewer")
-        #expect(verified.json["isSound"] as? Bool == true && verified.json["entries"] as? Int == 9, "\(verified)")
+        #expect(verified.json["isSound"] as? Bool == true && verified.json["entries"] as? Int == 10, "\(verified)")
         let other = String(repeating: "ab", count: 32)
         let missing = try administered.send("GET", "/v1/admin/audit/verify?expect=\(other)", as: "viewer")
         #expect(missing.json["isSound"] as? Bool == false, "\(missing)")

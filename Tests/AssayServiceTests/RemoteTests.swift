@@ -43,6 +43,8 @@ struct RemoteTests {
             ]
                 + mallory, as: "operator")
         #expect(allowed.status == 0, "\(allowed)")
+        let kept = try run(["unblock", "--yes"] + mallory, as: "operator")
+        #expect(kept.status == 1 && kept.errors.contains("has been allowed"), "\(kept)")
         #expect(
             try administered.trail().filter { $0.hasPrefix("operator-1 ") } == [
                 "operator-1 block account mallory & co", "operator-1 unblock account mallory & co",
@@ -79,5 +81,55 @@ struct RemoteTests {
         #expect(try run(words, as: "operator", byEnvironment: true).status == 0)
         #expect(try run(words, as: "admin").status == 0)
         #expect(try administered.trail().filter { $0.contains(" block ") }.count == 2)
+    }
+
+    @Test("By name, the authorities must vouch for the service, and its certificate must have the name")
+    func byName() throws {
+        let named = try AdministrationTests.Administered(
+            "adminTLS.certificate=one.pem", "adminTLS.privateKey=one.key"
+        ) { folder in
+            let status = try folder.shell(
+                """
+                openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=authority \
+                    -addext basicConstraints=critical,CA:TRUE -keyout ca.key -out ca.pem 2>/dev/null
+                openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=one -keyout one.key -out one.csr 2>/dev/null
+                echo subjectAltName=DNS:localhost >names
+                openssl x509 -req -in one.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out one.pem 2>/dev/null
+                """)
+            try #require(status == 0)
+        }
+        let folder = named.service.folder
+        let token = folder.path("token-operator")
+        try #require(chmod(token, 0o600) == 0)
+        func run(_ words: [String], at url: String, _ more: [String] = ["--certificate", "ca.pem"]) throws -> ProgramRun
+        {
+            try ProgramRun(
+                BuiltProducts.url("assay").path,
+                ["remote"] + words + ["--service", url, "--token", "file:\(token)", "--timeout", "60s"] + more,
+                in: folder.url, environment: ["HOME": folder.url.path])
+        }
+        let url = "https://localhost:\(named.port)"
+        let blocked = try run(["block", "--account", "a", "--reason", "fraud", "--yes"], at: url + "/")
+        #expect(blocked.status == 0 && blocked.output.contains("fraud"), "\(blocked)")
+        let shown = try run(["show", "--account", "a"], at: url)
+        #expect(shown.status == 0 && shown.output.contains("fraud"), "\(shown)")
+        let problem = try run(["keys"], at: url + "/elsewhere")
+        #expect(problem.status == 1 && problem.errors.contains("404"), "\(problem)")
+
+        let otherName = try run(["show"], at: "https://127.0.0.1:\(named.port)")
+        #expect(otherName.status == 3 && otherName.errors.contains("no connection with TLS"), "\(otherName)")
+        let strangers = try run(["show"], at: url, [])
+        #expect(strangers.status == 3 && strangers.errors.contains("no connection with TLS"), "\(strangers)")
+        let none = try run(["show"], at: url, ["--certificate", "names"])
+        #expect(none.status == 2 && none.errors.contains("no certificate in PEM"), "\(none)")
+
+        for wrong in [
+            ["--service", "http://localhost:1"], ["--service", "localhost:1"],
+            ["--service", url, "--address", "127.0.0.1:1"], ["--service", url, "--config", "serve.yaml"],
+        ] {
+            let refused = try ProgramRun(
+                BuiltProducts.url("assay").path, ["remote", "show"] + wrong, environment: ["HOME": folder.url.path])
+            #expect(refused.status == 64, "\(wrong): \(refused)")
+        }
     }
 }

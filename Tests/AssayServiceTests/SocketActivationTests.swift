@@ -94,7 +94,7 @@ struct SocketActivationTests {
     }
 
     /// Receives what the service reports to systemd, and becomes the program.
-    private static let receiver = """
+    static let receiver = """
         import os, socket, sys
         notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); notices.bind("notify.sock"); notices.settimeout(600)
         if os.fork() == 0:

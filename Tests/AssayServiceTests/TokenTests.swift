@@ -250,6 +250,11 @@ struct TokenTests {
             #expect(limited.status == 429 && limited.json["code"] as? String == "token-limit", "\(limited)")
             #expect((1...3600).contains(Int(limited["retry-after"] ?? "") ?? 0), "\(limited)")
         }
+        // A policy that is read again gives the device no further tokens.
+        service.signal(SIGHUP)
+        try service.waitUntil("reloaded") { !service.entries("reloaded").isEmpty }
+        let reloaded = try Self.issue(service, "both", covering: both, for: list)
+        if hour() == start { #expect(reloaded.status == 429, "\(reloaded)") }
         let tokens = try #require(answer.json["tokens"] as? [[String: Any]], "\(answer)")
         #expect(answer.status == 201 && answer.json["token"] == nil)
         #expect(tokens.map { $0["audience"] as? String } == [Self.audience, Self.pay])

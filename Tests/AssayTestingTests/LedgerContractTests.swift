@@ -92,6 +92,7 @@ struct LedgerContractTests {
             (.exportsPartly, "an export is complete, and in the order of its sections"),
             (.chainsNothing, chainRule), (.chainsOtherTexts, chainRule), (.losesAuditEntries, chainRule),
             (.recordsNothing, "each change by hand is noted once, in order, and nothing else is"),
+            (.removesOtherKinds, "removing a block leaves an allowance, and the other way round"),
             (.replacesBlocks, "an allowance does not replace a block in force"),
             (.deniesStandings, "a ledger that claims to have no standings has none"),
             (.ignoresConfirmations, blockRule),

@@ -104,6 +104,29 @@ struct CertificateTests {
         }
     }
 
+    @Test("An allowance of the key or the account excuses another certificate, and no other check")
+    func allowance() async throws {
+        let leaf = try Self.leaf("host")
+        let key = AttestedKey(seed: "certificates", label: "device").keyID
+        for subject in [LedgerSubject(keyID: key), LedgerSubject(.account, "tester")] {
+            for (compare, check) in [("leaf", CheckID.mitmCertificateLeaf), ("pin", .mitmCertificatePin)] {
+                let expected =
+                    compare == "leaf"
+                    ? "leaves: [\(Self.hex(leaf))]" : "pins: [\"ampqampqampqampqampqampqampqampqampqampqamo=\"]"
+                let world = try World(Self.text("\(Self.host): { compare: \(compare), \(expected) }"))
+                var record = try world.record(try await world.seen(try Self.leaf("proxy")))
+                record.account = "tester"
+                let rejected = try await world.verify(record)
+                #expect(rejected.failed == [check], "\(rejected)")
+                try await world.ledger.allow(
+                    LedgerAllowance(
+                        subject: subject, checks: [check], reason: "test device", since: Fixtures.time, until: nil))
+                let excused = try await world.verify(record)
+                #expect(excused.outcome == .accept && excused.annotated.contains(check), "\(subject) \(excused)")
+            }
+        }
+    }
+
     // MARK: Acceptance
 
     @Test("Evidence that carries a certificate states its build as it does alone, and is rejected for another build")

@@ -64,6 +64,27 @@ struct AppClaimTests {
         else { return #expect(Bool(false), "no token") }
         let judged = try await world.judge(grant.tokens[0].text, client: Self.client)
         #expect(judged.outcome == .accept, "\(judged.failed)")
+        // Who verifies the token reads them.
+        let read = try #require(judged.assayToken?.claims)
+        let object = try JSONSerialization.jsonObject(with: Data(read.utf8)) as? [String: Any]
+        #expect(
+            object?["tier"] as? String == "gold" && object?["note"] as? String == "\u{E9} \" \\ \u{1F600}", "\(read)")
+        #expect(judged.json(id: nil).contains(#""claims":"{\"tier\":\"gold\""#), "\(judged.json(id: nil))")
+    }
+
+    @Test("Claims of another form, as another issuer may write them, are not read, and refuse no token")
+    func foreign() throws {
+        func claims(_ member: String) throws -> String? {
+            try TokenSubject(
+                claims:
+                    #"{"iss":"i","aud":"a","iat":1,"exp":2,"jti":"j","app":"shop","att":{"kind":"k","at":1,"annotated":[]}\#(member)}"#
+            ).claims
+        }
+        #expect(try claims("") == nil)
+        #expect(try claims(#","claims":{"tier":"gold","level":7}"#) == #"{"tier":"gold","level":7}"#)
+        for other in [#""gold""#, "[]", "null", #"{"list":[1]}"#, #"{"more":{}}"#] {
+            #expect(try claims(#","claims":\#(other)"#) == nil, "\(other)")
+        }
     }
 
     @Test("The evidence covers the text of the claims, byte for byte")

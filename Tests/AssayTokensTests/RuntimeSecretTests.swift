@@ -91,6 +91,20 @@ struct RuntimeSecretTests {
         }
     }
 
+    @Test("A backend composes a request with a point of P-256 alone")
+    func publicKey() throws {
+        let record = EvidenceRecord(
+            id: nil, kind: .assayToken, app: nil, receivedAt: nil, evidence: RecordObject([]), expect: nil)
+        func compose(_ point: [UInt8]) throws -> SecretRequest {
+            try SecretRequest(record: record, challenge: "c", names: ["maps"], x963Representation: point)
+        }
+        let point = Self.client.publicPoint
+        #expect(try compose(point).publicKey == point)
+        for wrong in [[], Array(point.dropLast()), [4] + [UInt8](repeating: 1, count: 64), [2] + point.dropFirst()] {
+            #expect(throws: DecodeError.self) { try compose(wrong) }
+        }
+    }
+
     @Test("Only evidence that a platform stands for gives secrets", arguments: EvidenceRuleTests.cases)
     func kinds(_ evidence: EvidenceRuleTests.Case) async throws {
         let isGoogle = evidence.voucher == .google

@@ -12,6 +12,8 @@ package enum BuildRefusal: Error, Equatable, CustomStringConvertible {
     case unknown(AppBuild)
     /// A permanent admission is removed by its author or by an administrator.
     case permanent(AppBuild)
+    /// Other builds match than the operator has seen: how many do, and how many were expected.
+    case differ(found: Int, expected: Int)
 
     /// What is wrong, and what to do.
     package var description: String {
@@ -23,6 +25,8 @@ package enum BuildRefusal: Error, Equatable, CustomStringConvertible {
         case .unknown(let build): "\(build) is not admitted; `assay builds list` shows the admitted builds"
         case .permanent(let build):
             "the admission of \(build) has no end: its author or an administrator may remove it"
+        case .differ(let found, let expected):
+            "\(found) builds match, and \(expected) were to be removed; look at the list again: nothing was changed"
         }
     }
 }
@@ -70,19 +74,17 @@ extension LedgerRegister<AdmittedBuilds> {
 
     /// Removes the builds of an app that were admitted last before a time; see ``AdmittedBuilds/builds(of:admittedBefore:)``.
     ///
+    /// - Parameter count: how many the operator has seen. Compared in the transaction that removes them.
     /// - Returns: the admissions before.
     package func remove(
-        of app: String, admittedBefore time: Date, by operatorName: String?, at now: Date
-    ) async throws(LedgerOutage) -> [AdmittedBuild] {
-        let result = try await change(at: now) {
-            (builds) throws(Never) -> (value: [AdmittedBuild], entries: [LedgerChange]) in
+        of app: String, admittedBefore time: Date, count: Int, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> Result<[AdmittedBuild], BuildRefusal> {
+        try await change(at: now) { (builds) throws(BuildRefusal) in
             let matching = builds.builds(of: app, admittedBefore: time)
+            guard matching.count == count else { throw .differ(found: matching.count, expected: count) }
             for admission in matching { builds.remove(admission.build) }
             builds.forgetEnded(at: now)
             return (matching, Self.entries(.removeBuild, matching, by: operatorName, at: now, detail: \.removal))
-        }
-        switch result {
-        case .success(let removed): return removed
         }
     }
 

@@ -55,7 +55,7 @@ package struct BuildsSection: PolicySection {
         } else {
             let finding = try await finding(assessment, rules.configuration, at: now, counting: count)
             if finding != nil, rules.modes[check] != .off {
-                run.allow(try await standings(of: assessment, account, ledger: ledger, at: now))
+                run.allow(try await assessment.standings(account, in: ledger, at: now))
             }
             run.policy(check) { () throws(CheckFailure) in try finding?.answer() ?? .passed }
         }
@@ -127,17 +127,5 @@ package struct BuildsSection: PolicySection {
         } catch {
             throw .outage(error)
         }
-    }
-
-    /// The standings of the key or device, and of the account: an allowance excuses the check if it names it.
-    private func standings(
-        of assessment: Assessment, _ account: String?, ledger: any Ledger, at now: Date
-    ) async throws(VerificationError) -> [LedgerStanding] {
-        var subjects: [LedgerSubject] = []
-        if let subject = assessment.subject, let name = subject.identifier {
-            subjects.append(LedgerSubject(subject.identifierKind, name))
-        }
-        if let account = account ?? assessment.subject?.account { subjects.append(LedgerSubject(.account, account)) }
-        do { return try await ledger.standings(of: subjects, at: now) } catch { throw .outage(error) }
     }
 }

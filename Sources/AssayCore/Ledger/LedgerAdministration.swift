@@ -25,9 +25,11 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
     func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) -> LedgerBlock?
 
     /// Removes the subject's block or allowance, in force or not, and returns it; nil if there was none.
+    ///
+    /// - Parameter kind: what to remove; a standing of the other kind stays. Nil for either. Comparing and removing are one atomic step.
     @discardableResult
     func removeStanding(
-        of subject: LedgerSubject, by operatorName: String?, at now: Date
+        of subject: LedgerSubject, only kind: LedgerStanding.Kind?, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> LedgerStanding?
 
     /// All blocks and allowances, in force or not, in the order of the UTF-8 bytes of kind and name.
@@ -154,6 +156,14 @@ public protocol LedgerAdministration: Ledger, LedgerDocuments, LedgerTasks {
 extension LedgerAdministration {
     /// None: the storage has no settings.
     public func settingProblems() async throws(LedgerOutage) -> [String] { [] }
+
+    /// Removes the subject's block or allowance.
+    @discardableResult
+    public func removeStanding(
+        of subject: LedgerSubject, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> LedgerStanding? {
+        try await removeStanding(of: subject, only: nil, by: operatorName, at: now)
+    }
 
     /// Goes through the whole trail.
     public func auditEntries(

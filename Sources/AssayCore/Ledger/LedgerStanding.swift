@@ -8,6 +8,22 @@ public enum LedgerStanding: Sendable, Equatable {
     /// Failures of some policy checks are annotated for it.
     case allowed(LedgerAllowance)
 
+    /// The two kinds.
+    public enum Kind: String, Sendable {
+        /// A block.
+        case block
+        /// An allowance.
+        case allowance
+    }
+
+    /// The kind.
+    public var kind: Kind {
+        switch self {
+        case .blocked: .block
+        case .allowed: .allowance
+        }
+    }
+
     /// The subject.
     public var subject: LedgerSubject {
         switch self {

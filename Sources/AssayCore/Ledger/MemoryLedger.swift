@@ -97,10 +97,11 @@ public final class MemoryLedger: LedgerAdministration {
     /// Removes the subject's block or allowance, and returns it.
     @discardableResult
     public func removeStanding(
-        of subject: LedgerSubject, by operatorName: String?, at now: Date
+        of subject: LedgerSubject, only kind: LedgerStanding.Kind?, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> LedgerStanding? {
         state.withLock { state in
-            guard let previous = state.standings.removeValue(forKey: subject) else { return nil }
+            guard let previous = state.standings[subject], kind ?? previous.kind == previous.kind else { return nil }
+            state.standings[subject] = nil
             state.changes.append(LedgerChange(removing: previous, by: operatorName, at: now))
             hasStandings.store(!state.standings.isEmpty, ordering: .releasing)
             return previous

@@ -35,8 +35,16 @@ extension AddressRule {
     /// Pseudonyms under a random key that ends with the process.
     package static let hashOfProcess: AddressRule = {
         var generator = SystemRandomNumberGenerator()
-        return .hash(key: SecretBytes((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }))
+        let key = SecretBytes((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        return AddressRule(form: .hash(key), isOfProcess: true)
     }()
+
+    /// The same rule. Pseudonyms under the key of the process are others for each name: what two services of the process write can then
+    /// not be joined.
+    func apart(for name: String) -> AddressRule {
+        guard isOfProcess, case .hash(let key) = form else { return self }
+        return .hash(key: SecretBytes(HMAC.sha256(key: key, Array(name.utf8)[...])))
+    }
 
     /// Whether a text is a pseudonym, as in captures under this rule.
     package static func isPseudonym(_ text: String) -> Bool { text.utf8.starts(with: prefix.utf8) }

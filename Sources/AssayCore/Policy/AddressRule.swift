@@ -10,6 +10,8 @@ public struct AddressRule: Sendable {
     }
 
     package let form: Form
+    /// Whether the key of pseudonyms is that of the process.
+    var isOfProcess = false
 
     /// The address as in the evidence.
     public static let keep = AddressRule(form: .keep)

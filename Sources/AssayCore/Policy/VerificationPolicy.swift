@@ -17,9 +17,9 @@ public struct VerificationPolicy: Sendable {
     /// The modes that the policy sets, without defaults.
     private let setModes: [CheckID: CheckMode]
     /// What verdicts, logs and reports contain of network addresses. Give it to `CaptureOptions.addresses` too.
-    public let addresses: AddressRule
+    public private(set) var addresses: AddressRule
     /// What logs contain of accounts: the policy's `log.account`.
-    package let logAccounts: AddressRule
+    package private(set) var logAccounts: AddressRule
     /// The facts of subjects by which metrics count verdicts: the policy's `metrics.by`.
     package let countedFacts: [String]
     /// The properties of apps by which metrics count verdicts: the policy's `metrics.property`.
@@ -30,6 +30,13 @@ public struct VerificationPolicy: Sendable {
     /// and the nearest known name. They are no errors, because Google and Approov add names. A server logs them when it
     /// starts.
     public let notes: [String]
+
+    /// The same policy. Pseudonyms of addresses and accounts under the key of the process are others for each name.
+    package func apart(for name: String) -> VerificationPolicy {
+        var policy = self
+        (policy.addresses, policy.logAccounts) = (addresses.apart(for: name), logAccounts.apart(for: name))
+        return policy
+    }
 
     /// Composes a policy in code. `PolicyFile` reads one from a file.
     ///

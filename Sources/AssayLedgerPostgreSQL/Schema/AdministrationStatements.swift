@@ -45,8 +45,12 @@ struct AdministrationStatements {
         }
     }
 
-    func removeStanding(of subject: LedgerSubject) -> Step {
-        Step("DELETE FROM \(schema).standing WHERE id = $1 RETURNING \(LedgerStatements.standingColumns)") {
+    /// - Parameter kind: what to remove; nil for either.
+    func removeStanding(of subject: LedgerSubject, only kind: LedgerStanding.Kind?) -> Step {
+        let allows = kind.map { " AND allows = \($0 == .allowance ? 1 : 0)" } ?? ""
+        return Step(
+            "DELETE FROM \(schema).standing WHERE id = $1\(allows) RETURNING \(LedgerStatements.standingColumns)"
+        ) {
             $0.add(RowKey(subject).bytes)
         }
     }

@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -63,7 +63,7 @@ package enum HTTPFailure: Error, Sendable {
 
     /// The code and the sentence of the outage.
     /// - Parameter server: its name, in front of what is known of it; nil for none.
-    func outage(of server: String? = nil) -> (code: OutageCode, message: String) {
+    package func outage(of server: String? = nil) -> (code: OutageCode, message: String) {
         let name = server.map { "\($0): " } ?? ""
         return switch self {
         case .notConnected(_, let reason): (.unreachable, name + reason)
@@ -73,6 +73,17 @@ package enum HTTPFailure: Error, Sendable {
         case .cancelled: (.cancelled, "the task was cancelled")
         case .shutDown: (.shutDown, "the client has been shut down")
         }
+    }
+}
+
+/// Certificates of the authorities that may vouch for a server.
+package struct ServerAuthorities: Sendable {
+    fileprivate let certificates: [NIOSSLCertificate]
+
+    /// Reads certificates in PEM; nil if there is none.
+    package init?(pem: [UInt8]) {
+        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty else { return nil }
+        self.certificates = certificates
     }
 }
 
@@ -89,7 +100,11 @@ package final class HTTPExchange: Sendable {
     private let isShutDown = Mutex(false)
 
     /// Prepares a client. Opens no connection yet.
-    package init(answerLimit: Int, connectTimeout: Duration, time: ClientTime) {
+    ///
+    /// - Parameter authorities: who vouches for servers; nil for the authorities of the system.
+    package init(
+        answerLimit: Int, connectTimeout: Duration, time: ClientTime, authorities: ServerAuthorities? = nil
+    ) {
         self.answerLimit = answerLimit
         self.time = time
         var configuration = HTTPClient.Configuration(
@@ -98,6 +113,11 @@ package final class HTTPExchange: Sendable {
         // closing connection.
         configuration.connectionPool.idleTimeout = .seconds(30)
         configuration.connectionPool.retryConnectionEstablishment = false
+        if let authorities {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .certificates(authorities.certificates)
+            configuration.tlsConfiguration = tls
+        }
         client = HTTPClient(configuration: configuration)
     }
 

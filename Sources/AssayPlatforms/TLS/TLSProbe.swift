@@ -38,9 +38,21 @@ package struct TLSProbe: Sendable {
             promise.completeWith(Result { () throws(TLSProbeError) in try HostAddresses.resolve(host, port: port) })
         }
         defer { timer.cancel() }
-        let found = try await value(of: promise.futureResult)
-        guard found.count <= TLSProbe.maximumAddresses else { throw .tooManyAddresses(found.count) }
-        return found
+        return try Self.checked(try await value(of: promise.futureResult))
+    }
+
+    /// The addresses of a name (A, then AAAA) as a DNS server gives them.
+    ///
+    /// - Throws: as ``addresses(of:port:)``.
+    package func addresses(
+        of host: String, port: Int, from server: NameServer
+    ) async throws(TLSProbeError) -> [SocketAddress] {
+        try Self.checked(try await server.addresses(of: host, port: port, within: limit, on: group))
+    }
+
+    private static func checked(_ addresses: [SocketAddress]) throws(TLSProbeError) -> [SocketAddress] {
+        guard addresses.count <= maximumAddresses else { throw .tooManyAddresses(addresses.count) }
+        return addresses
     }
 
     /// The certificates that a server presents: DER, the leaf first, in the order in which the server sends them.

@@ -156,32 +156,26 @@ struct LedgerDisallowCommand: AsyncParsableCommand {
 
 /// The options of the commands that remove a block or an allowance.
 struct StandingRemoval: ParsableArguments {
-    /// What a command removes.
-    enum Kind: String {
-        case block
-        case allowance
-    }
-
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var author: OperatorOption
     @OptionGroup var confirmation: ConfirmationOption
     @OptionGroup var options: LedgerOptions
 
     /// Removes the standing of the subject if it is of a kind; otherwise fails, and says what there is.
-    func run(_ kind: Kind) async throws {
+    func run(_ kind: LedgerStanding.Kind) async throws {
         let subject = subject.subject
         try confirmation.require("This removes the \(kind.rawValue) of \(subject) in \(options.url.description)")
         try await options.url.withLedger(creating: false) { open in
             let now = Date()
             let present = try await open.ledger.standings(of: [subject], at: now).first
-            let isBlock = kind == .block
-            if let present, (present.block != nil) != isBlock {
+            if let present, present.kind != kind {
                 throw CommandFailure(
                     .rejected,
                     "there was no \(kind.rawValue) of \(subject): \(present.sentence); `assay ledger "
-                        + "\(isBlock ? "disallow" : "unblock")` removes that")
+                        + "\(kind == .block ? "disallow" : "unblock")` removes that")
             }
-            guard present != nil, try await open.ledger.removeStanding(of: subject, by: author.name, at: now) != nil
+            guard present != nil,
+                try await open.ledger.removeStanding(of: subject, only: kind, by: author.name, at: now) != nil
             else { throw CommandFailure(.rejected, "there was no block of \(subject), and no allowance in force") }
         }
         try Console.print(

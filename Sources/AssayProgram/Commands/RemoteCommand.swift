@@ -16,6 +16,8 @@ struct RemoteCommand: AsyncParsableCommand {
                 --certificate admin.pem --token file:support.token
               assay remote block --account mallory --reason "stolen cards" \\
                 --address 10.0.0.7:8081 --certificate admin.pem --token env:TOKEN
+              assay remote audit --service https://operators.example.com \\
+                --token file:support.token
 
             A token in an environment variable must not be that of an admin: every program that the shell starts inherits it. The command \
             asks the service for the role of the token before, and does nothing for an admin.
@@ -25,7 +27,8 @@ struct RemoteCommand: AsyncParsableCommand {
             """,
         subcommands: [
             RemoteShowCommand.self, RemoteBlockCommand.self, RemoteUnblockCommand.self, RemoteAllowCommand.self,
-            RemoteAuditCommand.self, RemoteKeysCommand.self, RemoteRetireCommand.self, RemotePolicyCommand.self,
+            RemoteDisallowCommand.self, RemoteAuditCommand.self, RemoteKeysCommand.self, RemoteRetireCommand.self,
+            RemotePolicyCommand.self,
         ])
 }
 
@@ -172,7 +175,7 @@ struct RemoteBlockCommand: AsyncParsableCommand {
 
 struct RemoteUnblockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unblock", abstract: "Removes the block or the allowance of a subject.",
+        commandName: "unblock", abstract: "Removes the block of a subject. An allowance stays.",
         discussion: "Exit status: as `assay remote --help` says.")
 
     @OptionGroup var subject: SubjectOptions
@@ -180,8 +183,23 @@ struct RemoteUnblockCommand: AsyncParsableCommand {
     @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
-        try confirmation.require("This removes the block or the allowance of \(subject.subject)")
+        try confirmation.require("This removes the block of \(subject.subject)")
         try await remote.show("POST", "/v1/admin/subjects/unblock", body: subject.members.text)
+    }
+}
+
+struct RemoteDisallowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disallow", abstract: "Removes the allowance of a subject. A block stays.",
+        discussion: "Exit status: as `assay remote --help` says.")
+
+    @OptionGroup var subject: SubjectOptions
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var remote: RemoteOptions
+
+    func run() async throws {
+        try confirmation.require("This removes the allowance of \(subject.subject)")
+        try await remote.show("POST", "/v1/admin/subjects/disallow", body: subject.members.text)
     }
 }
 

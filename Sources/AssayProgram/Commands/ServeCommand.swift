@@ -37,6 +37,9 @@ struct ServeCommand: AsyncParsableCommand {
                 ledger would accept used evidence again. Give the flag once, for the first start, or create the ledger with \
                 `assay ledger create`.
 
+                With several configurations, one process serves them all, apart from one another: each has its own addresses, policy, \
+                ledger, master key and captures. Their settings are in the files alone. If one cannot start or fails, all end.
+
                 SIGHUP reads the policy and the TLS files again. SIGTERM and SIGINT end the service when its requests are \
                 finished; a second signal ends it at once.
 
@@ -44,6 +47,12 @@ struct ServeCommand: AsyncParsableCommand {
                 on, 3 an outage of the ledger or the key store at the start, 64 bad arguments.
                 """)
     }
+
+    @Argument(
+        help: ArgumentHelp(
+            "Configurations, YAML: one, in place of --config, or several for one process.", valueName: "configuration"),
+        completion: .yaml)
+    var configurations: [String] = []
 
     @Option(help: "The configuration, YAML.", completion: .yaml)
     var config: String?
@@ -70,7 +79,17 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var creation: CreateLedgerOption
 
-    func validate() throws { _ = try Self.pairs(settings) }
+    func validate() throws {
+        _ = try Self.pairs(settings)
+        guard configurations.isEmpty || config == nil else {
+            throw ValidationError("give the configuration with --config or as an argument, not both")
+        }
+        guard configurations.count < 2 || allSettings.isEmpty else {
+            throw ValidationError(
+                "--set, --policy, --ledger, --listen and --open are for one configuration; with several, set the keys in each file"
+            )
+        }
+    }
 
     /// Completes the keys of `--set`.
     static var keys: CompletionKind { .list(ServiceKey.all.map { "\($0.path)=" }) }
@@ -109,42 +128,21 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve() async throws {
         // Otherwise an entry of the log ends the process when the reader of its logs has ended.
         signal(SIGPIPE, SIG_IGN)
+        guard configurations.count < 2 else {
+            return try await SeveralServices(configurations).serve(creatingLedgers: creation.createLedger)
+        }
         let configuration: ServiceConfiguration
         do throws(PolicyError) {
             configuration = try ServiceConfiguration(
-                file: config, environment: ProcessInfo.processInfo.environment, settings: allSettings)
+                file: config ?? configurations.first, environment: ProcessInfo.processInfo.environment,
+                settings: allSettings)
         } catch {
             throw CommandFailure(.unreadable, error.description)
         }
         if let format = configuration.logFormat { ServiceLog.use(format) }
         // Set up before the ledger is opened, because the ledger counts too.
         let metrics = Self.metrics
-        let url = try configuration.ledger.map { try LedgerURL($0) } ?? .standard()
-        guard url != .memory else {
-            throw CommandFailure(
-                .usage,
-                "serve: memory: is no ledger for a service: it forgets what was used, and takes the keys that come with "
-                    + "evidence; name \(LedgerURL.durableForm)")
-        }
-        let policy: ServicePolicy
-        do { policy = try Self.check(configuration) } catch { throw CommandFailure(.unreadable, "\(error)") }
-        let masterKey = try MasterKeyOption.read(configuration.masterKey, of: "masterKey")
-        let client = try GoogleOptions.client(
-            configuration.serviceAccount, of: "serviceAccount", url: configuration.googleURL)
-        try await finishing(with: { await client?.shutdown() }) {
-            if creation.createLedger, url.isMissingFile {
-                do { try await HTTPService.checkStart(configuration, policy: policy) } catch {
-                    throw CommandFailure(.unreadable, "\(error)")
-                }
-            }
-            try await url.withLedger(creating: creation.createLedger) { open in
-                let stores: [any KeyStore] = try masterKey.map { [try open.keyStore($0)] } ?? []
-                try await Self.run(configuration, policy, metrics, open, stores, masterKey, client) { addresses in
-                    guard ServiceLog.isText else { return }
-                    Console.complain(Self.sentence(configuration, policy, url, listeningOn: addresses))
-                }
-            }
-        }
+        try await PreparedService(configuration).serve(metrics, creatingLedger: creation.createLedger)
     }
 
     private var allSettings: [(key: String, value: String)] {
@@ -155,12 +153,54 @@ struct ServeCommand: AsyncParsableCommand {
         if open { all.append(("open", "true")) }
         return all
     }
+}
+
+/// A configuration of which everything was read that the ledger does not have.
+struct PreparedService {
+    private let configuration: ServiceConfiguration
+    private let url: LedgerURL
+    private let policy: ServicePolicy
+    private let masterKey: MasterKey?
+
+    init(_ configuration: ServiceConfiguration) throws {
+        self.configuration = configuration
+        url = try configuration.ledger.map { try LedgerURL($0) } ?? .standard()
+        guard url != .memory else {
+            throw CommandFailure(
+                .usage,
+                "serve: memory: is no ledger for a service: it forgets what was used, and takes the keys that come with "
+                    + "evidence; name \(LedgerURL.durableForm)")
+        }
+        do { policy = try Self.check(configuration) } catch { throw CommandFailure(.unreadable, "\(error)") }
+        masterKey = try MasterKeyOption.read(configuration.masterKey, of: "masterKey")
+    }
+
+    /// Serves until a signal ends the service.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the configuration in the log; nil if the process has no other.
+    ///   - signals: the signals, if they are trapped already.
+    func serve(
+        _ metrics: MetricsRegistry, creatingLedger: Bool, name: String? = nil,
+        process: ServiceProcess = ServiceProcess(), until signals: EndingSignals? = nil
+    ) async throws {
+        let client = try GoogleOptions.client(
+            configuration.serviceAccount, of: "serviceAccount", url: configuration.googleURL)
+        try await finishing(with: { await client?.shutdown() }) {
+            if creatingLedger, url.isMissingFile {
+                do { try await HTTPService.checkStart(configuration, policy: policy) } catch {
+                    throw CommandFailure(.unreadable, "\(error)")
+                }
+            }
+            try await url.withLedger(creating: creatingLedger) { open in
+                let stores: [any KeyStore] = try masterKey.map { [try open.keyStore($0)] } ?? []
+                try await run(metrics, open, stores, client, name, process, until: signals)
+            }
+        }
+    }
 
     /// What a person reads when the service is ready: its listeners, its policy and its ledger.
-    private static func sentence(
-        _ configuration: ServiceConfiguration, _ policy: ServicePolicy, _ ledger: LedgerURL,
-        listeningOn addresses: [String]
-    ) -> String {
+    private func sentence(listeningOn addresses: [String]) -> String {
         var listeners = [("listening on", configuration.certificate != nil)]
         if configuration.admin != nil { listeners.append(("operators on", configuration.adminCertificate != nil)) }
         if configuration.metrics != nil { listeners.append(("metrics on", configuration.adminCertificate != nil)) }
@@ -169,7 +209,7 @@ struct ServeCommand: AsyncParsableCommand {
             return "\(listener.0) \(scheme)\(address)"
         }
         let apps = "\(policy.appCount) \(policy.appCount == 1 ? "app" : "apps")"
-        return (places + ["\(configuration.policy) (\(apps))", "ledger \(ledger.description)"]).joined(separator: ", ")
+        return (places + ["\(configuration.policy) (\(apps))", "ledger \(url.description)"]).joined(separator: ", ")
     }
 
     /// Reads the policy, the files of TLS and the URLs, so that a mistake in them leaves no new ledger behind.
@@ -186,10 +226,9 @@ struct ServeCommand: AsyncParsableCommand {
         return policy
     }
 
-    private static func run(
-        _ configuration: ServiceConfiguration, _ policy: ServicePolicy, _ metrics: MetricsRegistry, _ open: OpenLedger,
-        _ stores: [any KeyStore], _ masterKey: MasterKey?, _ client: PlayIntegrityClient?,
-        whenReady: @escaping @Sendable (_ addresses: [String]) -> Void
+    private func run(
+        _ metrics: MetricsRegistry, _ open: OpenLedger, _ stores: [any KeyStore], _ client: PlayIntegrityClient?,
+        _ name: String?, _ process: ServiceProcess, until signals: EndingSignals?
     ) async throws {
         // Sends no request before a policy needs the list. A policy that is read later may need it.
         let status = try StatusListChoice.connection(
@@ -210,9 +249,14 @@ struct ServeCommand: AsyncParsableCommand {
                     configuration,
                     dependencies: ServiceDependencies(
                         ledger: open.ledger, keyStores: stores, services: services.compactMap(\.self),
-                        sealedKeys: open.keys, metrics: metrics, probe: { await probe.objection(to: $0) }),
-                    policy: policy, whenReady: whenReady
-                ).run()
+                        sealedKeys: open.keys, metrics: metrics, name: name, process: process,
+                        probe: { await probe.objection(to: $0) }),
+                    policy: policy,
+                    whenReady: { addresses in
+                        guard ServiceLog.isText else { return }
+                        Console.complain((name.map { "\($0): " } ?? "") + sentence(listeningOn: addresses))
+                    }
+                ).run(until: signals)
                 await probe.shutdown()
             }
         } catch let outage as any Outage {

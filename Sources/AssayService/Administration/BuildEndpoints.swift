@@ -127,19 +127,12 @@ extension Administration {
         guard let count = Int(try required("count")), count > 0 else {
             throw ServiceRequest.queryProblem("count", "expected the number of builds to remove")
         }
-        let matching = try await register { (register) async throws(LedgerOutage) in
-            try await register.content().builds(of: app, admittedBefore: time).count
+        let result = try await register { (register) async throws(LedgerOutage) in
+            try await register.remove(of: app, admittedBefore: time, count: count, by: author, at: Date())
         }
-        guard matching == count else {
-            throw Problem(
-                .conflict, .buildsDiffer,
-                "\(matching) builds of \(app.excerpt) were admitted last before \(RFC3339.format(time)), and the request says "
-                    + "\(count); look at GET /v1/admin/builds")
+        do { return AdminPage.response(try result.get().map(\.json), next: nil) } catch {
+            throw Self.problem(error)
         }
-        let removed = try await register { (register) async throws(LedgerOutage) in
-            try await register.remove(of: app, admittedBefore: time, by: author, at: Date())
-        }
-        return AdminPage.response(removed.map(\.json), next: nil)
     }
 
     private static func problem(_ refusal: BuildRefusal) -> Problem {
@@ -148,6 +141,7 @@ extension Administration {
         case .tooMany: Problem(.conflict, .tooManyBuilds, refusal.description)
         case .unknown: Problem(.notFound, .unknownBuild, refusal.description)
         case .permanent: Problem(.forbidden, .permanentBuild, refusal.description)
+        case .differ: Problem(.conflict, .buildsDiffer, refusal.description)
         }
     }
 }

@@ -34,11 +34,19 @@ extension Administration {
             },
             Endpoint(
                 .post, "/v1/admin/subjects/unblock", .administration(.change), "unblockSubject",
-                "Removes the block or the allowance of a subject.",
+                "Removes the block of a subject. An allowance stays.",
                 body: .json(["kind": Self.kind, "name": .text], required: 2), problems: [404]
             ) { (served) async throws(Problem) in
                 let fields = try await fields(served, Self.unblockFields)
-                return .json(try await unblock(fields, by: served.calledBy?.name).entryJSON)
+                return .json(try await remove(.block, fields, by: served.calledBy?.name).entryJSON)
+            },
+            Endpoint(
+                .post, "/v1/admin/subjects/disallow", .administration(.change), "disallowSubject",
+                "Removes the allowance of a subject. A block stays.",
+                body: .json(["kind": Self.kind, "name": .text], required: 2), problems: [404]
+            ) { (served) async throws(Problem) in
+                let fields = try await fields(served, Self.unblockFields)
+                return .json(try await remove(.allowance, fields, by: served.calledBy?.name).entryJSON)
             },
             Endpoint(
                 .post, "/v1/admin/subjects/allow", .administration(.change), "allowSubject",
@@ -144,15 +152,20 @@ extension Administration {
         return block
     }
 
-    /// Removes the standing of the subject of `fields`, and returns it.
-    func unblock(_ fields: AdminFields, by author: String?) async throws(Problem) -> LedgerStanding {
-        let subject = try fields.subject()
-        let removed = try await ledger { (ledger) async throws(LedgerOutage) in
-            try await ledger.removeStanding(of: subject, by: author, at: Date())
+    /// Removes the block or the allowance of the subject of `fields`, and returns it.
+    func remove(
+        _ kind: LedgerStanding.Kind, _ fields: AdminFields, by author: String?
+    ) async throws(Problem) -> LedgerStanding {
+        let (subject, now) = (try fields.subject(), Date())
+        let (removed, other) = try await ledger { (ledger) async throws(LedgerOutage) in
+            let removed = try await ledger.removeStanding(of: subject, only: kind, by: author, at: now)
+            return (removed, removed == nil ? try await ledger.standings(of: [subject], at: now).first : nil)
         }
         if let removed { return removed }
         throw Problem(
-            .notFound, .noStanding, "there was no block on \(subject.description.excerpt), and no allowance")
+            .notFound, .noStanding,
+            "there was no \(kind.rawValue) of \(subject.description.excerpt)"
+                + (other.map { ": \($0.sentence)" } ?? ""))
     }
 
     /// Allows failures of checks for the subject of `fields`.

@@ -52,7 +52,15 @@ extension Console {
             ),
             (
                 "unblock", Administration.unblockFields,
-                { (fields, name) async throws(Problem) in _ = try await administration.unblock(fields, by: name) }
+                { (fields, name) async throws(Problem) in
+                    _ = try await administration.remove(.block, fields, by: name)
+                }
+            ),
+            (
+                "disallow", Administration.unblockFields,
+                { (fields, name) async throws(Problem) in
+                    _ = try await administration.remove(.allowance, fields, by: name)
+                }
             ),
             (
                 "allow", Administration.allowFields,
@@ -137,8 +145,11 @@ extension Console {
             let fields: Markup = "\(both)\(reason)\(until("without it, for ever"))<button>Block</button>"
             all += fieldset("Block", visit.form(path + "/block", fields))
         }
-        if !standings.isEmpty {
-            all += fieldset("Remove the standing of", visit.form(path + "/unblock", "\(both)<button>Remove</button>"))
+        if let standing = standings.first {
+            let isBlock = standing.kind == .block
+            all += fieldset(
+                "Remove the \(standing.kind.rawValue) of",
+                visit.form(path + (isBlock ? "/unblock" : "/disallow"), "\(both)<button>Remove</button>"))
         }
         if standings.isEmpty, subject.kind != .issuer {
             let checks = Markup.field("Checks", "checks", hint: "names with spaces between them", isRequired: true)

@@ -209,7 +209,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
             "The gateway passes on CONNECT or `Upgrade` of its client, after which nothing is verified. Let it refuse or remove them."
         case .unknownKey: "The ledger or the key store has no such key."
         case .unknownOperator: "No active operator has this name. `GET /v1/admin/operators` lists all."
-        case .noStanding: "The subject has neither a block nor an allowance."
+        case .noStanding: "The subject has no block to remove, or no allowance. A standing of the other kind stays."
         case .unknownBuild: "No such build is admitted. `GET /v1/admin/builds` lists all."
         case .permanentBuild: "The admission has no end: its author or an administrator may remove it."
         case .tooManyBuilds: "The ledger would have more admitted builds than it may. Remove old ones."

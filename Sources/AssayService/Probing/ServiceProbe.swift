@@ -163,6 +163,12 @@ extension ServiceProbe {
 extension ServiceProbe.Answer {
     private struct Problem: Decodable { let detail: String? }
 
+    /// An answer that was read.
+    package init(status: Int, body: [UInt8]) {
+        let detail = status < 400 ? nil : (try? JSONDecoder().decode(Problem.self, from: Data(body)))?.detail
+        self.init(status: status, detail: detail, body: body)
+    }
+
     /// Reads a response of HTTP/1.1 that ends with its connection; nil for other bytes.
     init?(_ bytes: [UInt8]) {
         let line = bytes.prefix { $0 != UInt8(ascii: "\r") }
@@ -171,8 +177,6 @@ extension ServiceProbe.Answer {
             let status = Int(String(decoding: words[1], as: UTF8.self)),
             let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))
         else { return nil }
-        let body = Array(bytes[end.upperBound...])
-        let detail = status < 400 ? nil : (try? JSONDecoder().decode(Problem.self, from: Data(body)))?.detail
-        self.init(status: status, detail: detail, body: body)
+        self.init(status: status, body: Array(bytes[end.upperBound...]))
     }
 }

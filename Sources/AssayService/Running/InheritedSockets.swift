@@ -12,11 +12,18 @@ struct InheritedSockets: Sendable {
 
     /// Reads `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES`. Variables for another process count as absent.
     ///
-    /// - Throws: ``ServiceError`` for a name that is neither `public` nor `admin`, and for a descriptor that does not listen.
-    init(_ environment: [String: String], process: Int32 = getpid()) throws(ServiceError) {
+    /// - Parameter services: how many services the process has. Sockets of several could not be told apart by these names.
+    /// - Throws: ``ServiceError`` for a name that is neither `public` nor `admin`, for a descriptor that does not listen, and for a process
+    ///   with several services.
+    init(_ environment: [String: String], process: Int32 = getpid(), services: Int = 1) throws(ServiceError) {
         guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == process else {
             (publicListener, admin) = (nil, nil)
             return
+        }
+        guard services == 1 else {
+            throw ServiceError(
+                "LISTEN_FDS: sockets of systemd are for a process with one configuration, found \(services): set listen and admin in each configuration, and disable the socket units"
+            )
         }
         guard let text = environment["LISTEN_FDS"], let count = Int32(text), (0...2).contains(count) else {
             throw ServiceError(

@@ -9,7 +9,11 @@ struct JSONLogHandler: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
 
-    init(level: Logger.Level) { logLevel = level }
+    /// - Parameter configuration: the configuration of the service, for each entry; nil if the process has no other.
+    init(level: Logger.Level, of configuration: String? = nil) {
+        logLevel = level
+        if let configuration { metadata["assay.configuration"] = "\(configuration)" }
+    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

@@ -11,9 +11,10 @@ enum OpenFiles {
     /// - Parameters:
     ///   - connections: the configured limit of each listener.
     ///   - hasAdmin: whether there is a listener for operators, which gets at most an eighth of the files.
-    /// - Returns: the limits of connections of the two listeners, and the limit of open files.
+    ///   - services: how many services of the process divide its files.
+    /// - Returns: the limits of connections of the two listeners, and the number of files for the service.
     static func divide(
-        among connections: Int, hasAdmin: Bool
+        among connections: Int, hasAdmin: Bool, services: Int = 1
     ) -> (publicListener: Int, admin: Int, files: Int) {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
@@ -22,7 +23,7 @@ enum OpenFiles {
             limit.rlim_cur = limit.rlim_max
             if setrlimit(resource, &limit) != 0 { getrlimit(resource, &limit) }
         }
-        let files = Int(clamping: limit.rlim_cur)
+        let files = Int(clamping: limit.rlim_cur) / services
         let free = files - min(reserve, files / 2)
         let admin = hasAdmin ? max(1, min(connections, free / 8)) : 0
         return (max(1, min(connections, free - admin)), admin, files)

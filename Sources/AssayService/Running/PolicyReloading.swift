@@ -64,8 +64,8 @@ struct PolicyReloading: Sendable {
     }
 
     private func reloadNow(because cause: String) throws -> PolicyReport {
-        ReadinessNotice.send(ReadinessNotice.reloading)
-        defer { if !state.isStopping { ReadinessNotice.send(ReadinessNotice.ready) } }
+        dependencies.process.beginReload()
+        defer { dependencies.process.endReload(isStopping: state.isStopping) }
         do {
             let read = try ServicePolicy(configuration.policy)
             let (verifier, policy) = (dependencies.verifier(of: read.policy), read.text)

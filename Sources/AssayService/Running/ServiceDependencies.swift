@@ -1,6 +1,8 @@
 import Assay
 package import AssayCore
 import AssayHTTP
+import AssayTokens
+import CoreMetrics
 
 /// What the program passes to a service, which depends on no kind of ledger and of key store.
 package struct ServiceDependencies: Sendable {
@@ -17,15 +19,22 @@ package struct ServiceDependencies: Sendable {
     let metrics: MetricsRegistry
     /// Says why the instance at a URL cannot be reached; nil if it can, or if nothing is known of it.
     let probe: @Sendable (_ url: String) async -> String?
+    /// The name of the configuration in the log; nil if the process has no other.
+    let name: String?
+    /// The process, which may have further services.
+    let process: ServiceProcess
     /// Counts distinct devices. Kept across reloads of the policy.
     private let devices = DistinctDevices()
     /// Counts verdicts by facts. Kept likewise, so that their values stay bounded.
     private let facts = FactCounts()
+    /// Counts the tokens of devices. Kept likewise, so that no reload gives a device more of them.
+    private let tokenRates = DeviceTokenRates()
 
     /// Collects what the service depends on.
     package init(
         ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService],
-        sealedKeys: (any SealedKeyStorage)? = nil, metrics: MetricsRegistry,
+        sealedKeys: (any SealedKeyStorage)? = nil, metrics: MetricsRegistry, name: String? = nil,
+        process: ServiceProcess = ServiceProcess(),
         probe: @escaping @Sendable (_ url: String) async -> String? = { _ in nil }
     ) {
         self.ledger = ledger
@@ -33,6 +42,8 @@ package struct ServiceDependencies: Sendable {
         self.services = services
         self.sealedKeys = sealedKeys
         self.metrics = metrics
+        self.name = name
+        self.process = process
         self.probe = probe
     }
 
@@ -41,9 +52,14 @@ package struct ServiceDependencies: Sendable {
 
     /// The verifier of a policy, with everything else that it needs.
     func verifier(of policy: VerificationPolicy) -> Verifier {
-        Verifier(
-            policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard,
-            devices: devices, facts: facts)
+        // Requests, which may reload the policy, run in tasks without a factory of their own.
+        withMetricsFactory(metrics) {
+            Verifier(
+                policy: name.map { policy.apart(for: $0) } ?? policy, ledger: ledger, keyStores: keyStores,
+                services: services + [tokenRates],
+                engines: .standard,
+                devices: devices, facts: facts)
+        }
     }
 }
 

@@ -16,10 +16,10 @@ extension FaultyLedger: LedgerAdministration, LedgerDocuments, LedgerTasks where
     /// Removes the standing of a subject, unless the plan has a fault.
     @discardableResult
     public func removeStanding(
-        of subject: LedgerSubject, by operatorName: String?, at now: Date
+        of subject: LedgerSubject, only kind: LedgerStanding.Kind?, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> LedgerStanding? {
         try await perform(.removeStanding) { (base) throws(LedgerOutage) in
-            try await base.removeStanding(of: subject, by: operatorName, at: now)
+            try await base.removeStanding(of: subject, only: kind, by: operatorName, at: now)
         }
     }
 

@@ -15,7 +15,7 @@ public enum LedgerOperation: String, Sendable, CaseIterable {
     case block
     /// ``LedgerAdministration/allow(_:)``
     case allow
-    /// ``LedgerAdministration/removeStanding(of:by:at:)``
+    /// ``LedgerAdministration/removeStanding(of:only:by:at:)``
     case removeStanding
     /// ``LedgerAdministration/standings()``
     case allStandings

@@ -107,6 +107,24 @@ extension LedgerContract {
             try await ledger.allow(Sample.allowance(device))
             try await ledger.expectStandings([.allowed(Sample.allowance(device))], of: [device], at: .distantFuture)
         },
+        AdministrationCase("removing a block leaves an allowance, and the other way round") { ledger in
+            let device = LedgerSubject(.device, "d1")
+            let (block, allowance) = (Sample.block(device), Sample.allowance(device))
+            try await ledger.allow(allowance)
+            try expectEqual(
+                try await ledger.removeStanding(of: device, only: .block, by: "ops", at: Sample.now), nil,
+                "a block that was not there")
+            try await ledger.expectStandings([.allowed(allowance)], of: [device])
+            try await ledger.block(block)
+            try expectEqual(
+                try await ledger.removeStanding(of: device, only: .allowance, by: "ops", at: Sample.now), nil,
+                "an allowance that was not there")
+            try await ledger.expectStandings([.blocked(block)], of: [device])
+            try expectEqual(
+                try await ledger.removeStanding(of: device, only: .block, by: "ops", at: Sample.now), .blocked(block),
+                "the block")
+            try await ledger.expectStandings([], of: [device])
+        },
         AdministrationCase("an allowance can be ended, and says whether it was there") { ledger in
             let allowance = Sample.allowance(LedgerSubject(.device, "d1"))
             try await ledger.allow(allowance)

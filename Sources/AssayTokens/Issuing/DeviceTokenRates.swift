@@ -2,8 +2,9 @@ package import AssayCore
 package import FoundationEssentials
 import Synchronization
 
-/// Counts how often each device got tokens in the current hour (UTC), in the memory of this process.
-package final class DeviceTokenRates: Sendable {
+/// Counts how often each device got tokens in the current hour (UTC), in the memory of this process. As a service of a verifier, it keeps
+/// its counts when the policy is read again.
+package final class DeviceTokenRates: EngineService {
     private struct Hour {
         var number = 0
         /// By a hash of the device with a key of the process: only genuine devices are counted, and none can choose the hash.

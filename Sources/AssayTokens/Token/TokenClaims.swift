@@ -52,6 +52,9 @@ package struct TokenClaims: Sendable, Equatable {
     package var isLimitedUse: Bool
     /// `ref`: the subjects that a block must reach, for the issuer alone; see ``TokenSecret``.
     package var reference: String?
+    /// `claims`, which the app put in: the text of a JSON object. Nil for none, and for a claim of another issuer with other values than
+    /// texts, numbers and flags.
+    package var appClaims: String?
     /// What the token says of the evidence behind it; nil for genuine evidence. A name that Assay does not know counts as a test.
     var mark: TokenMark? {
         if attestation.kind.isByteEqual(to: DebugToken.attestationKind) { return .test }
@@ -61,7 +64,7 @@ package struct TokenClaims: Sendable, Equatable {
     /// The claims as JSON, without white space.
     package var json: [UInt8] { json(adding: []) }
 
-    /// The claims as JSON with further ones, which Assay writes and does not read.
+    /// The claims as JSON, without ``appClaims``, and with further ones.
     func json(adding more: [(String, RecordValue.Content)]) -> [UInt8] {
         var members: [(String, RecordValue.Content)] = [
             ("iss", .text(issuer)), ("aud", .text(audience)),
@@ -131,6 +134,7 @@ extension TokenClaims {
         }
         isLimitedUse = use != nil
         reference = try claims.optionalText("ref")
+        appClaims = claims.scalars(AppClaims.claim)
     }
 }
 
@@ -146,6 +150,21 @@ struct ClaimReader {
 
     func error(_ reason: ErrorCode, _ name: String, _ message: String) -> DecodeError {
         DecodeError(reason, at: object[name]?.offset ?? object.offset, field: path + name, message)
+    }
+
+    /// The text of a JSON object of texts, numbers and flags; nil for another value.
+    func scalars(_ name: String) -> String? {
+        guard case .object(let found)? = object[name]?.content else { return nil }
+        let isPlain = found.members.allSatisfy { member in
+            switch member.value.content {
+            case .text, .number, .flag: true
+            default: false
+            }
+        }
+        guard isPlain else { return nil }
+        var bytes: [UInt8] = []
+        RecordJSON.append(.object(found), to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     func requireOnly(_ names: [String]) throws(DecodeError) {

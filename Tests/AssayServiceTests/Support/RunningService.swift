@@ -33,8 +33,6 @@ final class RunningService {
         log = folder.path("log")
         try Evidence.writePolicy(to: folder)
         try prepare(folder)
-        _ = FileManager.default.createFile(atPath: log, contents: nil)
-        process.executableURL = try BuiltProducts.url("assay")
         let all = ["listen=127.0.0.1:0", "admin=unix:\(folder.path("admin.sock"))", "logLevel=debug"] + settings
         process.arguments =
             [
@@ -42,6 +40,22 @@ final class RunningService {
                 ledger ?? "sqlite:\(folder.path("ledger.sqlite"))",
             ]
             + (isOpen ? ["--open"] : []) + all.flatMap { ["--set", $0] }
+        try start(launcher: launcher, names: names)
+        let listen = entries("ready").first?["assay.listen"] as? [String] ?? []
+        port = listen.compactMap { $0.hasPrefix("unix:") ? nil : Int($0.split(separator: ":").last ?? "") }.first ?? 0
+    }
+
+    /// Starts one process for several configurations, and waits until all of its services are ready.
+    init(several files: [String], in folder: TestFolder, launcher: String? = nil) throws {
+        self.folder = folder
+        log = folder.path("log")
+        process.arguments = ["serve", "--create-ledger"] + files
+        try start(launcher: launcher, services: files.count)
+    }
+
+    private func start(launcher: String?, names: String = "", services: Int = 1) throws {
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        process.executableURL = try BuiltProducts.url("assay")
         process.environment = ["HOME": folder.url.path].merging(Sanitizer.environment) { $1 }
         if let launcher {
             let arguments = [try folder.write("launch.py", launcher), try BuiltProducts.url("assay").path]
@@ -57,9 +71,7 @@ final class RunningService {
         try process.run()
         // Foundation keeps it open for as long as it knows the process.
         try file.close()
-        try waitUntil("ready") { self.entries("ready").first != nil || !self.process.isRunning }
-        let listen = entries("ready").first?["assay.listen"] as? [String] ?? []
-        port = listen.compactMap { $0.hasPrefix("unix:") ? nil : Int($0.split(separator: ":").last ?? "") }.first ?? 0
+        try waitUntil("ready") { self.entries("ready").count == services || !self.process.isRunning }
         try #require(process.isRunning, "\(logText)")
     }
 

@@ -27,6 +27,8 @@ struct BrokenLedger: LedgerAdministration {
         case recordsNothing
         /// Lets an allowance replace a block in force.
         case replacesBlocks
+        /// Removes a standing of either kind.
+        case removesOtherKinds
         case deniesStandings
         /// Looks for no block on subjects that a commit confirms.
         case ignoresConfirmations
@@ -172,9 +174,10 @@ extension BrokenLedger {
     func block(_ block: LedgerBlock) async throws(LedgerOutage) { try await base.block(block) }
 
     func removeStanding(
-        of subject: LedgerSubject, by operatorName: String?, at now: Date
+        of subject: LedgerSubject, only kind: LedgerStanding.Kind?, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> LedgerStanding? {
-        try await base.removeStanding(of: subject, by: operatorName, at: now)
+        try await base.removeStanding(
+            of: subject, only: defect == .removesOtherKinds ? nil : kind, by: operatorName, at: now)
     }
 
     func standings() async throws(LedgerOutage) -> [LedgerStanding] { try await base.standings() }

@@ -106,8 +106,13 @@ struct AdmittedBuildsTests {
             try AppBuild("android:com.example.shop.beta@1"), reason: "r", admittedAt: Self.now - 90 * day,
             admittedBy: nil, until: nil)
         _ = try await register.admit(admissions + [other], by: "ci", at: Self.now).get()
-        let removed = try await register.remove(
-            of: "com.example.shop", admittedBefore: Self.now - 30 * day, by: "ops", at: Self.now)
+        func remove(_ count: Int) async throws -> Result<[AdmittedBuild], BuildRefusal> {
+            try await register.remove(
+                of: "com.example.shop", admittedBefore: Self.now - 30 * day, count: count, by: "ops", at: Self.now)
+        }
+        #expect(try await remove(89) == .failure(.differ(found: 90, expected: 89)))
+        #expect(try await register.content().count == 121)
+        let removed = try await remove(90).get()
         #expect(removed.count == 90)
         #expect(try await register.content().count == 31)
         let entries = try await ledger.auditEntries(of: "builds", before: nil, atMost: 10).filter {

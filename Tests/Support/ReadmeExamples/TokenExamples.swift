@@ -24,4 +24,18 @@ struct TokenExamples {
     func isGenuine(_ request: SignedRequest) async throws -> Bool {
         try await verifier.verifyTokenRequest(request, app: "shop", at: Date()).outcome == .accept
     }
+
+    func secrets(
+        for record: EvidenceRecord, challenge: String, clientKey: [UInt8]
+    ) async throws -> String? {
+        let request = try SecretRequest(
+            record: record, challenge: challenge, names: ["maps-ios"], x963Representation: clientKey)
+        switch try await verifier.deliverSecrets(request, at: Date()) {
+        case .sealed(let values, _, _): return values
+        case .rejected(let verdict, _):
+            print("rejected: \(verdict.failed)")
+            return nil
+        @unknown default: return nil
+        }
+    }
 }

@@ -35,6 +35,8 @@ public final class AppleServicesClient: Sendable {
     private let settings: AppleServicesSettings
     private let time: ClientTime
     private let tokens: AppleTokens
+    /// That of the task that made the client: calls may come from tasks without one.
+    private let factory: any MetricsFactory
     private let receipts: Service
     private let deviceCheck: Service
 
@@ -50,6 +52,7 @@ public final class AppleServicesClient: Sendable {
         self.keys = keys
         self.settings = settings
         self.time = time
+        factory = MetricsSystem.factory
         tokens = AppleTokens(settings, time)
         receipts = Service("receipts", answerLimit: InputLimits.receipt / 3 * 4 + 4096, settings, time)
         deviceCheck = Service("devicecheck", answerLimit: AppleAnswers.textLimit, settings, time)
@@ -57,7 +60,7 @@ public final class AppleServicesClient: Sendable {
 
     private init(_ other: AppleServicesClient, keys: any KeyStore) {
         self.keys = keys
-        (settings, time, tokens) = (other.settings, other.time, other.tokens)
+        (settings, time, tokens, factory) = (other.settings, other.time, other.tokens, other.factory)
         (receipts, deviceCheck) = (other.receipts, other.deviceCheck)
     }
 
@@ -226,7 +229,8 @@ public final class AppleServicesClient: Sendable {
 
     private func count(_ service: Service, _ status: String) {
         Counter(
-            label: MetricName.appleRequests.rawValue, dimensions: [("service", service.name), ("status", status)]
+            label: MetricName.appleRequests.rawValue, dimensions: [("service", service.name), ("status", status)],
+            factory: factory
         ).increment()
     }
 

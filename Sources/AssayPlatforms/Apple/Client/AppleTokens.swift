@@ -32,6 +32,8 @@ final class AppleTokens: Sendable {
 
     private let settings: AppleServicesSettings
     private let time: ClientTime
+    /// That of the task that made the client: calls may come from tasks without one.
+    private let factory = MetricsSystem.factory
     private let states = Mutex<[String: State]>([:])
 
     init(_ settings: AppleServicesSettings, _ time: ClientTime) {
@@ -73,7 +75,7 @@ final class AppleTokens: Sendable {
             defer { states[token.key]?.refusals = 0 }
             return states[token.key]?.refusals != 0
         }
-        if wasRefused { Self.gauge(name, 0) }
+        if wasRefused { gauge(name, 0) }
     }
 
     /// Notes that Apple refused a token. Returns whether another one may be tried.
@@ -88,12 +90,12 @@ final class AppleTokens: Sendable {
             states[token.key] = state
             return state.pausedUntil != nil
         }
-        if isPaused { Self.gauge(name, 1) }
+        if isPaused { gauge(name, 1) }
         return !isPaused
     }
 
-    private static func gauge(_ name: String, _ value: Int) {
-        Meter(label: MetricName.appleKeyPaused.rawValue, dimensions: [("name", name)]).set(value)
+    private func gauge(_ name: String, _ value: Int) {
+        Meter(label: MetricName.appleKeyPaused.rawValue, dimensions: [("name", name)], factory: factory).set(value)
     }
 
     /// Signs a token: ES256, with the key ID in the header, and the team and the time in the claims.

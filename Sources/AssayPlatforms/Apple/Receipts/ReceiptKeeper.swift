@@ -49,6 +49,8 @@ struct ReceiptKeeper: Sendable {
 
 /// Counts the results of exchanges, and logs what operators should see.
 final class ReceiptReports: Sendable {
+    /// That of the task that made the client: results may come from tasks without one.
+    private let factory = MetricsSystem.factory
     private let log = Mutex<(@Sendable (String) -> Void)?>(nil)
 
     /// - Parameter log: takes one sentence without secrets.
@@ -56,19 +58,20 @@ final class ReceiptReports: Sendable {
 
     func note(_ outcome: ReceiptOutcome, app: String, _ sentence: String?) {
         Counter(
-            label: MetricName.receipts.rawValue, dimensions: [("app", app), ("outcome", outcome.rawValue)]
+            label: MetricName.receipts.rawValue, dimensions: [("app", app), ("outcome", outcome.rawValue)],
+            factory: factory
         ).increment()
         if let sentence { write(sentence) }
     }
 
     func measure(_ metric: Int, app: String) {
-        Recorder(label: MetricName.riskMetric.rawValue, dimensions: [("app", app)]).record(metric)
+        Recorder(label: MetricName.riskMetric.rawValue, dimensions: [("app", app)], factory: factory).record(metric)
     }
 
     func note(_ outage: any Outage) {
         Counter(
             label: MetricName.outages.rawValue,
-            dimensions: [("part", type(of: outage).part), ("code", outage.code.name)]
+            dimensions: [("part", type(of: outage).part), ("code", outage.code.name)], factory: factory
         ).increment()
         write(outage.description)
     }

@@ -50,6 +50,8 @@ final class RequestQuota: Sendable {
     private let limit: Int?
     private let time: ClientTime
     private let state = Mutex(State())
+    /// That of the task that made the client: calls may come from tasks without one.
+    private let factory = MetricsSystem.factory
 
     init(limit: Int?, time: ClientTime) {
         self.limit = limit
@@ -68,7 +70,9 @@ final class RequestQuota: Sendable {
             case .write: count.writes += 1
             }
             state.counts[packageName] = count
-            Meter(.googleQuota, packageName).set(count.decodes + count.writes)
+            Meter(
+                label: MetricName.googleQuota.rawValue, dimensions: [("package", packageName)], factory: factory
+            ).set(count.decodes + count.writes)
             return true
         }
         guard isWithinLimit else {
@@ -81,7 +85,7 @@ final class RequestQuota: Sendable {
         }
         Counter(
             label: MetricName.googleRequests.rawValue,
-            dimensions: [("package", packageName), ("call", call == .decode ? "decode" : "write")]
+            dimensions: [("package", packageName), ("call", call == .decode ? "decode" : "write")], factory: factory
         ).increment()
     }
 
@@ -106,7 +110,8 @@ final class RequestQuota: Sendable {
             state.turn(to: day)
             state.counts[packageName, default: Count()].refused += 1
         }
-        Counter(label: MetricName.googleRefused.rawValue, dimensions: [("package", packageName)]).increment()
+        Counter(label: MetricName.googleRefused.rawValue, dimensions: [("package", packageName)], factory: factory)
+            .increment()
     }
 
     /// The counts of an app on the current day.
@@ -144,11 +149,5 @@ struct PacificDay {
     var text: String {
         let offset = Double(PacificDay.calendar.timeZone.secondsFromGMT(for: start))
         return String(RFC3339.format(start.addingTimeInterval(offset)).prefix(10))
-    }
-}
-
-extension Meter {
-    fileprivate convenience init(_ name: MetricName, _ packageName: String) {
-        self.init(label: name.rawValue, dimensions: [("package", packageName)])
     }
 }

@@ -105,7 +105,11 @@ struct BuildsRemoveCommand: AsyncParsableCommand {
                     .usage, "nothing was changed: removing \(matching.count) builds without a terminal needs --yes")
             }
             try confirmation.require("This removes these \(matching.count) builds from \(options.url.description)")
-            return try await register.remove(of: app, admittedBefore: time, by: author.name, at: Date())
+            let result = try await register.remove(
+                of: app, admittedBefore: time, count: matching.count, by: author.name, at: Date())
+            do throws(BuildRefusal) { return try result.get() } catch {
+                throw CommandFailure(.rejected, error.description)
+            }
         }
         try Console.print(
             escaping: "\(removed.count) build\(removed.count == 1 ? " is" : "s are") no longer admitted")
