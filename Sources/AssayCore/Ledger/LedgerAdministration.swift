@@ -155,6 +155,13 @@ extension LedgerAdministration {
     /// None: the storage has no settings.
     public func settingProblems() async throws(LedgerOutage) -> [String] { [] }
 
+    /// Appends nothing to the audit trail.
+    public func store(
+        _ bytes: [UInt8], named name: String, replacing revision: Int64, at now: Date
+    ) async throws(LedgerOutage) -> Bool {
+        try await store(bytes, named: name, replacing: revision, recording: [], at: now)
+    }
+
     /// Goes through the whole trail.
     public func auditEntries(
         of subject: String?, before number: Int?, atMost limit: Int
